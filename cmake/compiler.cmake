@@ -1,0 +1,33 @@
+# One dialect, one set of warnings, ccache where it is installed.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(CAIRN_CCACHE ccache)
+if(CAIRN_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CAIRN_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAIRN_CCACHE})
+endif()
+
+add_library(cairn_flags INTERFACE)
+target_include_directories(cairn_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_definitions(cairn_flags INTERFACE CAIRN_VERSION="${PROJECT_VERSION}" _FILE_OFFSET_BITS=64)
+target_compile_options(cairn_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
+if(CAIRN_WERROR)
+  target_compile_options(cairn_flags INTERFACE -Werror)
+endif()
+
+if(CAIRN_SANITIZE)
+  add_compile_options(-fsanitize=${CAIRN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${CAIRN_SANITIZE})
+endif()
+
+# Static archives of the distribution are not all position-independent; a command also starts faster without relocations.
+add_link_options(-no-pie)

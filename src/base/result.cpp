@@ -1,0 +1,52 @@
+#include "base/result.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace cairn {
+
+std::string_view code_name(Code code) {
+  switch (code) {
+    case Code::busy: return "busy";
+    case Code::not_found: return "not_found";
+    case Code::corrupt: return "corrupt";
+    case Code::full: return "full";
+    case Code::denied: return "denied";
+    case Code::timeout: return "timeout";
+    case Code::canceled: return "canceled";
+    case Code::invalid: return "invalid";
+    case Code::unsupported: return "unsupported";
+    case Code::internal: return "internal";
+  }
+  return "internal";
+}
+
+static Code code_of(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT: return Code::full;
+    case EACCES:
+    case EPERM:
+    case EROFS: return Code::denied;
+    case ENOENT:
+    case ENOTDIR: return Code::not_found;
+    case EAGAIN:
+    case EBUSY: return Code::busy;
+    case ETIMEDOUT: return Code::timeout;
+    default: return Code::internal;
+  }
+}
+
+Error errno_error(std::string_view what, int error_number) {
+  std::string message(what);
+  message += ": ";
+  message += strerrordesc_np(error_number) ? strerrordesc_np(error_number) : "unknown error";
+  return {code_of(error_number), std::move(message)};
+}
+
+void panic(const char* file, int line, const char* what) {
+  std::fprintf(stderr, "cairn: %s:%d: must hold: %s\n", file, line, what);
+  std::abort();
+}
+
+}  // namespace cairn

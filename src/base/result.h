@@ -1,0 +1,137 @@
+// Errors as values.
+//
+// A function that can fail returns Result<T>: a T, or an Error with a code that the caller can decide on and
+// a message that grows on the way up ("restore: open backup 12: no such file"). TRY(expr) yields the value or
+// returns the error from the enclosing function.
+#pragma once
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace cairn {
+
+// Each code is a decision: retry (busy, timeout), tell the user (full, denied, invalid), set aside (corrupt).
+enum class Code { busy, not_found, corrupt, full, denied, timeout, canceled, invalid, unsupported, internal };
+
+std::string_view code_name(Code code);
+
+struct [[nodiscard]] Error {
+  Code code = Code::internal;
+  std::string message;
+
+  // The same error with `context: ` before its message.
+  Error in(std::string_view context) && {
+    message.insert(0, ": ").insert(0, context);
+    return std::move(*this);
+  }
+};
+
+// The error of a failed system call, from errno: ENOSPC and EDQUOT are `full`, EACCES, EPERM and EROFS
+// `denied`, ENOENT `not_found`, EAGAIN `busy`, all others `internal`.
+Error errno_error(std::string_view what, int error_number);
+
+// Ends the process with a message. For states that no input can reach; stays on in release.
+[[noreturn]] void panic(const char* file, int line, const char* what);
+#define CAIRN_ASSERT(condition)                                       \
+  do {                                                                \
+    if (!(condition)) ::cairn::panic(__FILE__, __LINE__, #condition); \
+  } while (false)
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  // The value. The result must be ok.
+  T& value() & {
+    CAIRN_ASSERT(ok());
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    CAIRN_ASSERT(ok());
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && {
+    CAIRN_ASSERT(ok());
+    return std::move(*std::get_if<0>(&state_));
+  }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  // The error. The result must not be ok.
+  const Error& error() const& {
+    CAIRN_ASSERT(!ok());
+    return *std::get_if<1>(&state_);
+  }
+  Error&& error() && {
+    CAIRN_ASSERT(!ok());
+    return std::move(*std::get_if<1>(&state_));
+  }
+
+  Result in(std::string_view context) && {
+    if (ok()) return std::move(*this);
+    return std::move(*this).error().in(context);
+  }
+  T value_or(T fallback) && { return ok() ? std::move(*this).value() : std::move(fallback); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+
+  bool ok() const { return !error_; }
+  explicit operator bool() const { return ok(); }
+  void value() const { CAIRN_ASSERT(ok()); }
+  const Error& error() const& {
+    CAIRN_ASSERT(!ok());
+    return *error_;
+  }
+  Error&& error() && {
+    CAIRN_ASSERT(!ok());
+    return std::move(*error_);
+  }
+  Result in(std::string_view context) && {
+    if (ok()) return {};
+    return std::move(*error_).in(context);
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+using Status = Result<void>;
+
+// For a result whose failure changes nothing for the caller; says so where it stands.
+template <class T>
+void ignore(Result<T>&&) {}
+
+}  // namespace cairn
+
+// The counter names each result apart, so that one TRY may stand inside another.
+#define TRY(expression) CAIRN_TRY_NAMED(CAIRN_JOIN(try_result_, __COUNTER__), expression)
+#define CAIRN_JOIN(a, b) CAIRN_JOIN_NOW(a, b)
+#define CAIRN_JOIN_NOW(a, b) a##b
+#define CAIRN_TRY_NAMED(name, expression)           \
+  __extension__({                                   \
+    auto name = (expression);                       \
+    if (!name.ok()) return std::move(name).error(); \
+    std::move(name).value();                        \
+  })

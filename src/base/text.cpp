@@ -1,0 +1,414 @@
+#include "base/text.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
+
+struct Decoded {
+  char32_t code = 0;
+  std::size_t bytes = 1;
+  bool ok = false;  // false: `bytes` is the length of what one U+FFFD stands for
+};
+
+unsigned char byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+bool is_continuation(unsigned char byte) {
+  return (byte & 0xc0) == 0x80;
+}
+
+// Reads the character at `at`. Overlong forms, surrogates and what lies beyond U+10FFFF are refused by the
+// range of the second byte, as the Unicode standard's table 3-7 has it.
+Decoded decode(std::string_view text, std::size_t at) {
+  const unsigned char lead = byte_at(text, at);
+  if (lead < 0x80) return {lead, 1, true};
+  std::size_t length = 0;
+  unsigned char low = 0x80, high = 0xbf;
+  if (lead >= 0xc2 && lead <= 0xdf) {
+    length = 2;
+  } else if (lead >= 0xe0 && lead <= 0xef) {
+    length = 3;
+    if (lead == 0xe0) low = 0xa0;
+    if (lead == 0xed) high = 0x9f;
+  } else if (lead >= 0xf0 && lead <= 0xf4) {
+    length = 4;
+    if (lead == 0xf0) low = 0x90;
+    if (lead == 0xf4) high = 0x8f;
+  } else {
+    return {0, 1, false};
+  }
+  char32_t code = lead & (0xffu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if (at + i >= text.size()) return {0, i, false};
+    const unsigned char next = byte_at(text, at + i);
+    if (next < low || next > high) return {0, i, false};
+    code = code << 6 | (next & 0x3f);
+    low = 0x80;
+    high = 0xbf;
+  }
+  return {code, length, true};
+}
+
+// Where the text stops being ASCII, at or after `at`.
+std::size_t skip_ascii(std::string_view text, std::size_t at) {
+  while (at + 8 <= text.size()) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, 8);
+    if (word & 0x8080808080808080u) break;
+    at += 8;
+  }
+  while (at < text.size() && byte_at(text, at) < 0x80) ++at;
+  return at;
+}
+
+std::size_t first_invalid(std::string_view text) {
+  std::size_t at = 0;
+  while ((at = skip_ascii(text, at)) < text.size()) {
+    const Decoded c = decode(text, at);
+    if (!c.ok) return at;
+    at += c.bytes;
+  }
+  return at;
+}
+
+bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+struct Range {
+  char32_t first, last;
+};
+
+// Characters that take no room, change the direction of text, carry hidden text or mean what a private font
+// says.
+constexpr Range kUnseen[] = {
+    {0x00ad, 0x00ad},    {0x034f, 0x034f}, {0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},
+    {0x180b, 0x180f},    {0x200b, 0x200f}, {0x202a, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+    {0xe000, 0xf8ff},    {0xfdd0, 0xfdef}, {0xfe00, 0xfe0e},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+    {0xfff0, 0xfffb},    {0xfffe, 0xffff}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    {0xf0000, 0x10ffff},
+};
+
+bool is_unseen(char32_t c) {
+  return std::any_of(std::begin(kUnseen), std::end(kUnseen),
+                     [c](Range r) { return c >= r.first && c <= r.last; });
+}
+
+// What opens a control sequence, after ESC or as one C1 character: '[' parameters, one of "]PX^_" a string up
+// to its terminator, anything else at most an intermediate and a final byte.
+struct Introducer {
+  char kind = 0;
+  std::size_t bytes = 0;
+};
+
+Introducer introducer(std::string_view text, std::size_t at) {
+  if (text[at] == '\x1b') {
+    const bool known = at + 1 < text.size() && std::strchr("[]PX^_", text[at + 1]) && text[at + 1] != '\0';
+    return known ? Introducer{text[at + 1], 2} : Introducer{'\x1b', 1};
+  }
+  if (text[at] != '\xc2' || at + 1 >= text.size()) return {};
+  switch (byte_at(text, at + 1)) {
+    case 0x90: return {'P', 2};
+    case 0x98: return {'X', 2};
+    case 0x9b: return {'[', 2};
+    case 0x9d: return {']', 2};
+    case 0x9e: return {'^', 2};
+    case 0x9f: return {'_', 2};
+  }
+  return {};
+}
+
+bool in_range(std::string_view text, std::size_t at, unsigned char first, unsigned char last) {
+  return at < text.size() && byte_at(text, at) >= first && byte_at(text, at) <= last;
+}
+
+// The end of a control string whose content starts at `at`. One that never ends loses its introducer only:
+// the text behind it must not vanish.
+std::size_t string_end(std::string_view text, std::size_t at) {
+  for (std::size_t i = at; i < text.size(); ++i) {
+    if (text[i] == '\a' || text[i] == '\x18' || text[i] == '\x1a') return i + 1;
+    if (text[i] == '\xc2' && in_range(text, i + 1, 0x9c, 0x9c)) return i + 2;
+    if (text[i] == '\x1b') return i + 1 < text.size() && text[i + 1] == '\\' ? i + 2 : i;
+  }
+  return at;
+}
+
+// The end of the control sequence at `at`; `at` itself when there is none.
+std::size_t sequence_end(std::string_view text, std::size_t at) {
+  const Introducer intro = introducer(text, at);
+  if (intro.bytes == 0) return at;
+  std::size_t end = at + intro.bytes;
+  if (intro.kind == '[') {
+    while (in_range(text, end, 0x30, 0x3f)) ++end;
+    while (in_range(text, end, 0x20, 0x2f)) ++end;
+    return in_range(text, end, 0x40, 0x7e) ? end + 1 : end;
+  }
+  if (intro.kind != '\x1b') return string_end(text, end);
+  while (in_range(text, end, 0x20, 0x2f)) ++end;
+  return in_range(text, end, 0x30, 0x7e) ? end + 1 : end;
+}
+
+// Appends the character as a person sees it; `after` says whether a character stands before it that an
+// emoji's variation selector can belong to.
+void append_visible(std::string& out, char32_t code, std::string_view bytes, bool& after) {
+  if (code == '\n' || code == '\t') {
+    out.append(bytes);
+    after = false;
+  } else if (code == 0x2028 || code == 0x2029) {
+    out.push_back('\n');
+    after = false;
+  } else if (code == 0xfe0f) {
+    if (after) out.append(bytes);
+    after = false;
+  } else if (code >= 0x20 && !(code >= 0x7f && code <= 0x9f) && !is_unseen(code)) {
+    out.append(bytes);
+    after = true;
+  }
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view bytes) {
+  return first_invalid(bytes) == bytes.size();
+}
+
+std::string valid_utf8(std::string bytes) {
+  std::size_t at = first_invalid(bytes);
+  if (at == bytes.size()) return bytes;
+  std::string out;
+  out.reserve(bytes.size() + bytes.size() / 8);
+  out.append(bytes, 0, at);
+  while (at < bytes.size()) {
+    const Decoded c = decode(bytes, at);
+    if (c.ok)
+      out.append(bytes, at, c.bytes);
+    else
+      out.append(kReplacement);
+    at += c.bytes;
+  }
+  return out;
+}
+
+std::string_view prefix(std::string_view text, std::size_t max) {
+  if (text.size() <= max) return text;
+  while (max > 0 && is_continuation(byte_at(text, max))) --max;
+  return text.substr(0, max);
+}
+
+std::string_view suffix(std::string_view text, std::size_t max) {
+  if (text.size() <= max) return text;
+  std::size_t from = text.size() - max;
+  while (from < text.size() && is_continuation(byte_at(text, from))) ++from;
+  return text.substr(from);
+}
+
+std::string cut(std::string_view text, std::size_t max) {
+  if (text.size() <= max) return std::string(text);
+  const auto marker = [](std::size_t bytes) {
+    return std::string(kEllipsis).append(" [").append(std::to_string(bytes)).append(" bytes cut]");
+  };
+  const std::size_t room = marker(text.size()).size();
+  if (max < room) return std::string(prefix(text, max));
+  const std::string_view kept = prefix(text, max - room);
+  return std::string(kept).append(marker(text.size() - kept.size()));
+}
+
+std::string visible(std::string_view input) {
+  std::string repaired;
+  std::string_view text = input;
+  if (!is_utf8(input)) text = repaired = valid_utf8(std::string(input));
+  std::string out;
+  out.reserve(text.size());
+  bool after = false;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\r') {
+      out.push_back('\n');
+      after = false;
+      at += at + 1 < text.size() && text[at + 1] == '\n' ? 2 : 1;
+      continue;
+    }
+    if (const std::size_t end = sequence_end(text, at); end > at) {
+      at = end;
+      continue;
+    }
+    const Decoded c = decode(text, at);
+    append_visible(out, c.code, text.substr(at, c.bytes), after);
+    at += c.bytes;
+  }
+  return out;
+}
+
+std::string one_line(std::string_view text, std::size_t max) {
+  std::string out;
+  bool blank = false;
+  for (const char c : text) {
+    if (is_blank(c)) {
+      blank = !out.empty();
+      continue;
+    }
+    if (blank) out.push_back(' ');
+    blank = false;
+    out.push_back(c);
+    if (out.size() > max + 4) break;
+  }
+  if (out.size() <= max) return out;
+  if (max < kEllipsis.size()) return std::string(prefix(out, max));
+  std::string_view kept = prefix(out, max - kEllipsis.size());
+  while (!kept.empty() && kept.back() == ' ') kept.remove_suffix(1);
+  return std::string(kept).append(kEllipsis);
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string_view> lines(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    out.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    out.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool starts_with_nocase(std::string_view text, std::string_view what) {
+  return text.size() >= what.size() && std::equal(what.begin(), what.end(), text.begin(),
+                                                  [](char a, char b) { return lower(a) == lower(b); });
+}
+
+std::string ascii_lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), lower);
+  return out;
+}
+
+std::size_t utf16_length(std::string_view text) {
+  std::size_t units = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (!is_continuation(byte)) units += byte >= 0xf0 ? 2 : 1;
+  }
+  return units;
+}
+
+std::size_t estimate_tokens(std::string_view text) {
+  std::size_t ascii = 0, others = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80)
+      ++ascii;
+    else if (!is_continuation(byte))
+      ++others;
+  }
+  return (ascii + 3) / 4 + others;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t columns = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const Decoded c = decode(text, at);
+    columns +=
+        c.ok
+            ? static_cast<std::size_t>(std::max(0, utf8proc_charwidth(static_cast<utf8proc_int32_t>(c.code))))
+            : 1;
+    at += c.bytes;
+  }
+  return columns;
+}
+
+namespace {
+
+// The positions of `path` that the part of the pattern read so far can end at. One pass over the path for
+// each piece of the pattern, so that no pattern takes more than its length times the path's.
+class GlobState {
+ public:
+  explicit GlobState(std::string_view path) : path_(path), at_(path.size() + 1, false) { at_[0] = true; }
+
+  void literal(char c) {
+    step([c](char p) { return p == c; });
+  }
+  void any_one() {
+    step([](char p) { return p != '/'; });
+  }
+  void run(bool over_slashes) {
+    for (std::size_t i = 0; i < path_.size(); ++i)
+      if (at_[i] && (over_slashes || path_[i] != '/')) at_[i + 1] = true;
+  }
+  // Any number of whole components, each with its '/'.
+  void components() {
+    bool reached = false;
+    for (std::size_t i = 0; i <= path_.size(); ++i) {
+      const bool was = at_[i];
+      if (reached && i > 0 && path_[i - 1] == '/') at_[i] = true;
+      reached = reached || was;
+    }
+  }
+  bool matched() const { return at_.back(); }
+
+ private:
+  template <class F>
+  void step(F&& fits) {
+    for (std::size_t i = path_.size(); i > 0; --i) at_[i] = at_[i - 1] && fits(path_[i - 1]);
+    at_[0] = false;
+  }
+
+  std::string_view path_;
+  std::vector<bool> at_;
+};
+
+}  // namespace
+
+bool glob_match(std::string_view pattern, std::string_view path) {
+  if (pattern.find('/') == std::string_view::npos) {
+    while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+    path.remove_prefix(path.rfind('/') + 1);
+  }
+  GlobState state(path);
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '?') {
+      state.any_one();
+    } else if (pattern[i] != '*') {
+      state.literal(pattern[i]);
+    } else if (i + 1 >= pattern.size() || pattern[i + 1] != '*') {
+      state.run(false);
+    } else if (i + 2 < pattern.size() && pattern[i + 2] == '/') {
+      state.components();
+      i += 2;
+    } else {
+      state.run(true);
+      ++i;
+    }
+  }
+  return state.matched();
+}
+
+}  // namespace cairn

@@ -1,0 +1,53 @@
+// Text from outside, made safe: UTF-8 that is UTF-8, cut at character borders, free of what a terminal or a
+// model would obey.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn {
+
+// `bytes` with every byte sequence that is not UTF-8 (surrogates too) replaced by U+FFFD. Linear; returns the
+// input unchanged when it is already UTF-8.
+std::string valid_utf8(std::string bytes);
+bool is_utf8(std::string_view bytes);
+
+// The longest prefix of valid UTF-8 `text` of at most `max` bytes that ends at a character.
+std::string_view prefix(std::string_view text, std::size_t max);
+// The longest suffix likewise.
+std::string_view suffix(std::string_view text, std::size_t max);
+
+// `text` cut to `max` bytes with a visible marker "… [N bytes cut]" counted in; whole when it fits.
+std::string cut(std::string_view text, std::size_t max);
+
+// `text` without control characters (but \n and \t), terminal escape sequences, zero-width and bidirectional
+// characters, tag characters, variation selectors beyond emoji's and unassigned private use. What remains is
+// what a person sees. CRLF and CR become LF.
+std::string visible(std::string_view text);
+
+// `text` on one line: runs of white space are one blank, ends trimmed, cut to `max` bytes with "…".
+std::string one_line(std::string_view text, std::size_t max);
+
+std::string_view trim(std::string_view text);
+std::vector<std::string_view> lines(std::string_view text);
+std::vector<std::string_view> split(std::string_view text, char separator);
+bool starts_with_nocase(std::string_view text, std::string_view what);
+std::string ascii_lower(std::string_view text);
+
+// Number of UTF-16 code units of valid UTF-8: what the host counts against its limit of 10,000.
+std::size_t utf16_length(std::string_view text);
+
+// Tokens a model is likely to count: a quarter of the ASCII bytes plus one for each other character. Errs
+// upwards.
+std::size_t estimate_tokens(std::string_view text);
+
+// Columns on a terminal (East Asian wide characters are two, combining marks none).
+std::size_t display_width(std::string_view text);
+
+// Glob match over a path: `*` and `?` stop at '/', `**` does not. A pattern without '/' matches the last
+// component.
+bool glob_match(std::string_view pattern, std::string_view path);
+
+}  // namespace cairn
