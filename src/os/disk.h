@@ -1,0 +1,84 @@
+// The disk as cairn sees it: the seam where faults are injected.
+//
+// The inbox and everything else that must survive goes through a Disk. Production uses RealDisk; tests a simulated one
+// that also carries SQLite, with power cuts and I/O errors at a chosen call. Paths are absolute. Small on purpose: what
+// needs more (the archive) adds it here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cairn::os {
+
+// An open file. Belongs to one thread. Closed by its destructor.
+class File {
+ public:
+  virtual ~File() = default;
+  // Reads up to `size` bytes at `offset`; fewer only at the end of the file.
+  virtual Result<std::size_t> read_at(std::uint64_t offset, char* to, std::size_t size) = 0;
+  // Writes all of `bytes` at `offset`.
+  virtual Status write_at(std::uint64_t offset, std::string_view bytes) = 0;
+  virtual Status truncate(std::uint64_t size) = 0;
+  virtual Result<std::uint64_t> size() = 0;
+  // On return the file's bytes and size survive a power cut; its name only after Disk::sync_dir.
+  virtual Status sync() = 0;
+};
+
+enum class Open {
+  read,           // must exist
+  read_write,     // created with mode 0600 if absent
+  create_new,     // fails with `busy` if it exists
+};
+
+struct Stat {
+  bool is_dir = false;
+  std::uint64_t size = 0;
+  std::int64_t modified_ns = 0;
+  std::uint64_t inode = 0;
+};
+
+// Thread-safe.
+class Disk {
+ public:
+  virtual ~Disk() = default;
+  virtual Result<std::unique_ptr<File>> open(const std::string& path, Open how) = 0;
+  // Atomically replaces `to`.
+  virtual Status rename(const std::string& from, const std::string& to) = 0;
+  // Fails with `not_found` when there is no such file.
+  virtual Status remove(const std::string& path) = 0;
+  // Creates one directory with mode 0700; an existing one is success.
+  virtual Status make_dir(const std::string& path) = 0;
+  // Names in `path` without "." and "..", in no order.
+  virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
+  virtual Result<Stat> stat(const std::string& path) = 0;
+  // On return the names in `path` survive a power cut.
+  virtual Status sync_dir(const std::string& path) = 0;
+};
+
+// The machine's disk.
+class RealDisk final : public Disk {
+ public:
+  Result<std::unique_ptr<File>> open(const std::string& path, Open how) override;
+  Status rename(const std::string& from, const std::string& to) override;
+  Status remove(const std::string& path) override;
+  Status make_dir(const std::string& path) override;
+  Result<std::vector<std::string>> list(const std::string& path) override;
+  Result<Stat> stat(const std::string& path) override;
+  Status sync_dir(const std::string& path) override;
+};
+
+// Creates `path` and the directories above it that are missing, each with mode 0700.
+Status make_dirs(Disk& disk, const std::string& path);
+
+// The whole of a file of at most `max` bytes; a longer one fails with `invalid`.
+Result<std::string> read_file(Disk& disk, const std::string& path, std::size_t max);
+
+// Writes a file beside `path`, syncs it, renames it over `path` and syncs the directory: old or new, never half.
+Status replace_file(Disk& disk, const std::string& path, std::string_view bytes);
+
+}  // namespace cairn::os

@@ -1,0 +1,47 @@
+// Other processes: who called us, who is alive, and starting the daemon so that it holds nothing of the host's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cairn::os {
+
+// A process that cannot be confused with a later one of the same pid.
+struct ProcessKey {
+  std::int64_t pid = 0;
+  std::uint64_t start = 0;  // field 22 of /proc/PID/stat, in clock ticks since boot
+  bool operator==(const ProcessKey&) const = default;
+};
+
+// The process table, injected. Thread-safe.
+class Processes {
+ public:
+  virtual ~Processes() = default;
+  // Whether that very process runs (a zombie does not). pid 0 is unknown and counts as alive.
+  virtual bool alive(const ProcessKey& key) = 0;
+};
+
+class RealProcesses final : public Processes {
+ public:
+  bool alive(const ProcessKey& key) override;
+};
+
+// The nearest ancestor of this process that is not a shell; {0,0} when /proc does not say.
+ProcessKey nearest_host();
+
+// The path of the running executable; empty when it cannot be read.
+std::string executable_path();
+
+// The variables of `environment` that the daemon keeps: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_* CAIRN_*
+// (CAIRN_DISABLE not), proxies and provider keys; nothing of the host's session.
+std::vector<std::string> reduced_environment(char** environment);
+
+// Starts `argv` detached: own session, cwd /, stdin, stdout and stderr on /dev/null, every other descriptor closed,
+// environment as given. Does not wait for it. Returns its pid, or why it could not be started.
+Result<std::int64_t> spawn_detached(const std::string& executable, const std::vector<std::string>& argv,
+                                    const std::vector<std::string>& environment);
+
+}  // namespace cairn::os
