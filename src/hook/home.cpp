@@ -1,0 +1,35 @@
+#include "hook/home.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace cairn::hook {
+
+static std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  std::string text = value ? value : "";
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+Home Home::at(std::string directory) {
+  std::string config = directory + "/config.toml";
+  return {std::move(directory), std::move(config)};
+}
+
+Result<Home> Home::from_environment() {
+  std::string cairn_home = variable("CAIRN_HOME");
+  if (cairn_home.starts_with('/')) return at(std::move(cairn_home));
+  if (!cairn_home.empty())
+    return Error{Code::invalid, "CAIRN_HOME is not an absolute path: set it to one, or unset it"};
+
+  const std::string home = variable("HOME");
+  if (!home.starts_with('/'))
+    return Error{Code::invalid, "HOME is not an absolute path: set it, or set CAIRN_HOME"};
+  std::string data = variable("XDG_DATA_HOME"), config = variable("XDG_CONFIG_HOME");
+  if (!data.starts_with('/')) data = home + "/.local/share";
+  if (!config.starts_with('/')) config = home + "/.config";
+  return Home{data + "/cairn", config + "/cairn/config.toml"};
+}
+
+}  // namespace cairn::hook

@@ -1,0 +1,158 @@
+#include "hook/inbox.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace cairn::hook {
+
+namespace {
+
+// How much is read of a payload that is cut anyway: a host that never stops sending must not hold the hook
+// for ever.
+constexpr std::uint64_t kMaxRead = 1u << 30;
+
+// Room for the longest header and a pipe's worth of payload.
+constexpr std::size_t kBuffer = 96u << 10;
+
+// Streams one payload behind its header, and fills the header in.
+class Writer {
+ public:
+  Writer(os::File& file, Envelope& envelope, const Inbox::Source& source)
+      : file_(file), envelope_(envelope), source_(source) {}
+
+  Status write() {
+    // The header's length depends on its texts alone, which do not change any more.
+    const std::size_t header = envelope_.encode().size();
+    std::size_t filled = TRY(fill(header));
+    const bool whole = header + filled < kBuffer;
+    if (whole) {
+      // The usual case: all of it is here, and one write does.
+      account(filled, header);
+      finish_counts();
+      put_header();
+      return file_.write_at(0, {buffer_, header + filled});
+    }
+    std::uint64_t end = header;
+    std::size_t at = header;
+    while (filled > 0 && envelope_.total_bytes + filled <= kMaxPayload) {
+      account(filled, at);
+      TRY(file_.write_at(end, {buffer_ + at, filled}));
+      end += filled;
+      at = 0;
+      filled = TRY(fill(0));
+    }
+    if (filled > 0) TRY(cut(header, filled));
+    finish_counts();
+    put_header();
+    return file_.write_at(0, {buffer_, header});
+  }
+
+ private:
+  // Fills the buffer from `from` on; less than its rest only at the payload's end.
+  Result<std::size_t> fill(std::size_t from) {
+    std::size_t at = from;
+    while (at < kBuffer) {
+      const std::size_t got = TRY(source_(buffer_ + at, kBuffer - at));
+      if (got == 0) break;
+      at += got;
+    }
+    return at - from;
+  }
+
+  void account(std::size_t size, std::size_t at) {
+    sum_.add({buffer_ + at, size});
+    envelope_.total_bytes += size;
+    envelope_.payload_bytes += size;
+  }
+
+  // The payload is longer than is kept: the head stays in the file, the last bytes follow it. The buffer
+  // holds the first `filled` bytes that are too many.
+  Status cut(std::size_t header, std::size_t filled) {
+    std::string tail(kCutTail, '\0');
+    TRY(file_.read_at(header + envelope_.total_bytes - kCutTail, tail.data(), kCutTail));
+    while (filled > 0 && envelope_.total_bytes < kMaxRead) {
+      tail.append(buffer_, filled);
+      tail.erase(0, tail.size() - kCutTail);
+      envelope_.total_bytes += filled;
+      filled = TRY(fill(0));
+    }
+    TRY(file_.truncate(header + kCutHead));
+    sum_ = Checksum();
+    for (std::uint64_t at = 0; at < kCutHead;) {
+      const std::size_t step = std::min<std::uint64_t>(kBuffer, kCutHead - at);
+      if (TRY(file_.read_at(header + at, buffer_, step)) != step)
+        return Error{Code::internal, "inbox: a file became shorter while it was written"};
+      sum_.add({buffer_, step});
+      at += step;
+    }
+    sum_.add(tail);
+    envelope_.head_bytes = kCutHead;
+    envelope_.payload_bytes = kCutHead + kCutTail;
+    return file_.write_at(header + kCutHead, tail);
+  }
+
+  void finish_counts() { envelope_.payload_checksum = sum_.value(); }
+
+  void put_header() {
+    const std::string header = envelope_.encode();
+    std::copy(header.begin(), header.end(), buffer_);
+  }
+
+  os::File& file_;
+  Envelope& envelope_;
+  const Inbox::Source& source_;
+  Checksum sum_;
+  // On the stack: a hook that allocates it would pay for mapping and unmapping it.
+  char buffer_[kBuffer];
+};
+
+}  // namespace
+
+Inbox::Inbox(os::Disk& disk, os::Clock& clock, std::string directory)
+    : disk_(disk), clock_(clock), directory_(std::move(directory)) {}
+
+Status Inbox::make_directories(Flags::Sync sync) {
+  TRY(os::make_dirs(disk_, directory_ + "/tmp"));
+  TRY(os::make_dirs(disk_, directory_ + "/new"));
+  if (sync != Flags::Sync::disk) return {};
+  // Which of the directories above were missing is not known; those that belong to others cannot be synced,
+  // nor need it.
+  for (std::string path = directory_; !path.empty(); path.resize(path.find_last_of('/')))
+    ignore(disk_.sync_dir(path));
+  return {};
+}
+
+Result<EventId> Inbox::deliver(Envelope envelope, const Source& payload, Flags::Sync sync) {
+  envelope.wall_ns = clock_.wall_ns();
+  envelope.boot_ns = clock_.boot_ns();
+  envelope.boot_id = clock_.boot_id();
+  envelope.payload_bytes = envelope.total_bytes = envelope.head_bytes = 0;
+  EventId id{to_hex(static_cast<std::uint64_t>(envelope.wall_ns)) + random_hex(8)};
+  const std::string writing = directory_ + "/tmp/" + id.value;
+
+  auto file = disk_.open(writing, os::Open::create_new);
+  if (!file.ok() && file.error().code == Code::not_found) {
+    TRY(make_directories(sync));
+    file = disk_.open(writing, os::Open::create_new);
+  }
+  if (!file.ok()) return std::move(file).error();
+
+  Status done = Writer(**file, envelope, payload).write();
+  if (done.ok() && sync == Flags::Sync::disk) done = (*file)->sync();
+  const std::string delivered = directory_ + "/new/" + id.value;
+  if (done.ok()) done = disk_.rename(writing, delivered);
+  if (!done.ok() && done.error().code == Code::not_found) {
+    done = make_directories(sync);
+    if (done.ok()) done = disk_.rename(writing, delivered);
+  }
+  if (!done.ok()) {
+    ignore(disk_.remove(writing));
+    return std::move(done).error();
+  }
+  if (sync == Flags::Sync::disk) TRY(disk_.sync_dir(directory_ + "/new"));
+  return id;
+}
+
+}  // namespace cairn::hook

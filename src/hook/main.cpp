@@ -1,0 +1,5 @@
+#include "hook/run.h"
+
+int main(int argc, char** argv) {
+  return cairn::hook::run(argc, argv);
+}

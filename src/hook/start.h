@@ -1,0 +1,34 @@
+// Starting the daemon from a hook or a command, by one set of rules, so that a broken daemon never costs more
+// than an attempt now and then.
+#pragma once
+
+#include <string>
+
+#include "hook/home.h"
+#include "os/clock.h"
+
+namespace cairn::hook {
+
+enum class Start {
+  running,  // somebody holds the lock
+  started,  // this call started it; it may not answer yet
+  waiting,  // another caller is starting it, or the last attempt is too recent
+  missing,  // there is no `cairn` beside this executable
+  failed,   // fork failed, or the home cannot be written
+};
+
+// The daemon.start record: attempts that have not been answered yet, and when the last one was. A text file
+// of one line:
+//   cairn1 AAAA BBBBBBBBBBBBBBBBBBBB IIIIIIIIIIIIIIIIIIIIIIIIIIIIIIII\n   (attempts, boot ns, boot id)
+// At most one attempt per 5 s, doubling to 5 min, until a daemon has answered and cleared it (clear_start). A
+// record of another boot counts for nothing. `force` (a command typed by a person) ignores the pause, not the
+// lock.
+Start start_daemon(const Home& home, os::Clock& clock, const std::string& cairn, bool force);
+
+// Called by a daemon that serves: the next death is followed by a start at once.
+void clear_start(const Home& home);
+
+// `cairn` beside the running executable.
+std::string cairn_beside_me();
+
+}  // namespace cairn::hook
