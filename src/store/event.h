@@ -1,0 +1,84 @@
+// One event in cairn's words, whatever the host calls it, and the proof that it has passed the gate.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "os/process.h"
+
+namespace cairn::gate {
+class Gate;
+}
+
+namespace cairn::store {
+
+enum class Kind {
+  session_start,
+  prompt,
+  tool_start,    // PreToolUse: becomes evidence of an interrupted call when no end follows
+  tool,          // PostToolUse
+  tool_failure,  // PostToolUseFailure
+  stop,
+  stop_failure,
+  session_end,
+  subagent_start,
+  subagent_stop,
+  compact_start,
+  compact_end,
+  other,  // every other name, known or not: kept, not interpreted
+};
+
+std::string_view kind_name(Kind kind);
+
+struct Event {
+  EventId id;
+  std::string host = "claude-code";
+  std::string name;  // as the host says it, e.g. "PostToolUse"
+  Kind kind = Kind::other;
+  ContentId session;
+  WallTime at;
+  std::int64_t boot_ns = 0;
+  std::string boot_id;
+  os::ProcessKey host_process;
+
+  std::string cwd;
+  std::string project_dir;  // CLAUDE_PROJECT_DIR
+  std::string transcript_path;
+  std::optional<std::string> prompt_id;
+  std::optional<std::string> agent_id;  // inside a subagent
+  std::optional<std::string> agent_type;
+
+  std::string prompt;                    // prompt
+  bool synthetic_prompt = false;         // a <task-notification>: not the user
+  std::optional<std::string> tool_name;  // tool_start, tool, tool_failure
+  std::optional<std::string> tool_use_id;
+  Json tool_input;
+  Json tool_response;
+  std::string error;  // tool_failure, stop_failure
+  bool interrupted = false;
+  std::string last_assistant_message;  // stop, stop_failure, subagent_stop
+  std::string reason;                  // session_start: source; session_end: reason; compaction: trigger
+  Json extra;                          // the payload's other fields, kept as evidence
+
+  bool cut = false;         // the hook kept head and tail only
+  bool incomplete = false;  // the payload broke off; what was readable is here
+};
+
+// An event that has passed the gate. Only gate::Gate makes one, and the store takes nothing else.
+class CleanEvent {
+ public:
+  const Event& operator*() const { return event_; }
+  const Event* operator->() const { return &event_; }
+
+ private:
+  friend class gate::Gate;
+  explicit CleanEvent(Event event) : event_(std::move(event)) {}
+  Event event_;
+};
+
+}  // namespace cairn::store

@@ -1,0 +1,65 @@
+#include "store/events.h"
+
+namespace cairn::store {
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::session_start: return "session_start";
+    case Kind::prompt: return "prompt";
+    case Kind::tool_start: return "tool_start";
+    case Kind::tool: return "tool";
+    case Kind::tool_failure: return "tool_failure";
+    case Kind::stop: return "stop";
+    case Kind::stop_failure: return "stop_failure";
+    case Kind::session_end: return "session_end";
+    case Kind::subagent_start: return "subagent_start";
+    case Kind::subagent_stop: return "subagent_stop";
+    case Kind::compact_start: return "compact_start";
+    case Kind::compact_end: return "compact_end";
+    case Kind::other: return "other";
+  }
+  return "other";
+}
+
+Result<bool> is_settled(Db& db, const EventId& id) {
+  return TRY(db.integer("SELECT 1 FROM events WHERE event_id = ?", id.value)).has_value();
+}
+
+Result<bool> is_duplicate(Db& db, const CleanEvent& event, const Placement& placement) {
+  if (event->tool_use_id)
+    return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND tool_use_id = ? AND kind = ? AND "
+                          "outcome = 'stored'",
+                          placement.session.value, *event->tool_use_id, kind_name(event->kind)))
+        .has_value();
+  constexpr std::int64_t kWindowMs = 5000;
+  return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND payload_hash = ? AND name = ? AND "
+                        "prompt_id IS ? AND "
+                        "outcome = 'stored' AND abs(created_at_epoch - ?) <= ?",
+                        placement.session.value, placement.payload_hash, event->name, event->prompt_id,
+                        epoch_ms(event->at), kWindowMs))
+      .has_value();
+}
+
+Result<std::int64_t> settle_stored(Db& db, const CleanEvent& event, const Placement& placement,
+                                   WallTime now) {
+  TRY(db.run(
+      "INSERT INTO events(event_id, session_db_id, name, kind, outcome, prompt_number, prompt_id, tool_name, "
+      "tool_use_id, "
+      "agent_id, agent_type, cwd, payload_hash, cut, created_at_epoch, taken_in_at_epoch) "
+      "VALUES(?,?,?,?,'stored',?,?,?,?,?,?,?,?,?,?,?)",
+      event->id.value, placement.session.value, event->name, kind_name(event->kind), placement.prompt_number,
+      event->prompt_id, event->tool_name, event->tool_use_id, event->agent_id, event->agent_type, event->cwd,
+      placement.payload_hash, event->cut || event->incomplete, epoch_ms(event->at), epoch_ms(now)));
+  return db.last_insert_rowid();
+}
+
+Status settle_counted(Db& db, const Counted& c, WallTime now) {
+  return db.run(
+      "INSERT INTO events(event_id, session_db_id, name, kind, outcome, reason, prompt_number, "
+      "created_at_epoch, "
+      "taken_in_at_epoch) VALUES(?,?,?,?,?,?,?,?,?)",
+      c.id.value, c.session, c.name, c.kind, c.outcome, c.reason, c.prompt_number, epoch_ms(c.at),
+      epoch_ms(now));
+}
+
+}  // namespace cairn::store

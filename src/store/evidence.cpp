@@ -1,0 +1,74 @@
+#include "store/evidence.h"
+
+#include "base/hash.h"
+#include "store/compress.h"
+
+namespace cairn::store {
+
+// Larger than any text the gate lets through; a frame that claims more is damaged.
+static constexpr std::size_t kMaxText = 256u << 20;
+
+static Result<std::optional<std::int64_t>> put_payload(Db& db, const std::optional<std::string>& text) {
+  if (!text || text->empty()) return std::optional<std::int64_t>();
+  const std::string hash = content_hash(*text);
+  if (auto known = TRY(db.integer("SELECT id FROM payloads WHERE hash = ?", hash))) return known;
+  TRY(db.run("INSERT INTO payloads(hash, bytes, body) VALUES(?,?,?)", hash, text->size(),
+             Blob{compress(*text)}));
+  return std::optional<std::int64_t>(db.last_insert_rowid());
+}
+
+Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Texts& texts, WallTime at) {
+  const auto input = TRY(put_payload(db, texts.input));
+  const auto response = TRY(put_payload(db, texts.response));
+  const auto extra = TRY(put_payload(db, texts.extra));
+  return db.run(
+      "INSERT INTO evidence(event_seq, session_db_id, input_payload, response_payload, extra_payload, "
+      "created_at_epoch) "
+      "VALUES(?,?,?,?,?,?)",
+      event_seq, session.value, input, response, extra, epoch_ms(at));
+}
+
+static Result<std::optional<std::string>> get_text(const Stmt& row, int column, int packed) {
+  if (!row.is_null(column)) return row.optional_text(column);
+  if (row.is_null(packed)) return std::optional<std::string>();
+  return std::optional<std::string>(TRY(decompress(row.blob(packed), kMaxText)));
+}
+
+#define KEPT_EVENTS                                                                                    \
+  "SELECT e.seq, e.name, e.kind, e.tool_name, e.tool_use_id, e.agent_type, e.created_at_epoch, "       \
+  "m.tool_input, m.tool_response, "                                                                    \
+  "m.extra, i.body, r.body, x.body FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq " \
+  "LEFT JOIN evidence v ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload "        \
+  "LEFT JOIN payloads r ON r.id = v.response_payload LEFT JOIN payloads x ON x.id = v.extra_payload "
+
+static Result<KeptEvent> read_event(const Stmt& row) {
+  KeptEvent e;
+  e.seq = row.integer(0);
+  e.name = row.text(1);
+  e.kind = row.text(2);
+  e.tool_name = row.text(3);
+  e.tool_use_id = row.text(4);
+  e.agent_type = row.text(5);
+  e.at = from_epoch_ms(row.integer(6));
+  e.texts.input = TRY(get_text(row, 7, 10));
+  e.texts.response = TRY(get_text(row, 8, 11));
+  e.texts.extra = TRY(get_text(row, 9, 12));
+  return e;
+}
+
+Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64_t prompt_number) {
+  Stmt row = TRY(db.query(
+      KEPT_EVENTS "WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.outcome = 'stored' ORDER BY e.seq",
+      session.value, prompt_number));
+  std::vector<KeptEvent> events;
+  while (TRY(row.step())) events.push_back(TRY(read_event(row)));
+  return events;
+}
+
+Result<std::optional<KeptEvent>> kept_event(Db& db, std::int64_t seq) {
+  Stmt row = TRY(db.query(KEPT_EVENTS "WHERE e.seq = ? AND e.outcome = 'stored'", seq));
+  if (!TRY(row.step())) return std::optional<KeptEvent>();
+  return std::optional<KeptEvent>(TRY(read_event(row)));
+}
+
+}  // namespace cairn::store

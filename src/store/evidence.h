@@ -1,0 +1,41 @@
+// Evidence: what an event said, compressed, equal texts once. While a message waits its texts stand in the
+// queue row; when it is done they move here. turn_events() reads both, so that a turn can be told again at
+// any time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+struct Texts {
+  std::optional<std::string> input;
+  std::optional<std::string> response;
+  std::optional<std::string> extra;
+};
+
+Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Texts& texts, WallTime at);
+
+struct KeptEvent {
+  std::int64_t seq = 0;
+  std::string name;
+  std::string kind;
+  std::string tool_name;
+  std::string tool_use_id;
+  std::string agent_type;
+  Texts texts;
+  WallTime at;
+};
+
+// The stored events of a turn in order, with their texts.
+Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64_t prompt_number);
+// One event; nothing when it is unknown or was only counted.
+Result<std::optional<KeptEvent>> kept_event(Db& db, std::int64_t seq);
+
+}  // namespace cairn::store

@@ -1,0 +1,59 @@
+#include "store/migrate.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/hash.h"
+
+namespace cairn::store {
+
+static std::string label(std::int64_t version, std::string_view name) {
+  return std::to_string(version) + " (" + std::string(name) + ")";
+}
+
+// How many of `migrations` the database has: the first so many.
+static Result<std::size_t> count_applied(Db& db, std::span<const Migration> migrations) {
+  const std::int64_t newest = migrations.empty() ? 0 : migrations.back().version;
+  Stmt row = TRY(db.query("SELECT version, name, hash FROM schema_migrations ORDER BY version"));
+  std::size_t applied = 0;
+  while (TRY(row.step())) {
+    const std::string found = label(row.integer(0), row.text(1));
+    if (row.integer(0) > newest) {
+      return Error{Code::unsupported, "the database has schema version " + found +
+                                          ", this cairn knows only up to " + std::to_string(newest) +
+                                          ": install the newer cairn that wrote it"};
+    }
+    if (applied == migrations.size() || migrations[applied].version != row.integer(0)) {
+      return Error{Code::corrupt, "schema version " + found + " is not one of cairn's: restore a backup"};
+    }
+    if (content_hash(migrations[applied].sql) != row.text(2)) {
+      return Error{Code::corrupt, "schema version " + found +
+                                      " was applied with another text: use the cairn that applied it"};
+    }
+    ++applied;
+  }
+  return applied;
+}
+
+static Status apply(Db& db, const Migration& migration, WallTime now) {
+  Transaction transaction = TRY(Transaction::begin(db));
+  TRY(db.exec(std::string(migration.sql)));
+  TRY(db.run("INSERT INTO schema_migrations(version, name, hash, applied_at) VALUES (?, ?, ?, ?)",
+             migration.version, migration.name, content_hash(migration.sql), iso8601(now)));
+  return transaction.commit();
+}
+
+Status migrate(Db& db, std::span<const Migration> migrations, WallTime now) {
+  CAIRN_ASSERT(std::ranges::adjacent_find(migrations, std::ranges::greater_equal(), &Migration::version) ==
+               migrations.end());
+  TRY(db.exec(
+      "CREATE TABLE IF NOT EXISTS schema_migrations("
+      "version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, applied_at TEXT NOT NULL)"));
+  const std::size_t applied = TRY(count_applied(db, migrations));
+  for (const Migration& migration : migrations.subspan(applied)) {
+    TRY(apply(db, migration, now).in("schema version " + label(migration.version, migration.name)));
+  }
+  return {};
+}
+
+}  // namespace cairn::store

@@ -1,0 +1,25 @@
+// The schema's history: numbered SQL texts, each applied once, in order, and never changed afterwards.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+struct Migration {
+  int version = 0;
+  std::string_view name;
+  std::string_view sql;
+};
+
+// Brings the database to the newest of `migrations`, which are sorted by version. Each one is a transaction
+// of its own together with its row in schema_migrations, so a crash leaves a version whole or absent and the
+// next call goes on. Changes nothing and fails with `unsupported` when the database has a version that is not
+// known here, and with `corrupt` when the text of an applied migration has changed.
+Status migrate(Db& db, std::span<const Migration> migrations, WallTime now);
+
+}  // namespace cairn::store

@@ -1,0 +1,38 @@
+// Receipts of context: what was composed for a session, and whether its hook said that it printed it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+struct Receipt {
+  std::int64_t id = 0;
+  EventId event;
+  SessionId session;
+  std::string project;
+  std::string event_name;
+  std::string source;  // startup, resume, clear, compact, or `made good` with a prompt
+  std::int64_t tokens = 0;
+  std::int64_t characters = 0;
+  std::string text_hash;
+  std::string items = "[]";  // ids of what it showed: ["S12","O7"]
+  WallTime up_to;            // everything written until then was considered
+  WallTime created_at;
+  std::optional<WallTime> given_at;
+};
+
+Result<std::int64_t> add_receipt(Db& db, const Receipt& receipt);
+Status confirm_receipt(Db& db, std::int64_t id, WallTime at);
+
+// The session's last receipt that was given since it was opened or compacted, and the last one at all.
+Result<std::optional<Receipt>> last_given(Db& db, SessionId session);
+Result<std::optional<Receipt>> last_receipt(Db& db, SessionId session);
+
+}  // namespace cairn::store

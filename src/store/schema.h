@@ -1,0 +1,12 @@
+// The tables, as embedded migrations. An applied migration is never changed: a change is a new one.
+#pragma once
+
+#include <span>
+
+#include "store/migrate.h"
+
+namespace cairn::store {
+
+std::span<const Migration> schema();
+
+}  // namespace cairn::store

@@ -1,0 +1,75 @@
+// Sessions and their two ids. The content id is the host's and known at once; the memory id is the memory
+// agent's, absent until it is registered, and never equal to any content id (triggers see to that).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "os/process.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+struct Session {
+  SessionId id;
+  std::string platform;
+  ContentId content_id;
+  std::optional<MemoryId> memory_id;
+  std::optional<std::string> memory_provider;
+  std::string project;
+  std::optional<std::string> branch;
+  std::optional<std::string> worktree;
+  std::string cwd;
+  std::string transcript_path;
+  std::string user_prompt;
+  std::int64_t prompt_count = 0;
+  os::ProcessKey host;
+  std::string host_boot_id;
+  WallTime started_at;
+  WallTime last_event_at;
+  std::optional<WallTime> completed_at;
+  std::string status;  // active, completed, failed
+  std::optional<std::string> end_reason;
+};
+
+struct NewSession {
+  std::string platform;
+  ContentId content_id;
+  std::string project;
+  std::optional<std::string> branch;
+  std::optional<std::string> worktree;
+  std::string cwd;
+  WallTime started_at;
+};
+
+// All within the caller's transaction, on the writer's connection.
+Result<std::optional<Session>> find_session(Db& db, const std::string& platform, const ContentId& id);
+Result<std::optional<Session>> find_session(Db& db, SessionId id);
+Result<Session> create_session(Db& db, const NewSession& session);
+// Whether `id` is the memory id of some session: an event that carries it is our own agent's.
+Result<bool> is_memory_id(Db& db, const ContentId& id);
+
+// What an event says of its session in passing; empty values change nothing.
+struct Sighting {
+  WallTime at;
+  std::string cwd;
+  std::string transcript_path;
+  os::ProcessKey host;
+  std::string boot_id;
+};
+Status touch_session(Db& db, SessionId id, const Sighting& seen);
+
+Status set_branch(Db& db, SessionId id, const std::optional<std::string>& branch);
+Status end_session(Db& db, SessionId id, std::string_view status, std::string_view reason, WallTime at);
+Status reopen_session(Db& db, SessionId id);
+
+// The session's memory id, registering a synthesised one (`cairn-UUID`, provider `builtin`) when it has none.
+Result<MemoryId> ensure_memory_id(Db& db, const Session& session, WallTime now);
+
+Result<std::vector<Session>> active_sessions(Db& db);
+
+}  // namespace cairn::store

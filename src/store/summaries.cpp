@@ -1,0 +1,88 @@
+#include "store/summaries.h"
+
+#include "store/lists.h"
+
+namespace cairn::store {
+
+Status put_summary(Db& db, const MemoryId& memory, const Summary& s, WallTime now) {
+  return db.run(
+      "INSERT INTO session_summaries(uuid, memory_session_id, project, provider, interim, request, "
+      "investigated, learned, completed, "
+      "next_steps, notes, files_read, files_edited, prompt_number, created_at, created_at_epoch, "
+      "updated_at_epoch) "
+      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(memory_session_id, prompt_number) DO UPDATE SET "
+      "provider = excluded.provider, interim = excluded.interim, request = excluded.request, investigated = "
+      "excluded.investigated, "
+      "learned = excluded.learned, completed = excluded.completed, next_steps = excluded.next_steps, notes = "
+      "excluded.notes, "
+      "files_read = excluded.files_read, files_edited = excluded.files_edited, updated_at_epoch = "
+      "excluded.updated_at_epoch "
+      "WHERE session_summaries.provider = 'builtin' OR excluded.provider <> 'builtin'",
+      new_uuid(epoch_ms(now)), memory.value, s.project, s.provider, s.interim, s.request, s.investigated,
+      s.learned, s.completed, s.next_steps, s.notes, list_text(s.files_read), list_text(s.files_edited),
+      s.prompt_number, iso8601(s.created_at), epoch_ms(s.created_at), epoch_ms(now));
+}
+
+#define SUMMARIES                                                                                   \
+  "SELECT u.id, s.content_session_id, s.status, u.project, s.branch, u.provider, u.interim, "       \
+  "u.prompt_number, u.request, "                                                                    \
+  "u.investigated, u.learned, u.completed, u.next_steps, u.notes, u.files_read, u.files_edited, "   \
+  "u.created_at_epoch, "                                                                            \
+  "u.updated_at_epoch, coalesce(t.end_reason, '') FROM session_summaries u JOIN sdk_sessions s ON " \
+  "s.memory_session_id = "                                                                          \
+  "u.memory_session_id LEFT JOIN turns t ON t.session_db_id = s.id AND t.prompt_number = u.prompt_number "
+
+static Summary read_summary(const Stmt& row) {
+  Summary s;
+  s.id = row.integer(0);
+  s.session = row.text(1);
+  s.session_status = row.text(2);
+  s.project = row.text(3);
+  s.branch = row.optional_text(4);
+  s.provider = row.text(5);
+  s.interim = row.integer(6) != 0;
+  s.prompt_number = row.integer(7);
+  s.request = row.text(8);
+  s.investigated = row.text(9);
+  s.learned = row.text(10);
+  s.completed = row.text(11);
+  s.next_steps = row.text(12);
+  s.notes = row.text(13);
+  s.files_read = read_list(row.text(14));
+  s.files_edited = read_list(row.text(15));
+  s.created_at = from_epoch_ms(row.integer(16));
+  s.updated_at = from_epoch_ms(row.integer(17));
+  s.turn_end = row.text(18);
+  return s;
+}
+
+static Result<std::vector<Summary>> all(Result<Stmt> query) {
+  Stmt row = TRY(std::move(query));
+  std::vector<Summary> summaries;
+  while (TRY(row.step())) summaries.push_back(read_summary(row));
+  return summaries;
+}
+
+Result<std::vector<Summary>> newest_summaries(Db& db, const SummaryQuery& q) {
+  if (q.updated_after)
+    return all(db.query(SUMMARIES
+                        "WHERE u.project = ? AND u.deleted_at IS NULL AND u.updated_at_epoch > ? AND "
+                        "s.content_session_id <> ? ORDER BY u.updated_at_epoch DESC, u.id DESC LIMIT ?",
+                        q.project, epoch_ms(*q.updated_after), q.except_session, q.limit));
+  return all(db.query(SUMMARIES "WHERE u.project = ? AND u.deleted_at IS NULL AND s.content_session_id <> ? "
+                                "ORDER BY u.created_at_epoch DESC, u.id DESC LIMIT ?",
+                      q.project, q.except_session, q.limit));
+}
+
+Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id) {
+  auto found = TRY(all(db.query(SUMMARIES "WHERE u.id = ? AND u.deleted_at IS NULL", id)));
+  if (found.empty()) return std::optional<Summary>();
+  return std::optional<Summary>(std::move(found.front()));
+}
+
+Result<std::vector<Summary>> session_summaries(Db& db, SessionId session) {
+  return all(
+      db.query(SUMMARIES "WHERE s.id = ? AND u.deleted_at IS NULL ORDER BY u.prompt_number", session.value));
+}
+
+}  // namespace cairn::store

@@ -1,0 +1,48 @@
+// Summaries: one row per (session, prompt number), written first by the built-in distiller and replaced in
+// place.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+struct Summary {
+  std::int64_t id = 0;
+  std::string session;  // content id of its session
+  std::string session_status;
+  std::string project;
+  std::optional<std::string> branch;
+  std::string provider = "builtin";
+  bool interim = false;  // its turn was still open
+  std::int64_t prompt_number = 0;
+  std::string request, investigated, learned, completed, next_steps, notes;
+  std::vector<std::string> files_read, files_edited;
+  WallTime created_at;
+  WallTime updated_at;
+  std::string turn_end;  // turns.end_reason; empty while open
+};
+
+// Writes the summary of a turn, in place of the one that is there. A built-in summary never replaces a
+// model's.
+Status put_summary(Db& db, const MemoryId& memory, const Summary& summary, WallTime now);
+
+// The newest summaries of a project, newest first; with `updated_after` only those written since, and not of
+// `except_session`.
+struct SummaryQuery {
+  std::string project;
+  std::optional<WallTime> updated_after;
+  std::string except_session;
+  std::size_t limit = 20;
+};
+Result<std::vector<Summary>> newest_summaries(Db& db, const SummaryQuery& query);
+Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id);
+Result<std::vector<Summary>> session_summaries(Db& db, SessionId session);
+
+}  // namespace cairn::store

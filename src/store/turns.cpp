@@ -1,0 +1,136 @@
+#include "store/turns.h"
+
+namespace cairn::store {
+
+#define TURN_COLUMNS                                                                                \
+  "t.session_db_id, t.prompt_number, t.started_at_epoch, t.last_event_at_epoch, t.ended_at_epoch, " \
+  "t.end_reason, t.failure, "                                                                       \
+  "t.last_assistant_message, t.muted "
+
+static Turn read_turn(Stmt& row) {
+  Turn t;
+  t.session = SessionId{row.integer(0)};
+  t.number = row.integer(1);
+  t.started_at = from_epoch_ms(row.integer(2));
+  t.last_event_at = from_epoch_ms(row.integer(3));
+  if (!row.is_null(4)) t.ended_at = from_epoch_ms(row.integer(4));
+  t.end_reason = row.text(5);
+  t.failure = row.text(6);
+  t.last_assistant_message = row.text(7);
+  t.muted = row.integer(8) != 0;
+  return t;
+}
+
+static Result<std::optional<Turn>> one(Result<Stmt> query) {
+  Stmt row = TRY(std::move(query));
+  if (!TRY(row.step())) return std::optional<Turn>();
+  return std::optional<Turn>(read_turn(row));
+}
+
+Result<std::optional<Turn>> find_turn(Db& db, SessionId session, std::int64_t number) {
+  return one(db.query("SELECT " TURN_COLUMNS "FROM turns t WHERE t.session_db_id = ? AND t.prompt_number = ?",
+                      session.value, number));
+}
+
+Result<std::optional<Turn>> latest_turn(Db& db, SessionId session) {
+  return one(db.query("SELECT " TURN_COLUMNS
+                      "FROM turns t WHERE t.session_db_id = ? ORDER BY t.prompt_number DESC LIMIT 1",
+                      session.value));
+}
+
+Result<std::optional<std::int64_t>> turn_of_prompt(Db& db, SessionId session, const std::string& prompt_id) {
+  return db.integer("SELECT prompt_number FROM prompt_ids WHERE session_db_id = ? AND prompt_id = ?",
+                    session.value, prompt_id);
+}
+
+Result<Turn> open_turn(Db& db, SessionId session, WallTime at) {
+  const auto number = TRY(db.integer(
+      "UPDATE sdk_sessions SET prompt_count = prompt_count + 1 WHERE id = ? RETURNING prompt_count",
+      session.value));
+  CAIRN_ASSERT(number.has_value());
+  TRY(
+      db.run("INSERT INTO turns(session_db_id, prompt_number, started_at_epoch, last_event_at_epoch) "
+             "VALUES(?,?,?,?)",
+             session.value, *number, epoch_ms(at), epoch_ms(at)));
+  Turn turn;
+  turn.session = session;
+  turn.number = *number;
+  turn.started_at = turn.last_event_at = at;
+  return turn;
+}
+
+Status name_turn(Db& db, SessionId session, std::int64_t number, const std::string& prompt_id) {
+  return db.run(
+      "INSERT INTO prompt_ids(session_db_id, prompt_id, prompt_number) VALUES(?,?,?) ON CONFLICT DO NOTHING",
+      session.value, prompt_id, number);
+}
+
+Status touch_turn(Db& db, SessionId session, std::int64_t number, WallTime at) {
+  return db.run(
+      "UPDATE turns SET last_event_at_epoch = max(last_event_at_epoch, ?) WHERE session_db_id = ? AND "
+      "prompt_number = ?",
+      epoch_ms(at), session.value, number);
+}
+
+Status mute_turn(Db& db, SessionId session, std::int64_t number) {
+  return db.run("UPDATE turns SET muted = 1 WHERE session_db_id = ? AND prompt_number = ?", session.value,
+                number);
+}
+
+Status end_turn(Db& db, SessionId session, std::int64_t number, std::string_view reason, WallTime at) {
+  return db.run(
+      "UPDATE turns SET ended_at_epoch = ?, end_reason = ? WHERE session_db_id = ? AND prompt_number = ?",
+      epoch_ms(at), reason, session.value, number);
+}
+
+Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::string_view last_message,
+                          std::string_view failure) {
+  return db.run(
+      "UPDATE turns SET last_assistant_message = CASE WHEN ? = '' THEN last_assistant_message ELSE ? END, "
+      "failure = CASE WHEN ? = '' THEN failure ELSE ? END WHERE session_db_id = ? AND prompt_number = ?",
+      last_message, last_message, failure, failure, session.value, number);
+}
+
+Status reopen_turn(Db& db, SessionId session, std::int64_t number) {
+  return db.run(
+      "UPDATE turns SET ended_at_epoch = NULL, end_reason = NULL WHERE session_db_id = ? AND prompt_number = "
+      "?",
+      session.value, number);
+}
+
+Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& project) {
+  Stmt row = TRY(db.query(
+      "SELECT " TURN_COLUMNS
+      "FROM turns t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.ended_at_epoch IS NULL AND "
+      "(?1 IS NULL OR s.project = ?1) ORDER BY t.last_event_at_epoch",
+      project));
+  std::vector<Turn> turns;
+  while (TRY(row.step())) turns.push_back(read_turn(row));
+  return turns;
+}
+
+Result<bool> has_prompt(Db& db, SessionId session, std::int64_t number) {
+  return TRY(db.integer("SELECT 1 FROM user_prompts WHERE session_db_id = ? AND prompt_number = ?",
+                        session.value, number))
+      .has_value();
+}
+
+Status add_prompt(Db& db, SessionId session, std::int64_t number, std::string_view text, WallTime at) {
+  TRY(
+      db.run("INSERT INTO user_prompts(uuid, session_db_id, content_session_id, project, prompt_number, "
+             "prompt_text, created_at, "
+             "created_at_epoch) SELECT ?, id, content_session_id, project, ?, ?, ?, ? FROM sdk_sessions "
+             "WHERE id = ?",
+             new_uuid(epoch_ms(at)), number, text, iso8601(at), epoch_ms(at), session.value));
+  return db.run("UPDATE sdk_sessions SET user_prompt = ? WHERE id = ? AND user_prompt IS NULL", text,
+                session.value);
+}
+
+Result<std::string> prompt_text(Db& db, SessionId session, std::int64_t number) {
+  auto text =
+      TRY(db.text("SELECT prompt_text FROM user_prompts WHERE session_db_id = ? AND prompt_number = ?",
+                  session.value, number));
+  return text.value_or("");
+}
+
+}  // namespace cairn::store

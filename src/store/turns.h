@@ -1,0 +1,57 @@
+// Turns: from a prompt to its stop. A turn is found by the host's prompt id where there is one, else it is
+// the latest.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+struct Turn {
+  SessionId session;
+  std::int64_t number = 0;  // the prompt number, from 1
+  WallTime started_at;
+  WallTime last_event_at;
+  std::optional<WallTime> ended_at;
+  std::string end_reason;  // empty while open: stop, stop_failure, next_prompt, session_end, session_start,
+                           // idle, dead_host, process
+  std::string failure;
+  std::string last_assistant_message;
+  bool muted = false;
+  bool open() const { return !ended_at; }
+  // Whether the user's request was left unanswered: what makes an ended session `failed`.
+  bool unfinished() const {
+    return open() || end_reason == "stop_failure" || end_reason == "session_end" ||
+           end_reason == "dead_host" || end_reason == "session_start";
+  }
+};
+
+Result<std::optional<Turn>> find_turn(Db& db, SessionId session, std::int64_t number);
+Result<std::optional<Turn>> latest_turn(Db& db, SessionId session);
+Result<std::optional<std::int64_t>> turn_of_prompt(Db& db, SessionId session, const std::string& prompt_id);
+// Opens the next turn of a session, taking the next prompt number.
+Result<Turn> open_turn(Db& db, SessionId session, WallTime at);
+// Files a host's prompt id under a turn.
+Status name_turn(Db& db, SessionId session, std::int64_t number, const std::string& prompt_id);
+Status touch_turn(Db& db, SessionId session, std::int64_t number, WallTime at);
+Status mute_turn(Db& db, SessionId session, std::int64_t number);
+Status end_turn(Db& db, SessionId session, std::int64_t number, std::string_view reason, WallTime at);
+// What the host said at the end; empty values change nothing.
+Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::string_view last_message,
+                          std::string_view failure);
+Status reopen_turn(Db& db, SessionId session, std::int64_t number);
+
+// Open turns, oldest first; of one project when given.
+Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& project);
+
+Result<bool> has_prompt(Db& db, SessionId session, std::int64_t number);
+Status add_prompt(Db& db, SessionId session, std::int64_t number, std::string_view text, WallTime at);
+Result<std::string> prompt_text(Db& db, SessionId session, std::int64_t number);
+
+}  // namespace cairn::store
