@@ -1,0 +1,153 @@
+#include "gate/gate.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "gate/private_text.h"
+
+namespace cairn::gate {
+
+namespace {
+
+using store::Event;
+using store::Kind;
+
+bool is_tool(Kind kind) {
+  return kind == Kind::tool_start || kind == Kind::tool || kind == Kind::tool_failure;
+}
+
+// `path` as an absolute path without "." and "..", read against `cwd`. Lexical: the gate asks no disk.
+std::string absolute(std::string_view path, std::string_view cwd) {
+  std::vector<std::string_view> parts;
+  const auto walk = [&parts](std::string_view text) {
+    for (const std::string_view part : split(text, '/')) {
+      if (part == "..") {
+        if (!parts.empty()) parts.pop_back();
+      } else if (!part.empty() && part != ".") {
+        parts.push_back(part);
+      }
+    }
+  };
+  if (!path.starts_with('/')) walk(cwd);
+  walk(path);
+  std::string out;
+  for (const std::string_view part : parts) out.append("/").append(part);
+  return out.empty() ? "/" : out;
+}
+
+// Whether `pattern` covers the absolute `path`: matches it or a directory above it.
+bool covers(std::string_view pattern, std::string_view path) {
+  const bool floating =
+      pattern.find('/') != std::string_view::npos && pattern[0] != '/' && !pattern.starts_with("**");
+  const std::string full = floating ? "**/" + std::string(pattern) : std::string(pattern);
+  for (std::string_view part = path; part.size() > 1; part = part.substr(0, part.rfind('/')))
+    if (glob_match(full, part) || (full.ends_with("/**") && glob_match(full, std::string(part) + "/")))
+      return true;
+  return false;
+}
+
+bool names_a_path(std::string_view key) {
+  return key == "file_path" || key == "filePath" || key == "notebook_path" || key == "path" || key == "paths";
+}
+
+void collect_paths(const Json& value, bool is_path, std::string_view cwd, std::vector<std::string>& out) {
+  if (is_path && value.is_string() && !value.as_string().empty())
+    out.push_back(absolute(value.as_string(), cwd));
+  for (const Json& item : value.items()) collect_paths(item, is_path, cwd, out);
+  for (const Json::Member& m : value.members()) collect_paths(m.second, names_a_path(m.first), cwd, out);
+}
+
+// The words of a command line that may be paths, wherever they stand.
+std::vector<std::string> command_words(std::string_view command, std::string_view cwd) {
+  constexpr std::string_view kBorders = " \t\r\n'\"`=<>|&;(){},:@";
+  std::vector<std::string> out;
+  while (!command.empty()) {
+    const std::size_t end = std::min(command.find_first_of(kBorders), command.size());
+    if (end > 0) out.push_back(absolute(command.substr(0, end), cwd));
+    command.remove_prefix(std::min(end + 1, command.size()));
+  }
+  return out;
+}
+
+void cut_strings(Json& value, std::size_t max) {
+  if (value.is_object())
+    for (Json::Member& m : value.mutable_members()) {
+      if (m.first.size() > max) m.first = cut(m.first, max);
+      cut_strings(m.second, max);
+    }
+  else if (value.is_array())
+    for (Json& item : value.mutable_items()) cut_strings(item, max);
+  else if (value.as_string().size() > max)
+    value = Json(cut(value.as_string(), max));
+}
+
+bool clean_text(std::string& text) {
+  PrivateScan scan = remove_private(text);
+  if (scan.removed) text = std::move(scan.text);
+  return scan.removed;
+}
+
+// Nothing is left of the text but marks.
+bool only_marks(std::string_view text) {
+  for (text = trim(text); !text.empty(); text = trim(text.substr(kPrivateMark.size())))
+    if (!text.starts_with(kPrivateMark)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> touched_paths(const Event& event) {
+  std::vector<std::string> out;
+  collect_paths(event.tool_input, false, event.cwd, out);
+  for (const Json* source : {&event.extra, &event.tool_response, &event.tool_response["file"]})
+    for (const char* key : {"file_path", "filePath"}) collect_paths((*source)[key], true, event.cwd, out);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::optional<Refusal> Gate::refuse(const Event& event) const {
+  if (is_tool(event.kind) && event.tool_name)
+    for (const std::string& pattern : rules_.skip_tools)
+      if (glob_match(pattern, *event.tool_name))
+        return Refusal{"skipped", "capture.skip_tools \"" + pattern + "\""};
+
+  if (rules_.exclude.empty()) return std::nullopt;
+  std::vector<std::string> paths = touched_paths(event);
+  if (is_tool(event.kind)) {
+    if (!event.cwd.empty()) paths.push_back(absolute(event.cwd, ""));
+    const std::vector<std::string> words = command_words(event.tool_input["command"].as_string(), event.cwd);
+    paths.insert(paths.end(), words.begin(), words.end());
+  }
+  for (const std::string& pattern : rules_.exclude)
+    if (std::any_of(paths.begin(), paths.end(),
+                    [&](const std::string& path) { return covers(pattern, path); }))
+      return Refusal{"skipped", "capture.exclude \"" + pattern + "\""};
+  return std::nullopt;
+}
+
+std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_field) const {
+  if (std::optional<Refusal> refusal = refuse(event)) return *std::move(refusal);
+
+  bool muted = false;
+  bool redacted = clean_text(event.prompt);
+  if (redacted && event.kind == Kind::prompt) muted = only_marks(event.prompt);
+  for (std::string* text : {&event.last_assistant_message, &event.error, &event.reason})
+    redacted = clean_text(*text) || redacted;
+  for (std::optional<std::string>* text : {&event.tool_name, &event.agent_type})
+    if (*text) redacted = clean_text(**text) || redacted;
+  redacted = remove_private(event.tool_input, event.tool_response) || redacted;
+  redacted = remove_private(event.extra) || redacted;
+
+  // After the removal, never before: a cut could take the opening tag and leave what it covers.
+  for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
+    if (text->size() > max_field) *text = cut(*text, max_field);
+  for (Json* value : {&event.tool_input, &event.tool_response, &event.extra}) cut_strings(*value, max_field);
+  return Passed{store::CleanEvent(std::move(event)), redacted, muted};
+}
+
+std::string Gate::clean(std::string_view text) const {
+  return remove_private(text).text;
+}
+
+}  // namespace cairn::gate

@@ -1,0 +1,55 @@
+// The one way in. Every text that will be stored passes here first: hooks, transcripts, the command line.
+//
+// It removes <private> text, and drops what the rules exclude. Secrets join it here later. Pure: no I/O.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "store/event.h"
+
+namespace cairn::gate {
+
+struct Rules {
+  std::vector<std::string> skip_tools;  // tool names (globs) whose events are counted, not stored
+  // Globs over absolute file paths and cwd: a tool event that touches one is counted, not stored. A pattern
+  // that matches a directory covers what is below it; one with '/' inside but not in front may match
+  // anywhere.
+  std::vector<std::string> exclude;
+};
+
+// Why an event does not come in. It is counted with this reason; none of its text is kept.
+struct Refusal {
+  std::string outcome;  // "skipped" or "private"
+  std::string reason;   // the rule, e.g. `capture.skip_tools "Read"`
+};
+
+// Thread-safe: const after construction.
+class Gate {
+ public:
+  explicit Gate(Rules rules) : rules_(std::move(rules)) {}
+
+  struct Passed {
+    store::CleanEvent event;
+    bool redacted = false;  // something private was removed
+    bool muted = false;     // a prompt that was wholly private: its turn is not captured
+  };
+  // Lets `event` in, cleaned, or says why not. Strings longer than `max_field` bytes are cut with a marker.
+  std::variant<Passed, Refusal> pass(store::Event event, std::size_t max_field) const;
+
+  // The same for one text (a memory typed by hand, a line of a transcript, a file set aside in bad/).
+  std::string clean(std::string_view text) const;
+
+ private:
+  std::optional<Refusal> refuse(const store::Event& event) const;
+  Rules rules_;
+};
+
+// Files an event touches: the path-like members of its tool input. Used by the exclude rules and by the
+// distiller.
+std::vector<std::string> touched_paths(const store::Event& event);
+
+}  // namespace cairn::gate

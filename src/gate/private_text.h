@@ -1,0 +1,35 @@
+// Removal of <private>...</private>: nested, unclosed (to the end of the text), in any letter case, with
+// blanks and attributes inside the tag. A closing tag without an opening one means that the text began inside
+// (a partial read of a file): what stands before it goes too. In doubt more is removed, never less.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+
+namespace cairn::gate {
+
+// What a removed part leaves behind.
+inline constexpr std::string_view kPrivateMark = "[private]";
+
+struct PrivateScan {
+  std::string text;  // what remains
+  int depth = 0;     // > 0: the text ends inside a private part
+  bool removed = false;
+  bool began_inside =
+      false;  // a closing tag without an opening one: what came before this text is private too
+};
+
+// Cleans one text that starts at nesting `depth`. What was removed leaves kPrivateMark behind.
+PrivateScan remove_private(std::string_view text, int depth = 0);
+
+// Cleans every string of a value, keys included. Consecutive strings of an array are one text (the lines of a
+// patch), so that a part may open in one and close in another. Returns whether something was removed.
+bool remove_private(Json& value);
+
+// The same for a tool call. An edit inside a private part of a file shows no tag of its own: its pieces are
+// placed by the original file that the response carries.
+bool remove_private(Json& tool_input, Json& tool_response);
+
+}  // namespace cairn::gate

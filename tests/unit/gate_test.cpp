@@ -1,0 +1,172 @@
+#include "gate/gate.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace cairn::gate {
+namespace {
+
+using store::Event;
+using store::Kind;
+
+constexpr std::size_t kMax = 1000;
+
+Event tool(std::string name, Json input) {
+  Event event;
+  event.kind = Kind::tool;
+  event.name = "PostToolUse";
+  event.cwd = "/home/dev/code/proj";
+  event.tool_name = std::move(name);
+  event.tool_input = std::move(input);
+  return event;
+}
+
+Event prompt(std::string text) {
+  Event event;
+  event.kind = Kind::prompt;
+  event.cwd = "/home/dev/code/proj";
+  event.prompt = std::move(text);
+  return event;
+}
+
+// The reason of the refusal, or nothing when the event came in.
+std::string refused(const Rules& rules, Event event) {
+  const auto result = Gate(rules).pass(std::move(event), kMax);
+  const auto* refusal = std::get_if<Refusal>(&result);
+  return refusal ? refusal->outcome + ": " + refusal->reason : "";
+}
+
+Gate::Passed passed(Event event, std::size_t max = kMax) {
+  auto result = Gate(Rules{}).pass(std::move(event), max);
+  return std::get<Gate::Passed>(std::move(result));
+}
+
+TEST(Gate, CleansEveryField) {
+  const std::string secret = "x <private>s3cret</private>";
+  Event event = tool("Write", Json::object({{"content", secret}, {secret, 1}}));
+  event.prompt = event.last_assistant_message = event.error = event.reason = secret;
+  event.tool_response = Json::object({{"lines", Json::array({"a", secret})}});
+  event.extra = Json::object({{"deep", Json::array({Json::object({{"er", secret}})})}});
+  const Gate::Passed out = passed(event);
+  EXPECT_TRUE(out.redacted);
+  for (const std::string& text :
+       {out.event->prompt, out.event->last_assistant_message, out.event->error, out.event->reason})
+    EXPECT_EQ(text, "x [private]");
+  for (const Json* value : {&out.event->tool_input, &out.event->tool_response, &out.event->extra}) {
+    EXPECT_EQ(value->dump().find("s3cret"), std::string::npos);
+    EXPECT_NE(value->dump().find("[private]"), std::string::npos);
+  }
+}
+
+TEST(Gate, LeavesAnOrdinaryEventAsItIs) {
+  const Event event = tool("Bash", Json::object({{"command", "ls"}}));
+  const Gate::Passed out = passed(event);
+  EXPECT_FALSE(out.redacted);
+  EXPECT_FALSE(out.muted);
+  EXPECT_EQ(out.event->tool_input, event.tool_input);
+}
+
+TEST(Gate, MutesAPromptThatIsWhollyPrivate) {
+  EXPECT_TRUE(passed(prompt(" <private>all</private>\n<private>of it</private>")).muted);
+  EXPECT_TRUE(passed(prompt("<private>unclosed")).muted);
+  EXPECT_FALSE(passed(prompt("fix <private>x</private>")).muted);
+  EXPECT_FALSE(passed(prompt("")).muted);
+  EXPECT_FALSE(passed(prompt("[private]")).muted);
+}
+
+TEST(Gate, CutsLongFieldsAfterTheRemoval) {
+  const std::string secret = "<private>" + std::string(5000, 's') + "</private>";
+  Event event =
+      tool("Write", Json::object({{"content", secret + "short"}, {"long", std::string(5000, 'x')}}));
+  event.prompt = std::string(5000, 'p');
+  const Gate::Passed out = passed(event, 100);
+  EXPECT_EQ(out.event->tool_input["content"].as_string(), "[private]short");
+  EXPECT_EQ(out.event->tool_input["long"].as_string(), cut(std::string(5000, 'x'), 100));
+  EXPECT_LE(out.event->prompt.size(), 100u);
+}
+
+TEST(Gate, SkipsToolsByName) {
+  const Rules rules{{"Read", "mcp__*"}, {}};
+  EXPECT_EQ(refused(rules, tool("Read", {})), "skipped: capture.skip_tools \"Read\"");
+  EXPECT_EQ(refused(rules, tool("mcp__db__query", {})), "skipped: capture.skip_tools \"mcp__*\"");
+  EXPECT_EQ(refused(rules, tool("Write", {})), "");
+  Event other = tool("Read", {});
+  other.kind = Kind::other;
+  EXPECT_EQ(refused(rules, other), "");
+}
+
+TEST(Gate, ExcludesByEveryPathAToolTouches) {
+  const Rules rules{{}, {"**/.env", "*.pem", "/secret/**", "keys/*.txt"}};
+  const auto with = [&](const char* key, const char* path) {
+    return refused(rules, tool("T", Json::object({{key, path}})));
+  };
+  EXPECT_EQ(with("file_path", "/home/dev/.env"), "skipped: capture.exclude \"**/.env\"");
+  EXPECT_EQ(with("notebook_path", "a.pem"), "skipped: capture.exclude \"*.pem\"");
+  EXPECT_NE(with("path", "/secret"), "");
+  EXPECT_NE(with("path", "/secret/a/b"), "");
+  EXPECT_NE(with("path", "../../../../secret/a"), "");
+  EXPECT_NE(with("path", "keys/a.txt"), "");
+  EXPECT_NE(with("filePath", "x/./../.env"), "");
+  EXPECT_EQ(with("file_path", "/home/dev/.envrc"), "");
+  EXPECT_EQ(with("content", "/home/dev/.env"), "");
+  EXPECT_NE(
+      refused(rules,
+              tool("T", Json::object({{"edits", Json::array({Json::object({{"file_path", ".env"}})})}}))),
+      "");
+}
+
+TEST(Gate, APatternThatNamesADirectoryCoversWhatIsBelow) {
+  const Rules rules{{}, {"/home/dev/work", "vault"}};
+  EXPECT_NE(refused(rules, tool("Read", Json::object({{"file_path", "/home/dev/work/a/b.c"}}))), "");
+  EXPECT_NE(refused(rules, tool("Read", Json::object({{"file_path", "/x/vault/a"}}))), "");
+  EXPECT_EQ(refused(rules, tool("Read", Json::object({{"file_path", "/home/dev/workshop"}}))), "");
+}
+
+TEST(Gate, ExcludesByWordsOfACommand) {
+  const Rules rules{{}, {"**/.env", "/secret/**"}};
+  const auto run = [&](const char* command) {
+    return refused(rules, tool("Bash", Json::object({{"command", command}})));
+  };
+  for (const char* command : {"cat .env", "cat '.env'", "FILE=.env sh x", "tee <.env", "x>.env",
+                              "cat ./a/../.env|wc", "ls /secret"})
+    EXPECT_NE(run(command), "") << command;
+  for (const char* command : {"cat env", "echo environment", ""}) EXPECT_EQ(run(command), "") << command;
+}
+
+TEST(Gate, ExcludesByWorkingDirectoryForToolsOnly) {
+  const Rules rules{{}, {"/home/dev/code/proj"}};
+  EXPECT_NE(refused(rules, tool("Bash", Json::object({{"command", "ls"}}))), "");
+  EXPECT_EQ(refused(rules, prompt("hello")), "");
+}
+
+TEST(Gate, ExcludesAChangedFile) {
+  Event event;
+  event.kind = Kind::other;
+  event.name = "FileChanged";
+  event.extra = Json::object({{"file_path", "/home/dev/.env"}});
+  EXPECT_NE(refused(Rules{{}, {".env"}}, event), "");
+}
+
+TEST(Gate, BadShapesDoNoHarm) {
+  for (const Json& shape : {Json(), Json("text"), Json(3), Json::array({1, "x"}),
+                            Json::object({{"file_path", 3}, {"command", Json::array()}})}) {
+    Event event = tool("Bash", shape);
+    event.tool_response = shape;
+    event.extra = shape;
+    EXPECT_EQ(refused(Rules{{"Read"}, {".env"}}, event), "");
+  }
+}
+
+TEST(Gate, CleansOneText) {
+  EXPECT_EQ(Gate(Rules{}).clean("a <private>b</private>"), "a [private]");
+}
+
+TEST(TouchedPaths, AreAbsoluteSortedAndUnique) {
+  Event event = tool("Edit", Json::object({{"file_path", "b.txt"}, {"path", "/a/../c"}}));
+  event.tool_response = Json::object({{"filePath", "/home/dev/code/proj/b.txt"}});
+  EXPECT_EQ(touched_paths(event), (std::vector<std::string>{"/c", "/home/dev/code/proj/b.txt"}));
+}
+
+}  // namespace
+}  // namespace cairn::gate
