@@ -1,0 +1,70 @@
+// A turn's steps sorted by what they were: files changed, commands run, things looked at, tasks. Facts only;
+// summary.cpp puts them into words.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "distil/turn.h"
+
+namespace cairn::distil {
+
+struct FileChange {
+  std::string path;
+  bool created = false;
+  bool edited = false;
+  std::int64_t lines = 0;  // of a created or rewritten file
+  std::int64_t added = 0;
+  std::int64_t removed = 0;
+};
+
+struct Run {
+  enum class How { passed, failed, interrupted, background };
+  How how = How::passed;
+  std::string code;  // "exit code 1", when it is known
+  std::string why;   // the first telling line of its error
+};
+
+// One command line, with every time it was run, in order.
+struct Command {
+  std::string text;           // as run, without a leading `cd ROOT &&`
+  std::string shown;          // the same for a reader: one line, short
+  std::string program;        // its first word
+  bool check = false;         // a test, a build, a linter: passing is news
+  bool looks = false;         // it only shows something
+  bool only_commits = false;  // told by its commits
+  std::vector<std::string> commits;
+  std::vector<Run> runs;
+};
+
+struct Task {
+  std::string id;
+  std::string subject;
+  std::string status;  // as the host says it: pending, in_progress, completed
+};
+
+struct Digest {
+  std::vector<FileChange> files;
+  std::vector<Command> commands;
+  std::vector<std::string> agents;       // sentences
+  std::vector<std::string> failures;     // sentences: calls that changed nothing because they failed
+  std::vector<std::string> other_tools;  // names, in order, with repetitions
+  std::vector<std::string> searches;     // patterns
+  std::vector<std::string> fetches;      // addresses and web searches
+  std::vector<std::string> not_found;    // sentences: reads and fetches that failed
+  std::vector<std::string> interrupted;  // what was running
+  std::vector<Task> tasks;
+  std::set<std::string> read;
+  std::set<std::string> edited;
+  int subagent_steps = 0;
+};
+
+Digest digest(const Turn& turn);
+
+// `path` for a reader: relative to `root` where below it, without "." and "..", on one line.
+std::string shown_path(std::string_view path, std::string_view root);
+
+}  // namespace cairn::distil
