@@ -1,0 +1,128 @@
+#include "intake/host_event.h"
+
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+
+namespace cairn::intake {
+
+using store::Event;
+using store::Kind;
+
+Kind kind_of(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, Kind>, 13> kKinds = {{
+      {"SessionStart", Kind::session_start},
+      {"UserPromptSubmit", Kind::prompt},
+      {"PreToolUse", Kind::tool_start},
+      {"PostToolUse", Kind::tool},
+      {"PostToolUseFailure", Kind::tool_failure},
+      {"Stop", Kind::stop},
+      {"StopFailure", Kind::stop_failure},
+      {"SessionEnd", Kind::session_end},
+      {"SubagentStart", Kind::subagent_start},
+      {"SubagentStop", Kind::subagent_stop},
+      {"PreCompact", Kind::compact_start},
+      {"PostCompact", Kind::compact_end},
+  }};
+  for (const auto& [known, kind] : kKinds)
+    if (!known.empty() && known == name) return kind;
+  return Kind::other;
+}
+
+// The value of a string member near the end of a cut payload, whose middle is gone and which no parser reads.
+static std::optional<std::string> scan_tail(std::string_view tail, std::string_view key) {
+  const std::string quoted = "\"" + std::string(key) + "\"";
+  const std::size_t at = tail.rfind(quoted);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = trim(tail.substr(at + quoted.size(), 300));
+  if (!rest.starts_with(':')) return std::nullopt;
+  rest = trim(rest.substr(1));
+  if (!rest.starts_with('"')) return std::nullopt;
+  const std::size_t end = rest.find('"', 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  return std::string(rest.substr(1, end - 1));
+}
+
+static std::string first_text(const Json& from, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys)
+    if (auto text = from.text(key)) return *std::move(text);
+  return {};
+}
+
+static std::optional<std::string> some(std::optional<std::string> text) {
+  return text && !text->empty() ? std::move(text) : std::nullopt;
+}
+
+// Members that have a place of their own in Event; the others are its extra.
+static bool has_a_place(std::string_view key) {
+  static constexpr std::array kKnown = {
+      "session_id",      "transcript_path", "cwd",         "hook_event_name",
+      "prompt_id",       "agent_id",        "agent_type",  "tool_name",
+      "tool_input",      "tool_response",   "tool_output", "tool_use_id",
+      "error",           "is_interrupt",    "prompt",      "last_assistant_message",
+      "permission_mode", "effort"};
+  for (const std::string_view known : kKnown)
+    if (key == known) return true;
+  return false;
+}
+
+static Json extra_of(const Json& payload) {
+  Json extra = Json::object();
+  for (const auto& [key, value] : payload.members())
+    if (!has_a_place(key)) extra.set(key, value);
+  return extra;
+}
+
+static void read_tool(Event& e, const Json& payload) {
+  e.tool_name = some(payload.text("tool_name"));
+  e.tool_use_id = some(payload.text("tool_use_id"));
+  e.tool_input = payload["tool_input"];
+  e.tool_response = payload.has("tool_response") ? payload["tool_response"] : payload["tool_output"];
+  e.interrupted = payload["is_interrupt"].as_bool() || e.tool_response["interrupted"].as_bool();
+}
+
+static std::string text_of(const Json& value) {
+  if (value.is_null()) return {};
+  return value.is_string() ? std::string(value.as_string()) : value.dump();
+}
+
+Result<Event> read_host_event(const EventId& id, const hook::Envelope& envelope, std::string_view payload) {
+  const std::string_view head = envelope.cut() ? payload.substr(0, envelope.head_bytes) : payload;
+  const Json::Parsed parsed = Json::parse_partial(head);
+  const Json& p = parsed.value;
+  Event e;
+  e.id = id;
+  e.host = envelope.host;
+  e.session = ContentId{first_text(p, {"session_id"})};
+  if (e.session.empty()) {
+    if (trim(payload).empty()) return Error{Code::invalid, "empty payload"};
+    return Error{Code::invalid, parsed.complete ? "payload has no session_id" : "payload is not JSON"};
+  }
+  e.name = !envelope.event.empty() ? envelope.event : first_text(p, {"hook_event_name"});
+  if (e.name.empty()) e.name = "unknown";
+  e.kind = kind_of(e.name);
+  e.at = from_epoch_ms(envelope.wall_ns / 1'000'000);
+  e.boot_ns = envelope.boot_ns;
+  e.boot_id = envelope.boot_id;
+  e.host_process = envelope.host_process;
+  e.project_dir = envelope.project_dir;
+  e.cwd = first_text(p, {"cwd"});
+  e.transcript_path = first_text(p, {"transcript_path"});
+  e.prompt_id = some(p.text("prompt_id"));
+  e.agent_id = some(p.text("agent_id"));
+  e.agent_type = p.text("agent_type");
+  e.prompt = first_text(p, {"prompt"});
+  e.synthetic_prompt = e.kind == Kind::prompt && trim(e.prompt).starts_with("<task-notification>");
+  read_tool(e, p);
+  e.error = text_of(p["error"]);
+  e.last_assistant_message = first_text(p, {"last_assistant_message"});
+  e.reason = first_text(p, {"source", "reason", "stop_reason", "trigger"});
+  e.extra = extra_of(p);
+  e.cut = envelope.cut();
+  e.incomplete = !parsed.complete || parsed.limited;
+  if (e.cut && !e.tool_use_id) e.tool_use_id = scan_tail(payload.substr(envelope.head_bytes), "tool_use_id");
+  return e;
+}
+
+}  // namespace cairn::intake

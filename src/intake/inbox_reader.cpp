@@ -1,0 +1,185 @@
+#include "intake/inbox_reader.h"
+
+#include <algorithm>
+#include <map>
+
+#include "hook/inbox.h"
+
+namespace cairn::intake {
+
+static constexpr std::size_t kMaxFile = hook::kMaxPayload + (64u << 10);  // payload and header
+static constexpr std::int64_t kHourNs = 3'600'000'000'000;
+static constexpr std::int64_t kBadDays = 14;
+static constexpr std::uint64_t kBadBytes = 100u << 20;
+static constexpr std::size_t kFailedRoom =
+    4096;  // some twenty lines: that it happened matters more than how often
+
+InboxReader::InboxReader(os::Disk& disk, os::Clock& clock, std::string directory)
+    : disk_(disk),
+      clock_(clock),
+      directory_(std::move(directory)),
+      tmp_(directory_ + "/tmp"),
+      new_(directory_ + "/new"),
+      cur_(directory_ + "/cur"),
+      bad_(directory_ + "/bad") {}
+
+Status InboxReader::make_directories() {
+  for (const std::string& directory : {tmp_, new_, cur_, bad_}) TRY(os::make_dirs(disk_, directory));
+  return {};
+}
+
+Result<InboxReader::Leftovers> InboxReader::start() {
+  TRY(make_directories());
+  sweep();
+  Leftovers left;
+  for (const std::string& name : TRY(disk_.list(cur_))) {
+    if (is_event_id(name)) left.retry.push_back(EventId{name});
+    if (name.size() == 34 && name.ends_with(".1") && is_event_id(name.substr(0, 32))) {
+      left.poison.push_back(EventId{name.substr(0, 32)});
+      TRY(disk_.rename(cur_ + "/" + name, cur_ + "/" + name.substr(0, 32)));
+    }
+  }
+  std::sort(left.retry.begin(), left.retry.end());
+  return left;
+}
+
+Result<std::vector<EventId>> InboxReader::scan() {
+  std::vector<EventId> ids;
+  auto names = disk_.list(new_);
+  if (!names && names.error().code == Code::not_found) {  // somebody removed it under us
+    TRY(make_directories());
+    return ids;
+  }
+  for (std::string& name : TRY(std::move(names))) {
+    if (is_event_id(name)) {
+      ids.push_back(EventId{std::move(name)});
+    } else {
+      ignore(disk_.rename(new_ + "/" + name, bad_ + "/" + name));  // not a hook's work; kept out of the way
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+// Wall time may have jumped while events waited; boot time cannot.
+Result<std::vector<EventId>> InboxReader::in_boot_order(std::vector<EventId> ids) {
+  struct Key {
+    std::string boot;
+    std::int64_t ns = 0;
+    EventId id;
+  };
+  std::vector<Key> keys;
+  std::map<std::string, std::string> first_of_boot;  // boot id -> smallest event id
+  for (EventId& id : ids) {
+    Key key{"", 0, id};
+    auto file = disk_.open(new_ + "/" + id.value, os::Open::read);
+    std::string header(hook::Envelope::kPeekBytes, '\0');
+    if (file) {
+      const auto got = (*file)->read_at(0, header.data(), header.size());
+      header.resize(got ? *got : 0);
+      if (const auto order = hook::Envelope::peek_order(header)) {
+        key.boot = order->first;
+        key.ns = order->second;
+      }
+    }
+    auto [at, fresh] = first_of_boot.emplace(key.boot, id.value);
+    if (!fresh) at->second = std::min(at->second, id.value);
+    keys.push_back(std::move(key));
+  }
+  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+    if (a.boot != b.boot) return first_of_boot[a.boot] < first_of_boot[b.boot];
+    if (a.ns != b.ns) return a.ns < b.ns;
+    return a.id < b.id;
+  });
+  std::vector<EventId> ordered;
+  ordered.reserve(keys.size());
+  for (Key& key : keys) ordered.push_back(std::move(key.id));
+  return ordered;
+}
+
+Result<std::vector<EventId>> InboxReader::next(std::size_t max) {
+  if (waiting_.empty()) {
+    std::vector<EventId> ids = TRY(scan());
+    if (ids.size() > 1) ids = TRY(in_boot_order(std::move(ids)));
+    waiting_.assign(std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
+  }
+  const auto count = static_cast<std::ptrdiff_t>(std::min(max, waiting_.size()));
+  std::vector<EventId> group(waiting_.begin(), waiting_.begin() + count);
+  waiting_.erase(waiting_.begin(), waiting_.begin() + count);
+  return group;
+}
+
+void InboxReader::put_back(const std::vector<EventId>& ids) {
+  waiting_.insert(waiting_.begin(), ids.begin(), ids.end());
+}
+
+Result<std::size_t> InboxReader::depth() {
+  return TRY(disk_.list(new_)).size() + TRY(disk_.list(cur_)).size();
+}
+
+Result<std::string> InboxReader::take(const EventId& id) {
+  TRY(disk_.rename(new_ + "/" + id.value, cur_ + "/" + id.value));
+  return read(id);
+}
+
+Result<std::string> InboxReader::read(const EventId& id) {
+  return os::read_file(disk_, cur_ + "/" + id.value, kMaxFile);
+}
+
+Result<std::string> InboxReader::take_suspicious(const EventId& id) {
+  TRY(disk_.rename(cur_ + "/" + id.value, cur_ + "/" + id.value + ".1"));
+  return os::read_file(disk_, cur_ + "/" + id.value + ".1", kMaxFile);
+}
+
+Status InboxReader::calm(const EventId& id) {
+  return disk_.rename(cur_ + "/" + id.value + ".1", cur_ + "/" + id.value);
+}
+
+Status InboxReader::give_back(const EventId& id) {
+  return disk_.rename(cur_ + "/" + id.value, new_ + "/" + id.value);
+}
+
+void InboxReader::done(const EventId& id) {
+  if (!disk_.remove(cur_ + "/" + id.value)) ignore(disk_.remove(new_ + "/" + id.value));
+}
+
+Status InboxReader::set_aside(const EventId& id, std::string_view text) {
+  TRY(os::replace_file(disk_, bad_ + "/" + id.value, text));
+  done(id);
+  return {};
+}
+
+void InboxReader::sweep() {
+  const std::int64_t now = clock_.wall_ns();
+  if (const auto names = disk_.list(tmp_))
+    for (const std::string& name : *names)
+      if (const auto stat = disk_.stat(tmp_ + "/" + name); stat && stat->modified_ns < now - kHourNs)
+        ignore(disk_.remove(tmp_ + "/" + name));
+  auto names = disk_.list(bad_);
+  if (!names) return;
+  std::vector<std::pair<os::Stat, std::string>> kept;
+  for (const std::string& name : *names)
+    if (const auto stat = disk_.stat(bad_ + "/" + name)) kept.emplace_back(*stat, bad_ + "/" + name);
+  std::sort(kept.begin(), kept.end(),
+            [](const auto& a, const auto& b) { return a.first.modified_ns > b.first.modified_ns; });
+  std::uint64_t total = 0;
+  for (const auto& [stat, path] : kept) {
+    total += stat.size;
+    if (total > kBadBytes || stat.modified_ns < now - kBadDays * 24 * kHourNs) ignore(disk_.remove(path));
+  }
+}
+
+std::size_t InboxReader::take_failed_deliveries() {
+  const std::string note = directory_ + "/failed";
+  const auto text = os::read_file(disk_, note, 1u << 20);
+  const auto lines = text ? static_cast<std::size_t>(std::count(text->begin(), text->end(), '\n')) : 0;
+  if (text && lines == 0 && text->size() == kFailedRoom) return 0;
+  // Written over, not removed: its room on the disk stays.
+  auto file = disk_.open(note, os::Open::read_write);
+  if (!file) return lines;
+  ignore((*file)->write_at(0, std::string(kFailedRoom, ' ')));
+  ignore((*file)->truncate(kFailedRoom));
+  return lines;
+}
+
+}  // namespace cairn::intake

@@ -1,0 +1,83 @@
+// Intake: from a file in the inbox to rows in the store, in groups, each one transaction.
+//
+// A step takes the next group: read, normalise, gate, record, commit, then remove the files. A crash anywhere
+// leaves each event either in the inbox or in the store, and taking one in twice changes nothing. One bad
+// file never holds up the others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "gate/gate.h"
+#include "hook/home.h"
+#include "intake/inbox_reader.h"
+#include "intake/recorder.h"
+#include "os/clock.h"
+#include "os/disk.h"
+#include "os/process.h"
+#include "store/sql.h"
+
+namespace cairn::intake {
+
+// Belongs to the writer's thread.
+class Intake {
+ public:
+  struct Options {
+    std::size_t group =
+        256;  // events a transaction: enough that a sync is shared, few enough to stay below 50 ms
+    std::size_t group_bytes = 8u << 20;  // and at most this much of payload
+    std::size_t max_field = 256u << 10;  // evidence.max_field_kb
+  };
+  Intake(store::Db& db, os::Disk& disk, os::Clock& clock, os::Processes& processes, const std::string& inbox,
+         Log& log);
+
+  void configure(gate::Gate gate, Options options);
+
+  // Deals with what an earlier daemon left behind: files in cur/ are taken in one by one, one that was there
+  // at the last start too is set aside.
+  Status start();
+
+  // Takes in the next group. True: there may be more. An error (a full disk) leaves the group in the inbox
+  // for a later step.
+  Result<bool> step();
+
+  // Events waiting, and those that hooks could not even write (since the store was made).
+  Result<std::size_t> waiting() { return reader_.depth(); }
+
+  Recorder& recorder() { return recorder_; }
+  InboxReader& reader() { return reader_; }
+
+ private:
+  struct Bad {
+    hook::Envelope envelope;
+    std::string reason;
+    std::string file;  // its bytes, to be kept redacted
+  };
+  struct Prepared {
+    EventId id;
+    std::variant<gate::Gate::Passed, std::pair<store::Event, gate::Refusal>, Bad> what;
+  };
+  Prepared prepare(const EventId& id, std::string file) const;
+  Result<std::vector<Prepared>> read_group(const std::vector<EventId>& ids);
+  Status settle(const Prepared& prepared);
+  Status settle_bad(const EventId& id, const Bad& bad);
+  Status settle_group(std::vector<Prepared>& group);
+  Status set_poison_aside(const EventId& id);
+  std::string text_of(const EventId& id);
+  Status take_alone(const EventId& id);
+  void clear_files(const std::vector<Prepared>& group);
+
+  store::Db& db_;
+  os::Clock& clock_;
+  Log& log_;
+  InboxReader reader_;
+  Recorder recorder_;
+  gate::Gate gate_;
+  Options options_;
+};
+
+}  // namespace cairn::intake

@@ -1,0 +1,307 @@
+#include "intake/recorder.h"
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "intake/place.h"
+#include "intake/summarise.h"
+#include "store/evidence.h"
+#include "store/projects.h"
+#include "store/queue.h"
+
+namespace cairn::intake {
+
+using store::Event;
+using store::Kind;
+using store::Session;
+
+static constexpr Millis kIdleTurn = std::chrono::minutes(10);
+static constexpr Millis kForgottenSession = std::chrono::hours(24);
+
+static std::optional<std::string> text_or_nothing(const Json& value) {
+  if (value.is_null() || (value.is_object() && value.members().empty())) return std::nullopt;
+  return value.dump();
+}
+
+// What the queue row and the evidence say the tool answered.
+static std::optional<std::string> response_text(const Event& e) {
+  if (e.kind != Kind::tool_failure) return text_or_nothing(e.tool_response);
+  return Json::object({{"error", e.error}, {"is_interrupt", e.interrupted}}).dump();
+}
+
+// The rest of the event, for kinds that have no column for it.
+static std::optional<std::string> extra_text(const Event& e) {
+  Json extra = e.extra;
+  if (!e.reason.empty()) extra.set("reason", e.reason);
+  if (!e.error.empty() && e.kind != Kind::tool_failure) extra.set("error", e.error);
+  if (!e.last_assistant_message.empty()) extra.set("last_assistant_message", e.last_assistant_message);
+  if (e.kind == Kind::prompt && e.synthetic_prompt) extra.set("prompt", e.prompt);
+  return text_or_nothing(extra);
+}
+
+static std::string hash_of(const Event& e) {
+  std::string all = e.name + '\n' + e.prompt + '\n' + e.tool_input.dump() + '\n';
+  all += response_text(e).value_or("") + '\n' + extra_text(e).value_or("");
+  return content_hash(all);
+}
+
+Result<Session> Recorder::session_of(const Event& e) {
+  auto known = TRY(store::find_session(db_, e.host, e.session));
+  if (!known) {
+    const store::Place place = resolve_place(e.project_dir, e.cwd);
+    const std::string project = TRY(store::project_name(db_, place, e.at));
+    known = TRY(
+        store::create_session(db_, {e.host, e.session, project, place.branch, place.worktree, e.cwd, e.at}));
+    log_.info(
+        fmt::format("session created session={} project={} memory=none queue_depth=0 provider_running=no",
+                    e.session.value, project));
+  }
+  TRY(store::touch_session(db_, known->id, {e.at, e.cwd, e.transcript_path, e.host_process, e.boot_id}));
+  return *std::move(known);
+}
+
+// Where the event belongs: the turn of its prompt id, else the latest. A prompt id that nobody announced
+// opens its turn.
+Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Session& session) {
+  if (e.prompt_id)
+    if (auto number = TRY(store::turn_of_prompt(db_, session.id, *e.prompt_id))) return number;
+  const bool is_work = e.kind == Kind::tool_start || e.kind == Kind::tool || e.kind == Kind::tool_failure ||
+                       e.kind == Kind::stop || e.kind == Kind::stop_failure;
+  const auto latest = TRY(store::latest_turn(db_, session.id));
+  if (!is_work || (latest && !e.prompt_id)) return latest ? std::optional(latest->number) : std::nullopt;
+  TRY(close_open_turn(session.id, "next_prompt", e.at));
+  const store::Turn opened = TRY(store::open_turn(db_, session.id, e.at));
+  if (e.prompt_id) TRY(store::name_turn(db_, session.id, opened.number, *e.prompt_id));
+  return std::optional(opened.number);
+}
+
+Status Recorder::record(const gate::Gate::Passed& passed) {
+  const store::CleanEvent& event = passed.event;
+  const WallTime now = clock_.now();
+  if (TRY(store::is_memory_id(db_, event->session)))
+    return store::settle_counted(db_,
+                                 {event->id,
+                                  event->name,
+                                  kind_name(event->kind),
+                                  "own_agent",
+                                  "memory agent's own session",
+                                  {},
+                                  {},
+                                  event->at},
+                                 now);
+  const Session session = TRY(session_of(*event));
+  store::Counted counted{event->id, event->name, kind_name(event->kind), "", "", session.id, {}, event->at};
+
+  if (event->kind == Kind::subagent_stop && event->agent_type.value_or("").empty()) {
+    counted.outcome = "skipped";
+    counted.reason = "compaction's own SubagentStop";
+    return store::settle_counted(db_, counted, now);
+  }
+  store::Placement placement{session.id, std::nullopt, hash_of(*event)};
+  if (TRY(store::is_duplicate(db_, event, placement))) {
+    counted.outcome = "duplicate";
+    counted.reason = event->tool_use_id ? "same tool use" : "same payload within 5 s";
+    return store::settle_counted(db_, counted, now);
+  }
+  if (event->kind == Kind::session_start) TRY(on_session_start(*event, session));
+  placement.prompt_number = event->kind == Kind::prompt ? TRY(on_prompt(*event, session, passed.muted))
+                                                        : TRY(turn_for(*event, session));
+  if (placement.prompt_number) {
+    const auto turn = TRY(store::find_turn(db_, session.id, *placement.prompt_number));
+    TRY(store::touch_turn(db_, session.id, *placement.prompt_number, event->at));
+    if (turn && turn->muted && event->kind != Kind::session_end) {
+      counted.outcome = "private";
+      counted.reason = "its prompt is private";
+      counted.prompt_number = placement.prompt_number;
+      TRY(store::settle_counted(db_, counted, now));
+      return event->kind == Kind::stop || event->kind == Kind::stop_failure
+                 ? on_stop(*event, session, placement.prompt_number)
+                 : Status();
+    }
+    if (turn && !turn->open()) changed_.emplace(session.id, turn->number);
+  }
+  const std::int64_t seq = TRY(store::settle_stored(db_, event, placement, now));
+  TRY(keep(event, session, seq, placement.prompt_number));
+  if (event->kind == Kind::stop || event->kind == Kind::stop_failure)
+    return on_stop(*event, session, placement.prompt_number);
+  if (event->kind == Kind::session_end) return on_session_end(*event, session);
+  return {};
+}
+
+Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
+  const Session session = TRY(session_of(event));
+  return store::settle_counted(db_,
+                               {event.id,
+                                event.name,
+                                kind_name(event.kind),
+                                refusal.outcome,
+                                refusal.reason,
+                                session.id,
+                                {},
+                                event.at},
+                               clock_.now());
+}
+
+// Tool results and the ends of turns are work for the queue; the rest is evidence at once.
+Status Recorder::keep(const store::CleanEvent& e, const Session& session, std::int64_t seq,
+                      std::optional<std::int64_t> number) {
+  const bool is_tool = e->kind == Kind::tool || e->kind == Kind::tool_failure;
+  const bool is_end = e->kind == Kind::stop || e->kind == Kind::stop_failure;
+  if (!is_tool && !is_end)
+    return store::keep_evidence(db_, seq, session.id,
+                                {text_or_nothing(e->tool_input), response_text(*e), extra_text(*e)}, e->at);
+  store::NewMessage message;
+  message.event_seq = seq;
+  message.session = session.id;
+  message.content_id = session.content_id;
+  message.type = is_tool ? "observation" : "summarize";
+  message.tool_name = e->tool_name;
+  message.tool_input = text_or_nothing(e->tool_input);
+  message.tool_response = is_tool ? response_text(*e) : std::nullopt;
+  message.extra = extra_text(*e);
+  message.cwd = e->cwd;
+  message.prompt_number = number;
+  message.created_at = e->at;
+  if (is_end && number) message.last_user_message = TRY(store::prompt_text(db_, session.id, *number));
+  if (is_end) message.last_assistant_message = e->last_assistant_message;
+  TRY(store::enqueue(db_, message));
+  return {};
+}
+
+Status Recorder::on_session_start(const Event& e, const Session& session) {
+  TRY(store::reopen_session(db_, session.id));
+  if (e.reason == "compact") return {};
+  // A new host process goes on with this session: whatever its predecessor had open ended with it.
+  TRY(close_open_turn(session.id, "session_start", e.at));
+  return store::set_branch(db_, session.id, current_branch(e.cwd));
+}
+
+Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Session& session, bool muted) {
+  TRY(store::reopen_session(db_, session.id));
+  const auto latest = TRY(store::latest_turn(db_, session.id));
+  if (e.synthetic_prompt && latest) {  // the host goes on with the turn that started the background task
+    if (e.prompt_id) TRY(store::name_turn(db_, session.id, latest->number, *e.prompt_id));
+    TRY(store::reopen_turn(db_, session.id, latest->number));
+    return std::optional(latest->number);
+  }
+  std::optional<std::int64_t> number;
+  if (e.prompt_id) number = TRY(store::turn_of_prompt(db_, session.id, *e.prompt_id));
+  if (!number) {
+    TRY(close_open_turn(session.id, "next_prompt", e.at));
+    number = TRY(store::open_turn(db_, session.id, e.at)).number;
+    if (e.prompt_id) TRY(store::name_turn(db_, session.id, *number, *e.prompt_id));
+  }
+  if (muted) TRY(store::mute_turn(db_, session.id, *number));
+  if (!muted && !e.synthetic_prompt && !TRY(store::has_prompt(db_, session.id, *number)))
+    TRY(store::add_prompt(db_, session.id, *number, e.prompt, e.at));
+  return number;
+}
+
+Status Recorder::on_stop(const Event& e, const Session& session, std::optional<std::int64_t> number) {
+  if (!number) return {};
+  log_.info(fmt::format("finalize received session={} prompt={} event={}", session.content_id.value, *number,
+                        e.name));
+  if (e.kind == Kind::stop_failure) {
+    TRY(store::set_turn_end_texts(db_, session.id, *number, "", e.error.empty() ? "unknown" : e.error));
+    TRY(close(session.id, *number, "stop_failure", e.at));
+  } else {
+    TRY(store::set_turn_end_texts(db_, session.id, *number, e.last_assistant_message, ""));
+    TRY(close(session.id, *number, "stop", e.at));
+  }
+  return update_status(session.id);
+}
+
+Status Recorder::on_session_end(const Event& e, const Session& session) {
+  if (session.status != "active") return {};
+  return end(session, e.reason.empty() ? "other" : e.reason);
+}
+
+Status Recorder::end(const Session& session, std::string_view reason) {
+  const WallTime now = clock_.now();
+  TRY(close_open_turn(session.id, "session_end", now));
+  TRY(store::end_session(db_, session.id, "completed", reason, now));
+  TRY(update_status(session.id));
+  log_.info(fmt::format("session ended session={} reason={}", session.content_id.value, reason));
+  return {};
+}
+
+// An ended session is `failed` when its last turn was left unanswered, in whichever order the host said so.
+Status Recorder::update_status(SessionId id) {
+  return db_.run(
+      "UPDATE sdk_sessions SET status = CASE WHEN coalesce((SELECT end_reason IS NULL OR end_reason IN "
+      "('stop_failure', "
+      "'session_end', 'session_start', 'dead_host') FROM turns WHERE session_db_id = sdk_sessions.id ORDER "
+      "BY prompt_number DESC "
+      "LIMIT 1), 0) THEN 'failed' ELSE 'completed' END WHERE id = ? AND status <> 'active'",
+      id.value);
+}
+
+Status Recorder::close(SessionId session, std::int64_t number, std::string_view reason, WallTime at) {
+  TRY(store::end_turn(db_, session, number, reason, at));
+  changed_.emplace(session, number);
+  return {};
+}
+
+Status Recorder::close_open_turn(SessionId session, std::string_view reason, WallTime at) {
+  const auto latest = TRY(store::latest_turn(db_, session));
+  if (latest && latest->open()) return close(session, latest->number, reason, at);
+  return {};
+}
+
+Status Recorder::finish() {
+  const auto changed = std::move(changed_);
+  changed_.clear();
+  for (const auto& [id, number] : changed) {
+    const auto session = TRY(store::find_session(db_, id));
+    const auto turn = TRY(store::find_turn(db_, id, number));
+    if (!session || !turn) continue;
+    TRY(summarise_turn(db_, *session, *turn, clock_.now()));
+    log_.debug(fmt::format("summary stored session={} prompt={} provider=builtin", session->content_id.value,
+                           number));
+  }
+  return {};
+}
+
+bool Recorder::host_is_dead(const Session& session) {
+  if (session.host.pid == 0) return clock_.now() - session.last_event_at > kForgottenSession;
+  if (!session.host_boot_id.empty() && session.host_boot_id != clock_.boot_id()) return true;
+  return !processes_.alive(session.host);
+}
+
+Status Recorder::sweep() {
+  const WallTime now = clock_.now();
+  for (const Session& session : TRY(store::active_sessions(db_))) {
+    if (!host_is_dead(session)) continue;
+    TRY(close_open_turn(session.id, "dead_host", session.last_event_at));
+    TRY(store::end_session(db_, session.id, "completed", "dead_host", session.last_event_at));
+    TRY(update_status(session.id));
+    log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
+  }
+  for (const store::Turn& turn : TRY(store::open_turns(db_, std::nullopt)))
+    if (now - turn.last_event_at > kIdleTurn)
+      TRY(close(turn.session, turn.number, "idle", turn.last_event_at));
+  return finish();
+}
+
+Status Recorder::settle_project(const std::string& project, const ContentId& except) {
+  for (const store::Turn& turn : TRY(store::open_turns(db_, project))) {
+    const auto session = TRY(store::find_session(db_, turn.session));
+    if (!session || session->content_id == except) continue;
+    if (host_is_dead(*session)) {
+      TRY(close(turn.session, turn.number, "dead_host", turn.last_event_at));
+      TRY(store::end_session(db_, session->id, "completed", "dead_host", session->last_event_at));
+      TRY(update_status(session->id));
+    } else {
+      changed_.emplace(turn.session, turn.number);
+    }
+  }
+  return finish();
+}
+
+Status Recorder::end_open_turns() {
+  for (const store::Turn& turn : TRY(store::open_turns(db_, std::nullopt)))
+    TRY(close(turn.session, turn.number, "process", clock_.now()));
+  return finish();
+}
+
+}  // namespace cairn::intake

@@ -1,0 +1,74 @@
+// What an event means for its session: the state machine of sessions and turns.
+//
+// Runs inside the intake transaction, after the gate. Any event may come first, twice, late or never:
+// sessions are made lazily, tool events pair by tool_use_id and prompts by prompt_id, and a turn whose facts
+// changed is summarised again before the commit.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "gate/gate.h"
+#include "os/clock.h"
+#include "os/process.h"
+#include "store/events.h"
+#include "store/sessions.h"
+#include "store/sql.h"
+#include "store/turns.h"
+
+namespace cairn::intake {
+
+// Belongs to the writer's thread.
+class Recorder {
+ public:
+  Recorder(store::Db& db, os::Clock& clock, os::Processes& processes, Log& log)
+      : db_(db), clock_(clock), processes_(processes), log_(log) {}
+
+  // Settles one event that passed the gate.
+  Status record(const gate::Gate::Passed& passed);
+  // Settles one that the gate refused: its session is seen, its content is not.
+  Status refuse(const store::Event& event, const gate::Refusal& refusal);
+
+  // Summarises every turn that ended or changed since the last call. To be called before the commit.
+  Status finish();
+  // Forgets those turns: the transaction was rolled back.
+  void discard() { changed_.clear(); }
+
+  // Ends turns and sessions whose host is dead, and turns without an event for 10 minutes; sessions of an
+  // unknown host after 24 hours.
+  Status sweep();
+  // Before context is composed for `project`: its dead sessions are ended, and open turns of living ones get
+  // an interim summary.
+  Status settle_project(const std::string& project, const ContentId& except);
+  // `cairn process --wait`: ends every open turn.
+  Status end_open_turns();
+  // `cairn sessions end`: ends a session as if its host had said so.
+  Status end(const store::Session& session, std::string_view reason);
+
+ private:
+  Result<store::Session> session_of(const store::Event& event);
+  Result<std::optional<std::int64_t>> turn_for(const store::Event& event, const store::Session& session);
+  Status on_session_start(const store::Event& event, const store::Session& session);
+  Result<std::optional<std::int64_t>> on_prompt(const store::Event& event, const store::Session& session,
+                                                bool muted);
+  Status on_stop(const store::Event& event, const store::Session& session,
+                 std::optional<std::int64_t> number);
+  Status on_session_end(const store::Event& event, const store::Session& session);
+  Status keep(const store::CleanEvent& event, const store::Session& session, std::int64_t seq,
+              std::optional<std::int64_t> number);
+  Status close(SessionId session, std::int64_t number, std::string_view reason, WallTime at);
+  Status close_open_turn(SessionId session, std::string_view reason, WallTime at);
+  Status update_status(SessionId session);
+  bool host_is_dead(const store::Session& session);
+
+  store::Db& db_;
+  os::Clock& clock_;
+  os::Processes& processes_;
+  Log& log_;
+  std::set<std::pair<SessionId, std::int64_t>> changed_;
+};
+
+}  // namespace cairn::intake

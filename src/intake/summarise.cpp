@@ -1,0 +1,96 @@
+#include "intake/summarise.h"
+
+#include <map>
+
+#include "store/evidence.h"
+#include "store/summaries.h"
+
+namespace cairn::intake {
+
+using distil::Step;
+
+static Json read_json(const std::optional<std::string>& text) {
+  if (!text) return {};
+  return Json::parse_partial(*text).value;
+}
+
+static Step step_of(const store::KeptEvent& event) {
+  Step step;
+  step.tool = event.tool_name;
+  step.input = read_json(event.texts.input);
+  step.agent_type = event.agent_type;
+  step.response = read_json(event.texts.response);
+  if (event.kind == "tool_failure") {
+    step.outcome =
+        step.response["is_interrupt"].as_bool() ? Step::Outcome::interrupted : Step::Outcome::failed;
+    step.error = step.response["error"].as_string();
+    step.response = {};
+  } else if (event.kind == "tool_start") {
+    step.outcome = Step::Outcome::interrupted;
+  } else if (step.response["interrupted"].as_bool()) {
+    step.outcome = Step::Outcome::interrupted;
+  }
+  return step;
+}
+
+// A start is told only when no end of the same tool use follows, and, while the turn is open, not at all: it
+// may still be running.
+static std::vector<Step> steps_of(const std::vector<store::KeptEvent>& events, bool open) {
+  std::map<std::string, bool> ended;
+  for (const auto& event : events)
+    if (event.kind == "tool" || event.kind == "tool_failure") ended[event.tool_use_id] = true;
+  std::vector<Step> steps;
+  for (const auto& event : events) {
+    const bool is_end = event.kind == "tool" || event.kind == "tool_failure";
+    const bool is_lost_start = event.kind == "tool_start" && !open && !ended.contains(event.tool_use_id);
+    if (is_end || is_lost_start) steps.push_back(step_of(event));
+  }
+  return steps;
+}
+
+static distil::Turn::End end_of(const store::Turn& turn) {
+  using End = distil::Turn::End;
+  if (turn.open()) return End::open;
+  if (turn.end_reason == "stop") return End::stopped;
+  if (turn.end_reason == "stop_failure") return End::failed;
+  // A turn that the user went past with a next prompt, or that was drained by hand, had its say if it had an
+  // answer.
+  if (!turn.last_assistant_message.empty()) return End::stopped;
+  return End::cut_off;
+}
+
+Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
+  distil::Turn told;
+  told.prompt = TRY(store::prompt_text(db, session.id, turn.number));
+  told.steps = steps_of(TRY(store::turn_events(db, session.id, turn.number)), turn.open());
+  told.last_answer = turn.last_assistant_message;
+  told.end = end_of(turn);
+  told.failure = turn.failure;
+  const auto root = TRY(db.text("SELECT root FROM projects WHERE name = ?", session.project));
+  told.root = session.worktree ? *session.worktree : root.value_or("");
+  return told;
+}
+
+Status summarise_turn(store::Db& db, const store::Session& session, const store::Turn& turn, WallTime now) {
+  if (turn.muted) return {};
+  const distil::Turn told = TRY(load_turn(db, session, turn));
+  if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty()) return {};
+  const distil::Summary text = distil::summarise(told);
+  const MemoryId memory = TRY(store::ensure_memory_id(db, session, now));
+  store::Summary row;
+  row.project = session.project;
+  row.interim = turn.open();
+  row.prompt_number = turn.number;
+  row.request = text.request;
+  row.investigated = text.investigated;
+  row.learned = text.learned;
+  row.completed = text.completed;
+  row.next_steps = text.next_steps;
+  row.notes = text.notes;
+  row.files_read = text.files_read;
+  row.files_edited = text.files_edited;
+  row.created_at = turn.started_at;
+  return store::put_summary(db, memory, row, now).in("summary");
+}
+
+}  // namespace cairn::intake

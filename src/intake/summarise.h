@@ -1,0 +1,22 @@
+// From the store's rows of a turn to its built-in summary and back.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "distil/turn.h"
+#include "store/sessions.h"
+#include "store/sql.h"
+#include "store/turns.h"
+
+namespace cairn::intake {
+
+// The turn as the distiller reads it, from queue and evidence.
+Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn);
+
+// Writes the turn's summary in the caller's transaction; registers the session's memory id when it has none.
+// A muted turn and one with nothing to tell get none.
+Status summarise_turn(store::Db& db, const store::Session& session, const store::Turn& turn, WallTime now);
+
+}  // namespace cairn::intake
