@@ -1,0 +1,44 @@
+// What the next session is given: the newest work of its project, within a budget, fenced as data.
+//
+// Deterministic: the same store gives the same bytes (times are absolute). Nothing in it was not cleaned:
+// control and invisible characters are gone, and the fence carries a keyed hash of its own content that
+// stored text cannot know.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+
+namespace cairn::context {
+
+struct Request {
+  std::string project;
+  std::size_t budget_tokens = 2000;
+  std::string key;                // the home's 32 secret bytes
+  std::optional<WallTime> since;  // only what was written after that (a resumed session)
+  std::string except_session;     // content id whose own turns are left out
+};
+
+struct Composed {
+  std::string text;  // empty: there is nothing to give
+  std::size_t tokens = 0;
+  std::size_t characters = 0;      // UTF-16 units, as the host counts
+  std::vector<std::string> items;  // ids shown: "S12", "O7"
+  // For the one-line notice:
+  std::string last_request;
+  std::optional<WallTime> last_at;
+  std::size_t open = 0;      // next steps listed
+  bool interrupted = false;  // the newest session ended in the middle of its work
+};
+
+// The host's limit on one injected text, with room for what it puts before it.
+inline constexpr std::size_t kMaxCharacters = 9'900;
+
+// Reads only. Costs a few index look-ups, however much the store holds.
+Result<Composed> compose(store::Db& db, const Request& request);
+
+}  // namespace cairn::context

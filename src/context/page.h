@@ -1,0 +1,30 @@
+// A text that grows within a budget of tokens and characters, and the fence around it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cairn::context {
+
+class Page {
+ public:
+  Page(std::size_t max_tokens, std::size_t max_characters);
+
+  // Appends `text`, cleaned, if everything still fits in `up_to_tokens` (the whole budget when 0). False: it
+  // was left out.
+  bool add(std::string_view text, std::size_t up_to_tokens = 0);
+  std::size_t budget() const { return max_tokens_; }
+
+  // The page between its fences. The nonce is a keyed hash of the page: equal text has an equal fence, and
+  // nobody without the key can write a text that closes it.
+  std::string fenced(std::string_view key) const;
+
+ private:
+  std::string text_;
+  std::size_t tokens_ = 0;
+  std::size_t characters_ = 0;
+  std::size_t max_tokens_;
+  std::size_t max_characters_;
+};
+
+}  // namespace cairn::context
