@@ -1,0 +1,75 @@
+// One definition of each operation: the control socket and the command line (later MCP and HTTP) call these
+// by name.
+//
+// An operation takes a JSON object of arguments and gives a JSON value, documented in docs/reference/json.md;
+// the command line only renders it. Unknown arguments are `invalid`; nothing found is `not_found`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "hook/home.h"
+#include "intake/intake.h"
+#include "ops/settings.h"
+#include "os/clock.h"
+#include "os/disk.h"
+#include "store/sql.h"
+
+namespace cairn::ops {
+
+// What an operation may use. `intake` is there for operations that write, on the writer's thread; it is null
+// for readers.
+struct World {
+  store::Db& db;
+  os::Disk& disk;
+  os::Clock& clock;
+  const hook::Home& home;
+  const Settings& settings;
+  const std::string& key;
+  intake::Intake* intake = nullptr;
+};
+
+enum class Access { read, write };
+
+struct Operation {
+  std::string_view name;
+  Access access;
+  Result<Json> (*run)(World& world, const Json& args);
+};
+
+const std::vector<Operation>& operations();
+const Operation* find_operation(std::string_view name);
+
+// status            {}                                  the store's side of `cairn status`; the daemon adds
+// its own
+Result<Json> status(World& world, const Json& args);
+// context           {cwd | project, budget?}            {"text","tokens","characters","items","project"}
+Result<Json> show_context(World& world, const Json& args);
+// show              {ids:["S3","O12","P7"]}             {"records":[...]}
+Result<Json> show(World& world, const Json& args);
+// sessions.list     {cwd|project|all, limit?}           {"sessions":[...]}
+Result<Json> sessions_list(World& world, const Json& args);
+// sessions.show     {id, events?}                       one session with its turns, summaries and, if asked
+// for, events
+Result<Json> sessions_show(World& world, const Json& args);
+// sessions.end      {id}
+Result<Json> sessions_end(World& world, const Json& args);
+// queue.list        {session?, status?, limit?}         {"messages":[...]}
+Result<Json> queue_list(World& world, const Json& args);
+// queue.show        {id}                                one message, all fields
+Result<Json> queue_show(World& world, const Json& args);
+// queue.stats       {} {"pending","processing","processed","failed","oldest_pending_s","sessions"}
+Result<Json> queue_stats(World& world, const Json& args);
+// debug.sql         {name?, id?}                        {"sql","columns","rows"}, or {"queries":[...]}
+// without a name
+Result<Json> debug_sql(World& world, const Json& args);
+
+// The project an operation speaks of: `project`, else the one `cwd` belongs to; nothing for `all`. A project
+// or directory that is not remembered is `not_found`.
+Result<std::optional<std::string>> project_of(World& world, const Json& args);
+
+}  // namespace cairn::ops

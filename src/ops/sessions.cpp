@@ -1,0 +1,160 @@
+#include "store/sessions.h"
+
+#include "ops/operation.h"
+#include "store/summaries.h"
+
+namespace cairn::ops {
+
+static Json time_or_null(const store::Stmt& row, int column) {
+  return row.is_null(column) ? Json() : Json(iso8601(from_epoch_ms(row.integer(column))));
+}
+
+static Json session_row(const store::Stmt& row) {
+  return Json::object({{"id", row.integer(0)},
+                       {"content_session_id", row.text(1)},
+                       {"memory_session_id", row.optional_text(2)},
+                       {"memory_provider", row.optional_text(3)},
+                       {"state", row.is_null(2) ? "NOT_CAPTURED" : "CAPTURED"},
+                       {"platform", row.text(4)},
+                       {"project", row.text(5)},
+                       {"branch", row.optional_text(6)},
+                       {"worktree", row.optional_text(7)},
+                       {"status", row.text(8)},
+                       {"end_reason", row.optional_text(9)},
+                       {"prompts", row.integer(10)},
+                       {"first_prompt", row.optional_text(11)},
+                       {"started_at", time_or_null(row, 12)},
+                       {"last_event_at", time_or_null(row, 13)},
+                       {"completed_at", time_or_null(row, 14)},
+                       {"cwd", row.optional_text(15)},
+                       {"transcript_path", row.optional_text(16)}});
+}
+
+#define SESSION_ROWS                                                                                         \
+  "SELECT id, content_session_id, memory_session_id, memory_provider, platform, project, branch, worktree, " \
+  "status, end_reason, "                                                                                     \
+  "prompt_count, user_prompt, started_at_epoch, last_event_at_epoch, completed_at_epoch, cwd, "              \
+  "transcript_path FROM sdk_sessions "
+
+Result<Json> sessions_list(World& world, const Json& args) {
+  const auto project = TRY(project_of(world, args));
+  store::Stmt row = TRY(
+      world.db.query(SESSION_ROWS "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project = ?1) "
+                                  "ORDER BY last_event_at_epoch DESC, id DESC LIMIT ?2",
+                     project, args["limit"].as_int(50)));
+  Json sessions = Json::array();
+  while (TRY(row.step())) sessions.push(session_row(row));
+  return Json::object({{"sessions", sessions}});
+}
+
+// A session by its number, its content id, or a beginning of that which fits only one.
+static Result<std::int64_t> resolve_session(World& world, const Json& args) {
+  const std::string id =
+      args["id"].is_int() ? std::to_string(args["id"].as_int()) : std::string(args["id"].as_string());
+  if (id.empty())
+    return Error{Code::invalid, "sessions: name a session: its number or the beginning of its id"};
+  store::Stmt row = TRY(
+      world.db.query("SELECT id FROM sdk_sessions WHERE content_session_id = ?1 OR CAST(id AS TEXT) = ?1 OR "
+                     "(length(?1) >= 4 AND substr(content_session_id, 1, length(?1)) = ?1) ORDER BY "
+                     "content_session_id = ?1 DESC, CAST(id AS TEXT) = ?1 DESC LIMIT 2",
+                     id));
+  if (!TRY(row.step()))
+    return Error{Code::not_found, "there is no session " + id + ": `cairn sessions list --all` shows them"};
+  const std::int64_t found = row.integer(0);
+  const bool exact =
+      TRY(world.db.integer(
+              "SELECT 1 FROM sdk_sessions WHERE id = ? AND (content_session_id = ? OR CAST(id AS TEXT) = ?)",
+              found, id, id))
+          .has_value();
+  if (!exact && TRY(row.step()))
+    return Error{Code::invalid, "several sessions begin with " + id + ": give more of the id"};
+  return found;
+}
+
+static Result<Json> session_json(World& world, std::int64_t id) {
+  store::Stmt row = TRY(world.db.query(SESSION_ROWS "WHERE id = ?", id));
+  if (!TRY(row.step())) return Error{Code::not_found, "there is no session " + std::to_string(id)};
+  return session_row(row);
+}
+
+static Result<Json> turns_json(World& world, std::int64_t id) {
+  store::Stmt row = TRY(world.db.query(
+      "SELECT t.prompt_number, p.id, p.prompt_text, t.started_at_epoch, t.ended_at_epoch, t.end_reason, "
+      "t.failure, u.id, t.muted "
+      "FROM turns t LEFT JOIN user_prompts p ON p.session_db_id = t.session_db_id AND p.prompt_number = "
+      "t.prompt_number "
+      "LEFT JOIN sdk_sessions s ON s.id = t.session_db_id LEFT JOIN session_summaries u ON "
+      "u.memory_session_id = s.memory_session_id "
+      "AND u.prompt_number = t.prompt_number WHERE t.session_db_id = ? ORDER BY t.prompt_number",
+      id));
+  Json turns = Json::array();
+  while (TRY(row.step()))
+    turns.push(Json::object({{"prompt_number", row.integer(0)},
+                             {"prompt_id", row.is_null(1) ? Json() : Json("P" + row.text(1))},
+                             {"prompt", row.optional_text(2)},
+                             {"started_at", time_or_null(row, 3)},
+                             {"ended_at", time_or_null(row, 4)},
+                             {"end_reason", row.optional_text(5)},
+                             {"failure", row.optional_text(6)},
+                             {"summary", row.is_null(7) ? Json() : Json("S" + row.text(7))},
+                             {"private", row.integer(8) != 0}}));
+  return turns;
+}
+
+static Result<Json> events_json(World& world, std::int64_t id) {
+  store::Stmt row =
+      TRY(world.db.query("SELECT e.seq, e.name, e.kind, e.outcome, e.reason, e.prompt_number, e.tool_name, "
+                         "e.tool_use_id, e.agent_id, e.agent_type, "
+                         "e.created_at_epoch, e.source, m.status, e.cut FROM events e LEFT JOIN "
+                         "pending_messages m ON m.event_seq = e.seq "
+                         "WHERE e.session_db_id = ? ORDER BY e.seq",
+                         id));
+  Json events = Json::array();
+  while (TRY(row.step()))
+    events.push(Json::object({{"seq", row.integer(0)},
+                              {"event", row.text(1)},
+                              {"kind", row.text(2)},
+                              {"outcome", row.text(3)},
+                              {"reason", row.optional_text(4)},
+                              {"prompt_number", row.is_null(5) ? Json() : Json(row.integer(5))},
+                              {"tool_name", row.optional_text(6)},
+                              {"tool_use_id", row.optional_text(7)},
+                              {"agent_id", row.optional_text(8)},
+                              {"agent_type", row.optional_text(9)},
+                              {"time", time_or_null(row, 10)},
+                              {"source", row.text(11)},
+                              {"message", row.optional_text(12)},
+                              {"cut", row.integer(13) != 0}}));
+  return events;
+}
+
+Result<Json> sessions_show(World& world, const Json& args) {
+  const std::int64_t id = TRY(resolve_session(world, args));
+  Json out = TRY(session_json(world, id));
+  Json counts = Json::object();
+  store::Stmt row = TRY(
+      world.db.query("SELECT outcome, count(*) FROM events WHERE session_db_id = ? GROUP BY outcome", id));
+  while (TRY(row.step())) counts.set(row.text(0), row.integer(1));
+  out.set("events_by_outcome", counts);
+  out.set("turns", TRY(turns_json(world, id)));
+  if (args["events"].as_bool()) out.set("events", TRY(events_json(world, id)));
+  return out;
+}
+
+Result<Json> sessions_end(World& world, const Json& args) {
+  const std::int64_t id = TRY(resolve_session(world, args));
+  auto transaction = TRY(store::Transaction::begin(world.db));
+  const auto session = TRY(store::find_session(world.db, SessionId{id}));
+  CAIRN_ASSERT(session.has_value());
+  const bool was_active = session->status == "active";
+  if (was_active) {
+    TRY(world.intake->recorder().end(*session, "by hand"));
+    TRY(world.intake->recorder().finish());
+  }
+  TRY(transaction.commit());
+  Json out = TRY(session_json(world, id));
+  out.set("changed", was_active);
+  return out;
+}
+
+}  // namespace cairn::ops

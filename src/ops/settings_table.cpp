@@ -1,0 +1,175 @@
+#include "ops/settings_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace cairn::ops {
+namespace {
+
+using Type = Setting::Type;
+
+// Promised for later by the contract: no mistake in a file that is shared between versions.
+constexpr std::array kReserved = std::to_array<std::string_view>({
+    "agent.provider",
+    "agent.model",
+    "agent.endpoint",
+    "agent.fallback",
+    "agent.batch_max_events",
+    "agent.max_concurrent",
+    "agent.mode",
+    "budget.daily_tokens",
+    "budget.daily_usd",
+    "budget.session_observations",
+    "budget.warn_percent",
+    "budget.backlog_percent",
+    "context.on_prompt",
+    "context.stale_hours",
+    "context.overhead_kb",
+    "automation",
+    "archive.redact",
+    "archive.keep_days",
+    "archive.keep_last",
+    "archive.level",
+    "evidence.keep_days",
+    "store.max_gb",
+});
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row[b.size()];
+}
+
+bool is_choice(const Setting& setting, std::string_view value) {
+  const auto choices = split(setting.choices, '|');
+  return std::find(choices.begin(), choices.end(), value) != choices.end();
+}
+
+std::string one_of(const Setting& setting) {
+  std::string list;
+  for (const std::string_view choice : split(setting.choices, '|')) {
+    if (!list.empty()) list += ", ";
+    list += choice;
+  }
+  return "one of " + list;
+}
+
+// What a value must be, when `value` is not that; nothing when it is fine.
+std::optional<std::string> wrong(const Setting& setting, const Json& value) {
+  const auto in_range = [&](double number) {
+    return number >= static_cast<double>(setting.min) && number <= static_cast<double>(setting.max);
+  };
+  switch (setting.type) {
+    case Type::text:
+      if (value.is_string()) return {};
+      return "a text";
+    case Type::choice:
+      if (value.is_string() && is_choice(setting, value.as_string())) return {};
+      return one_of(setting);
+    case Type::integer:
+      if (value.is_int() && value.as_int() >= setting.min && value.as_int() <= setting.max) return {};
+      return fmt::format("a whole number from {} to {}", setting.min, setting.max);
+    case Type::decimal:
+      if (value.is_number() && in_range(value.as_double())) return {};
+      return fmt::format("a number from {} to {}", setting.min, setting.max);
+    case Type::flag:
+      if (value.is_bool()) return {};
+      return "true or false";
+    case Type::list: break;
+  }
+  const bool texts = value.is_array() && std::all_of(value.items().begin(), value.items().end(),
+                                                     [](const Json& item) { return item.is_string(); });
+  if (!texts) return "a list of texts";
+  for (const Json& item : value.items())
+    if (!setting.choices.empty() && !is_choice(setting, item.as_string()))
+      return "a list of texts, each " + one_of(setting);
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Setting>& all_settings() {
+  static const std::vector<Setting> table = {
+      {"capture.enabled", Type::flag, "true", "", 0, 0,
+       "listen at all; false makes every hook deliver nothing"},
+      {"capture.skip_tools", Type::list, "[]", "", 0, 0, "tools whose calls are not kept"},
+      {"capture.exclude", Type::list, "[]", "", 0, 0, "globs of paths whose content is never kept"},
+      {"context.budget_tokens", Type::integer, "2000", "", 0, 100'000,
+       "size of the context given to a session"},
+      {"context.sources", Type::list, R"(["startup", "clear", "compact", "resume"])",
+       "startup|clear|compact|resume", 0, 0, "kinds of session start that are given context"},
+      {"context.notice", Type::choice, R"("line")", "line|off", 0, 0,
+       "the line shown to you at a session's start"},
+      {"evidence.max_field_kb", Type::integer, "256", "", 1, 65'536,
+       "longest text kept of one field of an event"},
+      {"queue.keep_processed", Type::integer, "100", "", 0, 1'000'000,
+       "finished messages kept for looking at"},
+      {"queue.max_retries", Type::integer, "3", "", 0, 100, "attempts before a message counts as failed"},
+      {"queue.stuck_seconds", Type::integer, "300", "", 1, 86'400,
+       "time after which a claimed message is free again"},
+      {"daemon.idle_exit_minutes", Type::decimal, "120", "", 0, 100'000,
+       "idle time after which the daemon exits"},
+      {"hook.sync", Type::choice, R"("process")", "process|disk", 0, 0,
+       "what a delivered event survives: the death of every process, or of the machine"},
+      {"hook.deadline_ms.session_start", Type::integer, "3000", "", 1, 9000,
+       "how long SessionStart waits for context"},
+      {"hook.deadline_ms.user_prompt_submit", Type::integer, "200", "", 1, 9000, "how long a prompt waits"},
+      {"log.level", Type::choice, R"("info")", "debug|info|warn|error", 0, 0,
+       "least severe entry that is logged"},
+      {"log.max_mb", Type::integer, "20", "", 1, 10'000, "size of the daemon's log, old part included"},
+  };
+  return table;
+}
+
+const Setting* find_setting(std::string_view key) {
+  for (const Setting& setting : all_settings())
+    if (setting.key == key) return &setting;
+  return nullptr;
+}
+
+bool is_reserved(std::string_view key) {
+  return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
+}
+
+bool has_settings_below(std::string_view key) {
+  const std::string start = std::string(key) + '.';
+  const auto below = [&](std::string_view name) { return name.substr(0, start.size()) == start; };
+  return std::any_of(all_settings().begin(), all_settings().end(),
+                     [&](const Setting& s) { return below(s.key); }) ||
+         std::any_of(kReserved.begin(), kReserved.end(), below);
+}
+
+std::string unknown_key(std::string_view key) {
+  std::string_view nearest;
+  std::size_t best = 3;  // two slips of the finger; more is another word
+  const auto consider = [&](std::string_view name) {
+    if (key.size() > name.size() + 2) return;
+    if (const std::size_t d = edit_distance(key, name); d < best) best = d, nearest = name;
+  };
+  for (const Setting& setting : all_settings()) consider(setting.key);
+  for (const std::string_view name : kReserved) consider(name);
+  std::string message = fmt::format("{}: unknown setting", key);
+  if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
+  return message;
+}
+
+std::optional<std::string> check(const Setting& setting, const Json& value) {
+  const auto allowed = wrong(setting, value);
+  if (!allowed) return {};
+  return fmt::format("{}: {} is not {}", setting.key, one_line(value.dump(), 100), *allowed);
+}
+
+}  // namespace cairn::ops

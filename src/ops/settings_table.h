@@ -1,0 +1,24 @@
+// What settings.cpp asks about the table of settings: which names exist, which values are allowed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ops/settings.h"
+
+namespace cairn::ops {
+
+// Whether the contract promises `key` for a later version.
+bool is_reserved(std::string_view key);
+
+// Whether some setting's key starts with `key` and a dot.
+bool has_settings_below(std::string_view key);
+
+// "hook.snyc: unknown setting; did you mean hook.sync?"
+std::string unknown_key(std::string_view key);
+
+// Nothing when `value` is allowed, else the key, the value and what is allowed.
+std::optional<std::string> check(const Setting& setting, const Json& value);
+
+}  // namespace cairn::ops

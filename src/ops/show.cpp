@@ -1,0 +1,95 @@
+#include <charconv>
+
+#include "ops/operation.h"
+#include "store/lists.h"
+#include "store/observations.h"
+#include "store/summaries.h"
+
+namespace cairn::ops {
+
+static Json list_json(const std::vector<std::string>& items) {
+  Json list = Json::array();
+  for (const std::string& item : items) list.push(item);
+  return list;
+}
+
+static Json summary_json(const store::Summary& s) {
+  return Json::object({{"id", "S" + std::to_string(s.id)},
+                       {"kind", "summary"},
+                       {"project", s.project},
+                       {"session", s.session},
+                       {"prompt_number", s.prompt_number},
+                       {"branch", s.branch},
+                       {"provider", s.provider},
+                       {"interim", s.interim},
+                       {"turn_end", s.turn_end.empty() ? Json() : Json(s.turn_end)},
+                       {"time", iso8601(s.created_at)},
+                       {"request", s.request},
+                       {"investigated", s.investigated},
+                       {"learned", s.learned},
+                       {"completed", s.completed},
+                       {"next_steps", s.next_steps},
+                       {"notes", s.notes},
+                       {"files_read", list_json(s.files_read)},
+                       {"files_edited", list_json(s.files_edited)}});
+}
+
+static Json observation_json(const store::Observation& o) {
+  return Json::object({{"id", "O" + std::to_string(o.id)},
+                       {"kind", "observation"},
+                       {"project", o.project},
+                       {"session", o.session},
+                       {"prompt_number", o.prompt_number ? Json(*o.prompt_number) : Json()},
+                       {"time", iso8601(o.created_at)},
+                       {"type", o.type},
+                       {"title", o.title},
+                       {"subtitle", o.subtitle},
+                       {"facts", list_json(o.facts)},
+                       {"narrative", o.narrative},
+                       {"concepts", list_json(o.concepts)},
+                       {"files_read", list_json(o.files_read)},
+                       {"files_modified", list_json(o.files_modified)}});
+}
+
+static Result<std::optional<Json>> prompt_json(store::Db& db, std::int64_t id) {
+  store::Stmt row =
+      TRY(db.query("SELECT project, content_session_id, prompt_number, prompt_text, created_at FROM "
+                   "user_prompts WHERE id = ? "
+                   "AND deleted_at IS NULL",
+                   id));
+  if (!TRY(row.step())) return std::optional<Json>();
+  return std::optional<Json>(Json::object({{"id", "P" + std::to_string(id)},
+                                           {"kind", "prompt"},
+                                           {"project", row.text(0)},
+                                           {"session", row.text(1)},
+                                           {"prompt_number", row.integer(2)},
+                                           {"time", row.text(4)},
+                                           {"text", row.text(3)}}));
+}
+
+static Result<std::optional<Json>> record(World& world, std::string_view id) {
+  std::int64_t number = 0;
+  const char kind = id.empty() ? ' ' : id.front() & ~0x20;
+  const auto [end, error] = std::from_chars(id.data() + (id.empty() ? 0 : 1), id.data() + id.size(), number);
+  if (error != std::errc() || end != id.data() + id.size() || (kind != 'S' && kind != 'O' && kind != 'P'))
+    return Error{Code::invalid, "\"" + std::string(id) + "\" is not an id: they look like S3, O12 or P7"};
+  if (kind == 'P') return prompt_json(world.db, number);
+  if (kind == 'O') {
+    const auto found = TRY(store::find_observation(world.db, number));
+    return found ? std::optional<Json>(observation_json(*found)) : std::nullopt;
+  }
+  const auto found = TRY(store::find_summary(world.db, number));
+  return found ? std::optional<Json>(summary_json(*found)) : std::nullopt;
+}
+
+Result<Json> show(World& world, const Json& args) {
+  Json records = Json::array();
+  for (const Json& id : args["ids"].items()) {
+    auto found = TRY(record(world, id.as_string()));
+    if (!found) return Error{Code::not_found, "there is no " + std::string(id.as_string())};
+    records.push(*std::move(found));
+  }
+  return Json::object({{"records", records}});
+}
+
+}  // namespace cairn::ops

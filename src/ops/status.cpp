@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "ops/operation.h"
+#include "store/queue.h"
+
+namespace cairn::ops {
+
+static std::int64_t size_of(os::Disk& disk, const std::string& path) {
+  const auto stat = disk.stat(path);
+  return stat ? static_cast<std::int64_t>(stat->size) : 0;
+}
+
+static std::int64_t count_in(os::Disk& disk, const std::string& directory) {
+  const auto names = disk.list(directory);
+  return names ? static_cast<std::int64_t>(names->size()) : 0;
+}
+
+static std::int64_t size_in(os::Disk& disk, const std::string& directory) {
+  std::int64_t total = 0;
+  if (const auto names = disk.list(directory))
+    for (const std::string& name : *names) total += size_of(disk, directory + "/" + name);
+  return total;
+}
+
+static Result<std::int64_t> count(store::Db& db, std::string_view sql) {
+  return TRY(db.integer(sql)).value_or(0);
+}
+
+static Result<Json> ledger(World& world, std::int64_t waiting) {
+  const std::int64_t taken = TRY(count(world.db, "SELECT count(*) FROM events WHERE source = 'hook'"));
+  const std::int64_t recovered =
+      TRY(count(world.db, "SELECT count(*) FROM events WHERE source = 'transcript'"));
+  Json counted = Json::object();
+  store::Stmt row =
+      TRY(world.db.query("SELECT outcome, count(*) FROM events WHERE outcome <> 'stored' GROUP BY outcome"));
+  while (TRY(row.step())) counted.set(row.text(0), row.integer(1));
+  return Json::object({{"delivered", taken + waiting},
+                       {"taken_in", taken},
+                       {"recovered", recovered},
+                       {"gap", waiting},
+                       {"counted", counted}});
+}
+
+static Json sizes(World& world) {
+  const std::string database = world.home.database();
+  const std::int64_t store = size_of(world.disk, database), wal = size_of(world.disk, database + "-wal");
+  std::int64_t inbox = 0;
+  for (const char* part : {"/tmp", "/new", "/cur", "/bad"})
+    inbox += size_in(world.disk, world.home.inbox() + part);
+  const std::int64_t logs = size_in(world.disk, world.home.logs());
+  return Json::object({{"database", store},
+                       {"wal", wal},
+                       {"inbox", inbox},
+                       {"logs", logs},
+                       {"total", store + wal + inbox + logs}});
+}
+
+// What a user should know without asking: each names its cause and what to do.
+static Result<Json> problems(World& world, std::int64_t waiting) {
+  Json list = Json::array();
+  for (const auto& problem : world.settings.problems())
+    list.push(problem.message + ": mend it with `cairn config set`");
+  const std::int64_t bad = TRY(count(world.db, "SELECT count(*) FROM events WHERE outcome = 'bad'"));
+  if (bad > 0)
+    list.push(std::to_string(bad) + " events could not be read and were set aside in " + world.home.inbox() +
+              "/bad: `cairn logs` says why");
+  const auto unwritten = TRY(world.db.integer("SELECT value FROM meta WHERE key = 'failed_deliveries'"));
+  if (unwritten.value_or(0) > 0)
+    list.push(std::to_string(*unwritten) +
+              " events could not be written to the inbox (full disk, or no permission): check " +
+              world.home.inbox());
+  if (const auto error = TRY(world.db.text("SELECT value FROM meta WHERE key = 'intake_error'")))
+    list.push("intake: " + *error);
+  if (waiting > 1000)
+    list.push(std::to_string(waiting) + " events wait in the inbox: `cairn process` takes them in now");
+  if (!world.settings.flag("capture.enabled"))
+    list.push("capture is off: `cairn config set capture.enabled true` turns it on");
+  return list;
+}
+
+Result<Json> status(World& world, const Json&) {
+  const std::int64_t waiting =
+      count_in(world.disk, world.home.inbox() + "/new") + count_in(world.disk, world.home.inbox() + "/cur");
+  const auto queue = TRY(store::queue_counts(world.db));
+  const auto last = TRY(world.db.integer("SELECT max(last_event_at_epoch) FROM sdk_sessions"));
+  Json out = Json::object();
+  out.set("home", world.home.data);
+  out.set("queue", Json::object({{"pending", queue.pending},
+                                 {"processing", queue.processing},
+                                 {"processed", queue.processed},
+                                 {"failed", queue.failed}}));
+  out.set("inbox", waiting);
+  out.set("ledger", TRY(ledger(world, waiting)));
+  out.set("sessions", TRY(count(world.db, "SELECT count(*) FROM sdk_sessions WHERE hidden = 0")));
+  out.set("sessions_active",
+          TRY(count(world.db, "SELECT count(*) FROM sdk_sessions WHERE status = 'active' AND hidden = 0")));
+  out.set("projects", TRY(count(world.db, "SELECT count(*) FROM projects")));
+  out.set("summaries",
+          TRY(count(world.db, "SELECT count(*) FROM session_summaries WHERE deleted_at IS NULL")));
+  out.set("observations", TRY(count(world.db, "SELECT count(*) FROM observations WHERE deleted_at IS NULL")));
+  out.set("last_activity_at", last ? Json(iso8601(from_epoch_ms(*last))) : Json());
+  out.set("provider", "builtin");
+  out.set("sizes", sizes(world));
+  out.set("problems", TRY(problems(world, waiting)));
+  return out;
+}
+
+}  // namespace cairn::ops
