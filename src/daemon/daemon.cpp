@@ -1,0 +1,194 @@
+#include "daemon/daemon.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "daemon/control.h"
+#include "daemon/engine.h"
+#include "daemon/jobs.h"
+#include "daemon/loop.h"
+#include "daemon/server.h"
+#include "daemon/watch.h"
+#include "hook/start.h"
+#include "os/clock.h"
+#include "os/disk.h"
+#include "os/lock.h"
+#include "os/process.h"
+
+namespace cairn::daemon {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kMinute(60'000);
+constexpr milliseconds kUnwatched(1'000);  // how often an inbox is scanned that cannot be watched
+
+// The executable as it stood when we started: another file at its path is an upgrade.
+struct Image {
+  std::string path;
+  os::Stat stat;
+  static Image now(os::Disk& disk) {
+    Image image{os::executable_path(), {}};
+    if (auto stat = disk.stat(image.path)) image.stat = *stat;
+    return image;
+  }
+  bool replaced(os::Disk& disk) const {
+    const auto there = disk.stat(path);
+    return there && (there->inode != stat.inode || there->modified_ns != stat.modified_ns) &&
+           access(path.c_str(), X_OK) == 0;
+  }
+};
+
+class Daemon {
+ public:
+  Daemon(const hook::Home& home, std::unique_ptr<FileLog> log)
+      : home_(home), log_(std::move(log)), image_(Image::now(disk_)) {}
+
+  Status serve();
+  bool upgraded() const { return upgraded_; }
+  const std::string& executable() const { return image_.path; }
+
+ private:
+  void watch();
+  void arrived();
+  void tick();
+  void stop(std::string_view reason);
+
+  hook::Home home_;
+  os::RealDisk disk_;
+  os::RealClock clock_;
+  os::RealProcesses processes_;
+  std::unique_ptr<FileLog> log_;
+  Image image_;
+  bool upgraded_ = false;
+  std::int64_t last_activity_ns_ = 0;
+  std::int64_t idle_limit_ns_ = 0;
+  std::optional<InboxWatch> watch_;
+  bool watch_lost_ = false;
+
+  // Threads end before what they use: the order of these members matters.
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<ControlServer> control_;
+  std::unique_ptr<JobThread> reader_;
+  std::unique_ptr<JobThread> writer_;
+};
+
+void Daemon::stop(std::string_view reason) {
+  log_->info(fmt::format("daemon stops: {}", reason));
+  loop_->stop();
+}
+
+void Daemon::arrived() {
+  last_activity_ns_ = clock_.boot_ns();
+  if (watch_ && !watch_->drain()) {
+    log_->warn("inbox: the watched directory is gone; watched again within a minute");
+    watch_lost_ = true;
+  }
+  writer_->nudge();
+}
+
+void Daemon::watch() {
+  auto opened = InboxWatch::open(home_.inbox() + "/new");
+  if (opened) {
+    watch_.emplace(*std::move(opened));
+    loop_->on_readable(watch_->fd(), [this] { arrived(); });
+    return;
+  }
+  log_->warn("inbox cannot be watched and is scanned every second: " + opened.error().message);
+  loop_->every(kUnwatched, [this] { writer_->nudge(); });
+}
+
+void Daemon::tick() {
+  writer_->post([this] {
+    if (auto done = engine_->tick(); !done) log_->error("minute: " + done.error().message);
+  });
+  writer_->nudge();  // a scan, whatever the watch says
+  if (watch_lost_) watch_lost_ = !watch_->again().ok();
+  if (image_.replaced(disk_)) {
+    upgraded_ = true;
+    stop("a new version is installed");
+  }
+}
+
+Status Daemon::serve() {
+  engine_ = TRY(Engine::open(home_, {disk_, clock_, processes_, *log_, "", false}));
+  loop_ = TRY(Loop::create());
+  writer_ = std::make_unique<JobThread>("writer", *log_, [this] { return engine_->step(); });
+  reader_ = std::make_unique<JobThread>("reader", *log_);
+  last_activity_ns_ = clock_.boot_ns();
+  server_ = std::make_unique<Server>(Server::Parts{home_, disk_, clock_, *log_, *loop_, *engine_, *writer_,
+                                                   *reader_, [this] { stop("asked to"); },
+                                                   [this] { last_activity_ns_ = clock_.boot_ns(); }});
+  control_ = TRY(ControlServer::listen(
+      *loop_, home_.socket(), *log_,
+      [this](const auto& connection, std::string_view line) { server_->handle(connection, line); }));
+  hook::clear_start(home_);
+  watch();
+  loop_->every(kMinute, [this] { tick(); });
+  idle_limit_ns_ =
+      static_cast<std::int64_t>(engine_->settings().json("daemon.idle_exit_minutes").as_double(120) * 60e9);
+  const milliseconds idle_check(std::clamp<std::int64_t>(idle_limit_ns_ / 2'000'000, 50, kMinute.count()));
+  loop_->every(idle_check, [this] {
+    if (clock_.boot_ns() - last_activity_ns_ > idle_limit_ns_) stop("idle");
+  });
+  for (const int number : {SIGTERM, SIGINT}) loop_->on_signal(number, [this] { stop("signal"); });
+  log_->info(fmt::format("daemon serves version={} pid={} home={}", CAIRN_VERSION, getpid(), home_.data));
+  writer_->nudge();
+  loop_->run();
+
+  unlink(home_.socket().c_str());
+  writer_->stop();
+  reader_->stop();
+  ignore(engine_->db().checkpoint(false));
+  return {};
+}
+
+// Serves under the lock. True: the executable was replaced and the new one should go on.
+Result<bool> serve_home(const hook::Home& home, std::string& executable) {
+  os::RealDisk disk;
+  TRY(os::make_dirs(disk, home.data));
+  os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
+  lock.note(fmt::format("pid {} version {}\n", getpid(), CAIRN_VERSION));
+  TRY(os::make_dirs(disk, home.logs()));
+  const auto max_bytes = static_cast<std::uint64_t>(ops::Settings::load(disk, home).integer("log.max_mb"))
+                         << 20;
+  auto log = std::make_unique<FileLog>(home.log_file(), max_bytes);
+  FileLog& out = *log;
+  Daemon daemon(home, std::move(log));
+  executable = daemon.executable();
+  if (auto served = daemon.serve(); !served) {
+    out.error("daemon cannot serve: " + served.error().message);
+    return std::move(served).error();
+  }
+  return daemon.upgraded();
+}
+
+}  // namespace
+
+int run(const hook::Home& home) {
+  umask(077);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
+  if (chdir("/") != 0) return 1;
+  std::string executable;
+  const auto upgraded = serve_home(home, executable);
+  if (!upgraded) {
+    if (upgraded.error().code == Code::busy) return 0;  // another daemon serves this home
+    std::fprintf(stderr, "cairn: daemon: %s\n", upgraded.error().message.c_str());
+    return 1;
+  }
+  if (!*upgraded) return 0;
+  execl(executable.c_str(), "cairn", "daemon", "run", nullptr);
+  return 1;
+}
+
+}  // namespace cairn::daemon

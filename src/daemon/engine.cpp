@@ -1,0 +1,196 @@
+#include "daemon/engine.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include "hook/control.h"
+#include "store/events.h"
+#include "store/receipts.h"
+#include "store/schema.h"
+
+namespace cairn::daemon {
+
+static constexpr std::size_t kBatch = 200;  // messages a transaction: well below 50 ms
+
+// The home's secret: 32 random bytes, made once.
+static Result<std::string> load_key(os::Disk& disk, const hook::Home& home) {
+  auto known = os::read_file(disk, home.key(), 64);
+  if (known && known->size() == 32) return known;
+  if (known || known.error().code != Code::not_found)
+    return Error{Code::corrupt, home.key() + " is not a key of 32 bytes: remove it to have a new one made"};
+  std::string key(32, '\0');
+  if (getrandom(key.data(), key.size(), 0) != 32) return Error{Code::internal, "no random bytes"};
+  TRY(os::replace_file(disk, home.key(), key));
+  return key;
+}
+
+Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key)
+    : home_(home),
+      seams_(seams),
+      db_(std::move(db)),
+      key_(std::move(key)),
+      settings_(ops::Settings::defaults()),
+      intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log) {}
+
+Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams& seams) {
+  TRY(os::make_dirs(seams.disk, home.data));
+  std::string key = TRY(load_key(seams.disk, home));
+  store::Db::Options options;
+  options.path = home.database();
+  options.vfs = seams.vfs;
+  options.exclusive = seams.exclusive;
+  store::Db db = TRY(store::Db::open(options));
+  TRY(store::migrate(db, store::schema(), seams.clock.now()));
+  std::unique_ptr<Engine> engine(new Engine(home, seams, std::move(db), std::move(key)));
+  TRY(engine->start());
+  return engine;
+}
+
+Status Engine::start() {
+  reload();
+  std::int64_t recovered = 0;
+  TRY(in_transaction([&]() -> Status {
+    recovered = TRY(store::recover(db_));
+    return {};
+  }));
+  if (recovered > 0) seams_.log.info(fmt::format("queue recovered {} messages from processing", recovered));
+  TRY(intake_.start());
+  return tick();
+}
+
+Status Engine::in_transaction(const std::function<Status()>& body) {
+  auto transaction = TRY(store::Transaction::begin(db_));
+  if (auto done = body(); !done) {
+    intake_.recorder().discard();
+    return done;
+  }
+  return transaction.commit();
+}
+
+void Engine::reload() {
+  settings_ = ops::Settings::load(seams_.disk, home_);
+  for (const auto& problem : settings_.problems()) seams_.log.warn("config: " + problem.message);
+  if (const auto level = log_level(settings_.text("log.level"))) seams_.log.set_level(*level);
+  intake::Intake::Options options;
+  options.max_field = static_cast<std::size_t>(settings_.integer("evidence.max_field_kb")) << 10;
+  intake_.configure(gate::Gate({settings_.list("capture.skip_tools"), settings_.list("capture.exclude")}),
+                    options);
+  const std::string flags = settings_.hook_flags().encode();
+  const auto known = os::read_file(seams_.disk, home_.flags(), 4096);
+  if (!known || *known != flags)
+    if (auto written = os::replace_file(seams_.disk, home_.flags(), flags); !written)
+      seams_.log.error("hook.flags: " + written.error().message);
+}
+
+Result<bool> Engine::step() {
+  auto taken = intake_.step();
+  if (!taken) {
+    // Told by `status` and at the next SessionStart, as far as the disk still lets us write it down.
+    if (!told_error_)
+      ignore(
+          db_.run("INSERT INTO meta(key, value) VALUES('intake_error', ?) ON CONFLICT DO UPDATE SET value = "
+                  "excluded.value",
+                  taken.error().message));
+    told_error_ = true;
+    return taken;
+  }
+  if (told_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) told_error_ = false;
+  if (*taken) return true;
+  return work_queue();
+}
+
+// The built-in provider has said what it knows when the turn ended; what is left is to move the texts to
+// evidence.
+Result<bool> Engine::work_queue() {
+  std::optional<store::Batch> batch;
+  const Millis lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
+  TRY(in_transaction([&]() -> Status {
+    batch = TRY(store::claim(db_, seams_.clock.now(), kBatch, lease));
+    return {};
+  }));
+  if (!batch) return false;
+  auto done = in_transaction([&] { return store::complete(db_, *batch, seams_.clock.now()); });
+  if (done) return true;
+  const int max_retries = static_cast<int>(settings_.integer("queue.max_retries"));
+  TRY(in_transaction(
+      [&] { return store::give_back(db_, *batch, done.error().message, max_retries, seams_.clock.now()); }));
+  return std::move(done).error().in("queue");
+}
+
+Status Engine::note_failures() {
+  const std::size_t failed = intake_.reader().take_failed_deliveries();
+  if (failed == 0) return {};
+  seams_.log.error(fmt::format("hooks could not write {} events to the inbox", failed));
+  return db_.run(
+      "INSERT INTO meta(key, value) VALUES('failed_deliveries', ?1) ON CONFLICT DO UPDATE SET value = value "
+      "+ ?1",
+      failed);
+}
+
+Status Engine::tick() {
+  reload();
+  intake_.reader().sweep();
+  return in_transaction([&]() -> Status {
+    TRY(note_failures());
+    TRY(intake_.recorder().sweep());
+    TRY(store::clean(db_, settings_.integer("queue.keep_processed")));
+    return {};
+  });
+}
+
+// What the user is told once: counts that have grown since they were last told.
+Result<std::vector<std::string>> Engine::warnings() {
+  std::vector<std::string> list;
+  const auto tell = [&](std::string_view key, std::int64_t count, std::string_view what) -> Status {
+    const std::int64_t told = TRY(db_.integer("SELECT value FROM meta WHERE key = ?", key)).value_or(0);
+    if (count <= told) return {};
+    list.push_back(fmt::format("{} {}", count - told, what));
+    return db_.run(
+        "INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key,
+        count);
+  };
+  const auto unwritten = TRY(db_.integer("SELECT value FROM meta WHERE key = 'failed_deliveries'"));
+  TRY(tell("failed_deliveries_told", unwritten.value_or(0),
+           "events could not be written: see `cairn status`"));
+  const auto bad = TRY(db_.integer("SELECT count(*) FROM events WHERE outcome = 'bad'"));
+  TRY(tell("bad_told", bad.value_or(0), "events could not be read: see `cairn status`"));
+  return list;
+}
+
+Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadline) {
+  while (!TRY(store::is_settled(db_, event)) && seams_.clock.boot_ns() < deadline)
+    if (!TRY(intake_.step())) break;
+  const auto debt = TRY(context::debt_of(db_, event));
+  if (!debt) return context::Answer{std::string(hook::kFixedAnswer), std::nullopt};
+  context::AnswerOptions options;
+  options.key = key_;
+  options.budget_tokens = static_cast<std::size_t>(settings_.integer("context.budget_tokens"));
+  options.sources = settings_.list("context.sources");
+  options.notice = settings_.text("context.notice") != "off";
+  context::Answer answer;
+  TRY(in_transaction([&]() -> Status {
+    TRY(note_failures());
+    if (const auto session = TRY(store::find_session(db_, debt->session)))
+      TRY(intake_.recorder().settle_project(session->project, session->content_id));
+    answer = TRY(context::answer(db_, *debt, options, TRY(warnings()), seams_.clock.now()));
+    return {};
+  }));
+  return answer;
+}
+
+Status Engine::confirm(std::int64_t receipt) {
+  return store::confirm_receipt(db_, receipt, seams_.clock.now());
+}
+
+Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
+  ops::World world{db_, seams_.disk, seams_.clock, home_, settings_, key_, &intake_};
+  auto result = operation.run(world, args);
+  if (!result) intake_.recorder().discard();
+  return result;
+}
+
+Status Engine::end_open_turns() {
+  return in_transaction([&] { return intake_.recorder().end_open_turns(); });
+}
+
+}  // namespace cairn::daemon

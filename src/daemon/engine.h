@@ -1,0 +1,85 @@
+// The daemon's work without its threads: intake, the queue, answers and the timers, as steps.
+//
+// The writer's thread calls these in production, a simulation calls them directly. Everything that writes
+// goes through here; the engine holds the only read-write connection.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "context/answer.h"
+#include "hook/home.h"
+#include "intake/intake.h"
+#include "ops/operation.h"
+#include "ops/settings.h"
+#include "os/clock.h"
+#include "os/disk.h"
+#include "os/process.h"
+#include "store/queue.h"
+#include "store/sql.h"
+
+namespace cairn::daemon {
+
+// Belongs to the writer's thread.
+class Engine {
+ public:
+  struct Seams {
+    os::Disk& disk;
+    os::Clock& clock;
+    os::Processes& processes;
+    Log& log;
+    std::string vfs;         // of SQLite; empty: its own
+    bool exclusive = false;  // the simulated disk has no shared memory
+  };
+
+  // Opens or creates the store of `home`, brings its schema up to date, recovers what a dead daemon left
+  // behind.
+  static Result<std::unique_ptr<Engine>> open(const hook::Home& home, const Seams& seams);
+
+  // Does the next piece of work: a group of events, else a batch of the queue. False: there is none.
+  Result<bool> step();
+
+  // Once a minute: dead hosts, idle turns, leftovers in the inbox, retention, changed settings.
+  Status tick();
+
+  // The answer to an event that a hook has just delivered: takes in the inbox up to it, but not beyond
+  // `deadline` (boot ns).
+  Result<context::Answer> answer(const EventId& event, std::int64_t deadline);
+  Status confirm(std::int64_t receipt);
+
+  // Reads config.toml again and rewrites hook.flags when they changed.
+  void reload();
+
+  // Runs an operation that writes.
+  Result<Json> run(const ops::Operation& operation, const Json& args);
+  // Events that wait in the inbox.
+  Result<std::size_t> waiting() { return intake_.waiting(); }
+  // Ends every open turn: the start of `process --wait`.
+  Status end_open_turns();
+
+  const ops::Settings& settings() const { return settings_; }
+  const std::string& key() const { return key_; }
+  store::Db& db() { return db_; }
+
+ private:
+  Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
+  Status start();
+  Result<bool> work_queue();
+  Status in_transaction(const std::function<Status()>& body);
+  Status note_failures();
+  Result<std::vector<std::string>> warnings();
+
+  hook::Home home_;
+  Seams seams_;
+  store::Db db_;
+  std::string key_;
+  ops::Settings settings_;
+  intake::Intake intake_;
+  bool told_error_ = false;  // an intake error is in meta
+};
+
+}  // namespace cairn::daemon

@@ -1,0 +1,85 @@
+#include "daemon/jobs.h"
+
+#include <malloc.h>
+#include <pthread.h>
+
+#include <exception>
+
+namespace cairn::daemon {
+
+using std::chrono::milliseconds;
+
+JobThread::JobThread(std::string name, Log& log, Step step)
+    : name_(std::move(name)), log_(log), step_(std::move(step)) {
+  thread_ = std::thread([this] {
+    pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+    try {
+      run();
+    } catch (const std::exception& error) {  // a library's; ours are values
+      log_.error(name_ + ": " + error.what());
+      std::abort();
+    }
+  });
+}
+
+void JobThread::post(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+}
+
+void JobThread::nudge() {
+  {
+    const std::lock_guard lock(mutex_);
+    nudged_ = true;
+  }
+  changed_.notify_one();
+}
+
+void JobThread::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void JobThread::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (!jobs_.empty()) {
+      Job job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      job();
+      job = nullptr;  // what it holds goes before the lock is taken
+      lock.lock();
+    } else if (nudged_ && step_) {
+      run_step(lock);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+}
+
+void JobThread::run_step(std::unique_lock<std::mutex>& lock) {
+  nudged_ = false;
+  lock.unlock();
+  const Result<bool> more = step_();
+  if (more && !*more) malloc_trim(0);  // a large event must not stay in memory while we idle
+  if (!more) log_.error(name_ + ": " + more.error().message);
+  lock.lock();
+  if (more) {
+    nudged_ |= *more;
+    pause_ = milliseconds(0);
+    return;
+  }
+  pause_ = std::min(milliseconds(60'000), std::max(milliseconds(1000), pause_ * 2));
+  changed_.wait_for(lock, pause_, [this] { return stopping_ || !jobs_.empty(); });
+  nudged_ = true;
+}
+
+}  // namespace cairn::daemon

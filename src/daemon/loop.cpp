@@ -1,0 +1,76 @@
+#include "daemon/loop.h"
+
+#include <event2/event.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace cairn::daemon {
+
+Result<std::unique_ptr<Loop>> Loop::create() {
+  std::unique_ptr<Loop> loop(new Loop());
+  loop->base_ = event_base_new();
+  loop->wake_ = os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!loop->base_ || !loop->wake_) return errno_error("event loop", errno);
+  loop->on_readable(loop->wake_.get(), [self = loop.get()] { self->run_posted(); });
+  return loop;
+}
+
+Loop::~Loop() {
+  for (const auto& watched : watched_) event_free(watched->handle);
+  if (base_) event_base_free(base_);
+}
+
+void Loop::run() {
+  event_base_dispatch(base_);
+}
+
+void Loop::stop() {
+  const timeval soon{0, 20'000};
+  event_base_loopexit(base_, &soon);
+}
+
+void Loop::post(Callback callback) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(callback));
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof one);
+}
+
+void Loop::run_posted() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_.get(), &count, sizeof count);
+  std::vector<Callback> posted;
+  {
+    const std::lock_guard lock(mutex_);
+    posted.swap(posted_);
+  }
+  for (const Callback& callback : posted) callback();
+}
+
+void Loop::add(int fd, short what, std::chrono::milliseconds interval, Callback callback) {
+  auto watched = std::make_unique<Watched>();
+  watched->callback = std::move(callback);
+  watched->handle = event_new(
+      base_, fd, what, [](evutil_socket_t, short, void* self) { static_cast<Watched*>(self)->callback(); },
+      watched.get());
+  CAIRN_ASSERT(watched->handle);
+  const timeval time{interval.count() / 1000, (interval.count() % 1000) * 1000};
+  event_add(watched->handle, interval.count() > 0 ? &time : nullptr);
+  watched_.push_back(std::move(watched));
+}
+
+void Loop::every(std::chrono::milliseconds interval, Callback callback) {
+  add(-1, EV_PERSIST, interval, std::move(callback));
+}
+void Loop::on_readable(int fd, Callback callback) {
+  add(fd, EV_READ | EV_PERSIST, std::chrono::milliseconds(0), std::move(callback));
+}
+void Loop::on_signal(int number, Callback callback) {
+  add(number, EV_SIGNAL | EV_PERSIST, std::chrono::milliseconds(0), std::move(callback));
+}
+
+}  // namespace cairn::daemon

@@ -1,0 +1,55 @@
+// The loop thread: sockets, timers, signals. Other threads post to it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/result.h"
+#include "os/socket.h"
+
+struct event;
+struct event_base;
+
+namespace cairn::daemon {
+
+class Loop {
+ public:
+  using Callback = std::function<void()>;
+
+  static Result<std::unique_ptr<Loop>> create();
+  ~Loop();
+
+  // Runs until stop(). On the thread that becomes the loop thread.
+  void run();
+  // Ends run() once what has been written had time to go out.
+  void stop();
+
+  // Runs `callback` on the loop thread. Thread-safe; the only member that is.
+  void post(Callback callback);
+
+  void every(std::chrono::milliseconds interval, Callback callback);
+  void on_readable(int fd, Callback callback);
+  void on_signal(int number, Callback callback);
+
+  event_base* base() { return base_; }
+
+ private:
+  Loop() = default;
+  void run_posted();
+  void add(int fd, short what, std::chrono::milliseconds interval, Callback callback);
+
+  event_base* base_ = nullptr;
+  struct Watched {
+    event* handle = nullptr;
+    Callback callback;
+  };
+  std::vector<std::unique_ptr<Watched>> watched_;
+  os::Fd wake_;
+  std::mutex mutex_;
+  std::vector<Callback> posted_;
+};
+
+}  // namespace cairn::daemon
