@@ -1,0 +1,58 @@
+// Talking to the daemon: finding the one that runs, starting one when none does, replacing one of another
+// version.
+//
+// docs/reference/control.md describes the protocol. Belongs to one thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "hook/home.h"
+#include "os/clock.h"
+#include "os/socket.h"
+
+namespace cairn::cli {
+
+class Client {
+ public:
+  // What the daemon says of itself.
+  struct Daemon {
+    std::int64_t pid = 0;
+    std::int64_t uptime_s = 0;
+    std::string version;
+  };
+
+  // Connects to the daemon that runs; `not_found` when none does. Its version may be another than ours.
+  static Result<Client> connect(const hook::Home& home, os::Clock& clock);
+
+  // Connects to a daemon of our version: starts one when none runs, and replaces one of another version.
+  // Waits up to 10 s for it to answer.
+  static Result<Client> reach(const hook::Home& home, os::Clock& clock);
+
+  // Asks for one operation. The daemon's own error comes back as it was; `timeout` when there was no reply in
+  // time. `on_wait` is called about five times a second while waiting.
+  Result<Json> call(std::string_view op, const Json& args,
+                    std::chrono::milliseconds timeout = std::chrono::seconds(60),
+                    const std::function<void()>& on_wait = {});
+
+  const Daemon& daemon() const { return daemon_; }
+
+ private:
+  Client(os::Fd fd, os::Clock& clock) : fd_(std::move(fd)), clock_(&clock) {}
+
+  os::Fd fd_;
+  os::Clock* clock_;
+  std::string rest_;
+  Daemon daemon_;
+};
+
+// Asks the daemon to end and waits until its lock is free, up to 60 s. Gives what ended; nothing when none
+// ran.
+Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Clock& clock);
+
+}  // namespace cairn::cli

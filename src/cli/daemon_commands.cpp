@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "daemon/daemon.h"
+#include "os/lock.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Below the time after which the daemon hangs up on a silent peer.
+constexpr std::chrono::milliseconds kProcess = 590s;
+
+Json daemon_json(const Client::Daemon& daemon) {
+  return Json::object(
+      {{"running", true}, {"pid", daemon.pid}, {"uptime_s", daemon.uptime_s}, {"version", daemon.version}});
+}
+
+std::string daemon_text(const Client::Daemon& daemon) {
+  return fmt::format("daemon {} runs: pid {}, for {}\n", shown_line(daemon.version), daemon.pid,
+                     duration_text(daemon.uptime_s));
+}
+
+Result<int> report_running(Shell& shell, bool started) {
+  const Client::Daemon daemon = TRY(shell.daemon())->daemon();
+  Json result = daemon_json(daemon);
+  result.set("started", started);
+  if (shell.json())
+    shell.print_json(result);
+  else
+    shell.print(daemon_text(daemon));
+  return 0;
+}
+
+// A line on stderr that is written over itself; nothing off a terminal.
+class Progress {
+ public:
+  explicit Progress(const hook::Home& home, os::Clock& clock)
+      : home_(home), clock_(clock), screen_(Screen::of(STDERR_FILENO, true)) {}
+  ~Progress() {
+    if (drawn_) std::fputs("\r\x1b[K", stderr);
+  }
+
+  void draw() {
+    if (!screen_.terminal || ++steps_ % 5 != 0) return;
+    // A second connection: the first one waits for its reply.
+    auto client = Client::connect(home_, clock_);
+    if (!client) return;
+    const auto status = client->call("status", Json::object(), 1s);
+    if (!status) return;
+    const std::string text = fmt::format(
+        "inbox {} · queue {}", number_text((*status)["inbox"].as_int()),
+        number_text((*status)["queue"]["pending"].as_int() + (*status)["queue"]["processing"].as_int()));
+    std::fprintf(stderr, "\r\x1b[K%s", fit(text, screen_.width - 1).c_str());
+    std::fflush(stderr);
+    drawn_ = true;
+  }
+
+ private:
+  const hook::Home& home_;
+  os::Clock& clock_;
+  Screen screen_;
+  int steps_ = 0;
+  bool drawn_ = false;
+};
+
+}  // namespace
+
+Result<int> daemon_run(Shell& shell) {
+  if (os::FileLock::is_held(shell.home().lock())) {
+    shell.note(fmt::format("daemon: another one serves {} already: `cairn daemon status` shows it",
+                           shell.home().data));
+    return 0;
+  }
+  return daemon::run(shell.home());
+}
+
+Result<int> daemon_start(Shell& shell) {
+  const bool ran = os::FileLock::is_held(shell.home().lock());
+  return report_running(shell, !ran);
+}
+
+Result<int> daemon_stop(Shell& shell) {
+  const auto stopped = TRY(stop_daemon(shell.home(), shell.clock()));
+  if (shell.json()) {
+    const bool known = stopped && stopped->pid > 0;
+    shell.print_json(Json::object({{"running", false},
+                                   {"stopped", stopped.has_value()},
+                                   {"pid", known ? Json(stopped->pid) : Json()}}));
+  } else {
+    shell.print(stopped ? "daemon stopped\n" : "no daemon runs\n");
+  }
+  return 0;
+}
+
+Result<int> daemon_restart(Shell& shell) {
+  TRY(stop_daemon(shell.home(), shell.clock()));
+  return report_running(shell, true);
+}
+
+Result<int> daemon_status(Shell& shell) {
+  const auto client = Client::connect(shell.home(), shell.clock());
+  if (!client && os::FileLock::is_held(shell.home().lock()))
+    return Error{Code::timeout,
+                 fmt::format("daemon: runs, but does not answer: {}: `cairn logs` says what it does",
+                             client.error().message)};
+  if (!client) {
+    if (shell.json())
+      shell.print_json(Json::object({{"running", false}}));
+    else
+      shell.print("no daemon runs: the next hook or command starts one\n");
+    return 3;
+  }
+  if (shell.json())
+    shell.print_json(daemon_json(client->daemon()));
+  else
+    shell.print(daemon_text(client->daemon()));
+  return 0;
+}
+
+Result<int> process_command(Shell& shell) {
+  Client& client = *TRY(shell.daemon());
+  const Json result = TRY([&] {
+    Progress progress(shell.home(), shell.clock());
+    return client.call("process", Json::object({{"wait", shell.line().has("--wait")}}), kProcess,
+                       [&] { progress.draw(); });
+  }());
+  if (shell.json()) {
+    shell.print_json(result);
+    return 0;
+  }
+  const Json& queue = result["queue"];
+  shell.print(fmt::format("{} taken in, {} processed; {} in the inbox, {} pending\n",
+                          count_text(result["taken_in"].as_int(), "event", "events"),
+                          count_text(result["processed"].as_int(), "message", "messages"),
+                          number_text(result["inbox"].as_int()),
+                          number_text(queue["pending"].as_int() + queue["processing"].as_int())));
+  if (const auto failed = queue["failed"].as_int())
+    shell.note(fmt::format("queue: {} failed: `cairn queue list --status failed` shows why",
+                           count_text(failed, "message", "messages")));
+  return 0;
+}
+
+}  // namespace cairn::cli

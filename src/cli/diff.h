@@ -1,0 +1,12 @@
+// A unified diff of two texts, for people.
+#pragma once
+
+#include <string>
+
+namespace cairn::cli {
+
+// Three lines of context, `name` in both header lines; empty when the texts are equal. Texts that differ in
+// very many lines are shown as replaced whole.
+std::string diff_text(const std::string& before, const std::string& after, const std::string& name);
+
+}  // namespace cairn::cli

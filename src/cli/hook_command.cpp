@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "gate/gate.h"
+#include "hook/control.h"
+#include "hook/envelope.h"
+#include "hook/inbox.h"
+#include "hook/run.h"
+#include "intake/host_event.h"
+#include "intake/place.h"
+#include "ops/settings.h"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::size_t kScreenful = 1200;  // bytes of a field that are shown
+
+Result<std::string> read_stdin() {
+  std::string bytes;
+  char part[64 << 10];
+  for (;;) {
+    const ssize_t got = read(STDIN_FILENO, part, sizeof part);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error("stdin", errno);
+    if (got == 0) return bytes;
+    bytes.append(part, static_cast<std::size_t>(got));
+    if (bytes.size() > hook::kMaxPayload)
+      return Error{Code::invalid,
+                   fmt::format("hook: an event of more than {} is cut by the hook: try a smaller one",
+                               size_text(hook::kMaxPayload))};
+  }
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+hook::Envelope envelope_of(Shell& shell) {
+  hook::Envelope envelope;
+  if (!shell.line().words.empty()) envelope.event = shell.line().words[0];
+  envelope.host = shell.line().value("--host").value_or("claude-code");
+  envelope.wall_ns = shell.clock().wall_ns();
+  envelope.boot_ns = shell.clock().boot_ns();
+  envelope.boot_id = shell.clock().boot_id();
+  envelope.project_dir = variable("CLAUDE_PROJECT_DIR");
+  return envelope;
+}
+
+// Why a hook would not deliver anything at all; empty when it would.
+std::string why_silent(const ops::Settings& settings) {
+  const std::string disabled = variable("CAIRN_DISABLE");
+  if (!disabled.empty() && disabled != "0") return "CAIRN_DISABLE is set";
+  return settings.flag("capture.enabled") ? "" : "capture.enabled is false";
+}
+
+Json fields_of(const store::Event& event) {
+  Json fields = Json::object();
+  const auto text = [&](const char* key, std::string_view value) {
+    if (!value.empty()) fields.set(key, value);
+  };
+  const auto value = [&](const char* key, const Json& json) {
+    if (!json.is_null() && !(json.is_object() && json.members().empty())) fields.set(key, json);
+  };
+  text("cwd", event.cwd);
+  text("transcript_path", event.transcript_path);
+  text("prompt_id", event.prompt_id.value_or(""));
+  text("agent_id", event.agent_id.value_or(""));
+  text("agent_type", event.agent_type.value_or(""));
+  text("prompt", event.prompt);
+  text("tool_name", event.tool_name.value_or(""));
+  text("tool_use_id", event.tool_use_id.value_or(""));
+  value("tool_input", event.tool_input);
+  value("tool_response", event.tool_response);
+  text("error", event.error);
+  text("last_assistant_message", event.last_assistant_message);
+  text("reason", event.reason);
+  value("extra", event.extra);
+  return fields;
+}
+
+Json describe(Shell& shell, const ops::Settings& settings, std::string_view payload) {
+  Json out = Json::object({{"outcome", "stored"}, {"reason", Json()}});
+  const auto refuse = [&](std::string_view outcome, std::string_view reason) {
+    out.set("outcome", outcome);
+    out.set("reason", reason);
+    return out;
+  };
+  auto event = intake::read_host_event(EventId{std::string(32, '0')}, envelope_of(shell), payload);
+  if (!event) return refuse("bad", event.error().message);
+  const store::Place place = intake::resolve_place(event->project_dir, event->cwd);
+  out.set("event", event->name);
+  out.set("kind", store::kind_name(event->kind));
+  out.set("session", event->session.value);
+  out.set("project", place.name);
+  out.set("project_key", place.key);
+  out.set("branch", place.branch);
+  out.set("incomplete", event->incomplete);
+  if (const std::string silent = why_silent(settings); !silent.empty())
+    return refuse("not delivered", silent);
+  const gate::Gate gate({settings.list("capture.skip_tools"), settings.list("capture.exclude")});
+  auto verdict =
+      gate.pass(*std::move(event), static_cast<std::size_t>(settings.integer("evidence.max_field_kb")) << 10);
+  if (const auto* refusal = std::get_if<gate::Refusal>(&verdict))
+    return refuse(refusal->outcome, refusal->reason);
+  const auto& passed = std::get<gate::Gate::Passed>(verdict);
+  if (passed.muted) refuse("private", "the prompt is private: its turn is not captured");
+  out.set("redacted", passed.redacted);
+  out.set("fields", fields_of(*passed.event));
+  return out;
+}
+
+Json fixed_answer() {
+  return Json::parse(hook::kFixedAnswer).value_or(Json());
+}
+
+// What a SessionStart would be answered, as far as a daemon that runs can tell.
+Json answer_of(Shell& shell, const ops::Settings& settings, const Json& event) {
+  const bool is_start = event["kind"].as_string() == store::kind_name(store::Kind::session_start);
+  if (!is_start || !event.has("fields")) return fixed_answer();
+  const std::string source(event["fields"]["reason"].as_string("startup"));
+  const auto sources = settings.list("context.sources");
+  const bool known = source == "startup" || source == "clear" || source == "compact" || source == "resume";
+  if (known && std::find(sources.begin(), sources.end(), source) == sources.end()) return fixed_answer();
+  auto client = Client::connect(shell.home(), shell.clock());
+  if (!client) return fixed_answer();
+  const auto context = client->call("context", Json::object({{"cwd", event["fields"]["cwd"]}}));
+  if (!context || (*context)["text"].as_string().empty()) return fixed_answer();
+  return Json::object({{"hookSpecificOutput", Json::object({{"hookEventName", "SessionStart"},
+                                                            {"additionalContext", (*context)["text"]}})}});
+}
+
+std::string field_text(const Json& value) {
+  return cut(shown(value.is_string() ? value.as_string() : value.dump(2)), kScreenful);
+}
+
+void print_report(Shell& shell, const Json& report) {
+  const Screen& screen = shell.screen();
+  const Json& event = report["event"];
+  const std::string_view outcome = event["outcome"].as_string();
+  Facts facts;
+  facts.add("outcome", std::string(outcome), outcome == "stored" ? Style::good : Style::warn);
+  for (const auto& [label, key] :
+       {std::pair("because", "reason"), std::pair("event", "event"), std::pair("kind", "kind"),
+        std::pair("session", "session"), std::pair("project", "project"), std::pair("branch", "branch")})
+    if (const auto text = event.text(key); text && !text->empty()) facts.add(label, *text);
+  if (event["redacted"].as_bool()) facts.add("redacted", "private text was removed", Style::warn);
+  if (event["incomplete"].as_bool())
+    facts.add("incomplete", "the payload broke off or was too large", Style::warn);
+  shell.print(screen.paint(Style::bold, "Would be stored") + "\n" + facts.text(screen));
+  for (const auto& [key, value] : event["fields"].members())
+    shell.print("\n" + screen.paint(Style::accent, key) + "\n" +
+                wrap(field_text(value), screen.text_width(), 2));
+  const Json& answer = report["answer"];
+  shell.print("\n" + screen.paint(Style::bold, "Would be answered") + "\n");
+  const std::string_view context = answer["hookSpecificOutput"]["additionalContext"].as_string();
+  shell.print(context.empty() ? wrap(answer.dump(), screen.text_width(), 2)
+                              : wrap(shown(context), screen.text_width(), 2));
+}
+
+}  // namespace
+
+// Reached when a global option stood before `hook`.
+static int deliver(const Line& line) {
+  std::vector<std::string> words = {"cairn-hook", "--host", line.value("--host").value_or("claude-code")};
+  words.insert(words.end(), line.words.begin(), line.words.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  return hook::run(static_cast<int>(argv.size()), argv.data());
+}
+
+Result<int> hook_command(Shell& shell) {
+  if (!shell.line().has("--dry-run")) return deliver(shell.line());
+  if (isatty(STDIN_FILENO) == 1)
+    return Error{Code::invalid,
+                 "hook: reads the host's JSON on stdin: `cairn hook EVENT --dry-run < event.json`"};
+  const std::string payload = TRY(read_stdin());
+  const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
+  const Json event = describe(shell, settings, payload);
+  const Json report = Json::object({{"event", event}, {"answer", answer_of(shell, settings, event)}});
+  if (shell.json())
+    shell.print_json(report);
+  else
+    print_report(shell, report);
+  return event["outcome"].as_string() == "bad" ? 2 : 0;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,60 @@
+// Editing a JSON file that belongs to somebody else: every byte that is not part of the change stays.
+//
+// scan() finds where each value stands; insert and erase give the text with one change, written in the file's
+// own indentation and line ends. One change, then scan again.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace cairn::cli {
+
+// A value and its place in the text: bytes [begin, end).
+struct JsonNode {
+  enum class Kind { object, array, string, other };
+  Kind kind = Kind::other;
+  std::size_t begin = 0, end = 0;
+  std::string key;            // of a member, decoded
+  std::size_t key_begin = 0;  // of a member
+  std::vector<JsonNode> children;
+
+  bool is_object() const { return kind == Kind::object; }
+  bool is_array() const { return kind == Kind::array; }
+  // Where it starts in its container: a member's key, an item itself.
+  std::size_t start() const { return key_begin < begin ? key_begin : begin; }
+  // The member `key`, or null. The last of equal keys counts, as in JavaScript.
+  const JsonNode* find(std::string_view key) const;
+};
+
+// Reads strict JSON; a byte order mark is passed over. Fails with `invalid`: "line 3, column 7: a comma is
+// missing".
+Result<JsonNode> scan(std::string_view text);
+
+// "line 3, column 7" of an offset; columns count characters.
+std::string place_of(std::string_view text, std::size_t offset);
+
+// How a file is written; taken from the file itself.
+struct JsonStyle {
+  std::string indent;   // one step; empty: all on one line
+  std::string newline;  // "\n" or "\r\n"
+  std::string colon;    // ":" or ": "
+  std::string comma;    // between values on one line: "," or ", "
+  static JsonStyle of(std::string_view text, const JsonNode& root);
+};
+
+// `text` with `value` as the last child of `container`; `key` is used when that is an object.
+std::string insert_last(std::string_view text, const JsonStyle& style, const JsonNode& container,
+                        std::string_view key, const Json& value);
+
+// `text` with `value` in the place of `node`.
+std::string replace(std::string_view text, const JsonStyle& style, const JsonNode& node, const Json& value);
+
+// `text` without the child `index` of `container`, and without the comma that it leaves.
+std::string erase(std::string_view text, const JsonNode& container, std::size_t index);
+
+}  // namespace cairn::cli

@@ -1,0 +1,5 @@
+#include "cli/shell.h"
+
+int main(int argc, char** argv) {
+  return cairn::cli::run(argc, argv);
+}

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+namespace cairn::cli {
+
+namespace {
+
+Result<std::int64_t> message_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1)
+    return Error{Code::invalid,
+                 fmt::format("queue: \"{}\" is not a message's number: `cairn queue list` shows them",
+                             fit(shown_line(text), 40))};
+  return number;
+}
+
+Style style_of_status(std::string_view status) {
+  if (status == "failed") return Style::bad;
+  return status == "processing" ? Style::good : Style::plain;
+}
+
+std::string age(Shell& shell, const Json& epoch) {
+  return epoch.is_int() ? ago(from_epoch_ms(epoch.as_int()), shell.clock().now()) : "";
+}
+
+std::string messages_table(Shell& shell, const Json& messages) {
+  Table table({{"#", true},
+               {"status"},
+               {"age"},
+               {"session", true},
+               {"turn", true},
+               {"type"},
+               {"tool"},
+               {"tries", true},
+               {"remark"}});
+  for (const Json& message : messages.items()) {
+    const std::string_view status = message["status"].as_string();
+    const std::string error(message["last_error"].as_string());
+    table.add({{std::to_string(message["id"].as_int()), Style::accent},
+               {std::string(status), style_of_status(status)},
+               {age(shell, message["created_at_epoch"]), Style::dim},
+               std::to_string(message["session_db_id"].as_int()),
+               message["prompt_number"].is_int() ? std::to_string(message["prompt_number"].as_int())
+                                                 : std::string(),
+               std::string(message["message_type"].as_string()),
+               std::string(message["tool_name"].as_string()),
+               std::to_string(message["retry_count"].as_int()),
+               error.empty() ? std::string(message["project"].as_string()) : error});
+  }
+  return table.text(shell.screen());
+}
+
+std::string body_of(const Json& value) {
+  return value.is_string() ? std::string(value.as_string()) : value.dump(2);
+}
+
+std::string message_text(Shell& shell, const Json& message) {
+  const Screen& screen = shell.screen();
+  const std::string_view status = message["status"].as_string();
+  std::string out = screen.paint(Style::bold, fmt::format("message {}", message["id"].as_int())) + "\n";
+  Facts facts;
+  facts.add("status", std::string(status), style_of_status(status));
+  facts.add("type", std::string(message["message_type"].as_string()));
+  if (const auto tool = message.text("tool_name")) facts.add("tool", *tool);
+  facts.add("session", fmt::format("{} ({})", message["session_db_id"].as_int(),
+                                   message["content_session_id"].as_string()));
+  if (const auto project = message.text("project")) facts.add("project", *project);
+  if (message["prompt_number"].is_int()) facts.add("turn", std::to_string(message["prompt_number"].as_int()));
+  if (const auto cwd = message.text("cwd")) facts.add("directory", *cwd);
+  const auto time = [&](const char* label, const char* key) {
+    if (message[key].is_int()) facts.add(label, local_time(from_epoch_ms(message[key].as_int())));
+  };
+  time("created", "created_at_epoch");
+  time("started", "started_processing_at_epoch");
+  time("completed", "completed_at_epoch");
+  facts.add("tries", std::to_string(message["retry_count"].as_int()));
+  if (const auto error = message.text("last_error")) facts.add("last error", *error, Style::bad);
+  facts.add("event", std::to_string(message["event_seq"].as_int()));
+  if (const auto batch = message.text("batch_id")) facts.add("batch", *batch);
+  out += facts.text(screen);
+  for (const auto& [key, title] :
+       {std::pair("tool_input", "Tool input"), std::pair("tool_response", "Tool response"),
+        std::pair("last_user_message", "Last user message"),
+        std::pair("last_assistant_message", "Last assistant message")})
+    if (const Json& value = message[key]; !value.is_null())
+      out += "\n" + screen.paint(Style::accent, title) + "\n" +
+             wrap(shown(body_of(value)), screen.text_width(), 2);
+  return out;
+}
+
+}  // namespace
+
+Result<int> queue_list(Shell& shell) {
+  Json args = Json::object();
+  if (const auto session = shell.line().value("--session")) args.set("session", *session);
+  if (const auto status = shell.line().value("--status")) args.set("status", *status);
+  if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
+  const Json result = TRY(shell.ask("queue.list", args));
+  if (shell.json())
+    shell.print_json(result);
+  else if (result["messages"].items().empty())
+    shell.print(args.members().empty() ? "nothing waits\n" : "no such messages\n");
+  else
+    shell.print(messages_table(shell, result["messages"]));
+  return 0;
+}
+
+Result<int> queue_show(Shell& shell) {
+  const Json args = Json::object({{"id", TRY(message_number(shell.line().words[0]))}});
+  const Json message = TRY(shell.ask("queue.show", args));
+  if (shell.json())
+    shell.print_json(message);
+  else
+    shell.print(message_text(shell, message));
+  return 0;
+}
+
+Result<int> queue_stats(Shell& shell) {
+  const Json stats = TRY(shell.ask("queue.stats", Json::object()));
+  if (shell.json()) {
+    shell.print_json(stats);
+    return 0;
+  }
+  Facts facts;
+  for (const char* status : {"pending", "processing", "processed", "failed"})
+    facts.add(status, number_text(stats[status].as_int()),
+              stats[status].as_int() > 0 ? style_of_status(status) : Style::plain);
+  const Json& oldest = stats["oldest_pending_s"];
+  facts.add("oldest", oldest.is_int() ? "pending for " + duration_text(oldest.as_int()) : "none pending");
+  facts.add("sessions", fmt::format("{} with work", number_text(stats["sessions"].as_int())));
+  shell.print(facts.text(shell.screen()));
+  return 0;
+}
+
+Result<int> debug_sql(Shell& shell) {
+  const auto& words = shell.line().words;
+  Json args = Json::object();
+  if (!words.empty()) args.set("name", words[0]);
+  if (words.size() > 1) args.set("id", words[1]);
+  const Json result = TRY(shell.ask("debug.sql", args));
+  if (shell.json()) {
+    shell.print_json(result);
+    return 0;
+  }
+  if (words.empty()) {
+    Table table({{"name"}, {"meaning"}});
+    for (const Json& query : result["queries"].items())
+      table.add({{std::string(query["name"].as_string()), Style::accent},
+                 std::string(query["meaning"].as_string())});
+    shell.print(table.text(shell.screen()));
+    return 0;
+  }
+  shell.print(shell.screen().paint(
+                  Style::dim, wrap(shown_line(result["sql"].as_string()), shell.screen().text_width(), 0)) +
+              "\n");
+  std::vector<Table::Column> columns;
+  for (const Json& column : result["columns"].items()) columns.push_back({std::string(column.as_string())});
+  Table table(columns);
+  for (const Json& row : result["rows"].items()) {
+    std::vector<Table::Cell> cells;
+    for (const Json& cell : row.items()) {
+      if (cell.is_null())
+        cells.emplace_back("NULL", Style::dim);
+      else
+        cells.emplace_back(cell.is_string() ? std::string(cell.as_string()) : cell.dump());
+    }
+    table.add(std::move(cells));
+  }
+  shell.print(table.empty() ? "no rows\n" : table.text(shell.screen()));
+  return 0;
+}
+
+}  // namespace cairn::cli

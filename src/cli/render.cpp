@@ -1,0 +1,287 @@
+#include "cli/render.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+
+#include "base/text.h"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::size_t kGap = 2;         // blanks between columns
+constexpr std::size_t kLeastLast = 16;  // columns the last one keeps, whatever the others need
+constexpr std::size_t kOneLine = 1 << 20;
+
+std::string_view code_of(Style style) {
+  switch (style) {
+    case Style::plain: return "";
+    case Style::bold: return "\x1b[1m";
+    case Style::dim: return "\x1b[2m";
+    case Style::good: return "\x1b[32m";
+    case Style::warn: return "\x1b[33m";
+    case Style::bad: return "\x1b[31m";
+    case Style::accent: return "\x1b[36m";
+  }
+  return "";
+}
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value;
+}
+
+std::size_t terminal_width(int fd) {
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const std::string_view text = columns;
+    std::size_t width = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
+    if (error == std::errc() && end == text.data() + text.size() && width >= 20 && width <= 10'000)
+      return width;
+  }
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+// The bytes of the UTF-8 character at `at`.
+std::size_t character_bytes(std::string_view text, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+  return end - at;
+}
+
+void wrap_line(std::string_view line, std::size_t width, std::size_t indent, std::string& out) {
+  const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t lead = indent + std::min(own, width / 2);
+  const auto begin_line = [&] { out.append(lead, ' '); };
+  std::size_t used = lead;
+  bool first = true;
+  begin_line();
+  for (const std::string_view word : split(line.substr(own), ' ')) {
+    if (word.empty()) continue;
+    const std::size_t columns = display_width(word);
+    if (!first && used + 1 + columns > width) {
+      out += '\n';
+      begin_line();
+      used = lead;
+      first = true;
+    }
+    if (!first) out += ' ', ++used;
+    out += word;
+    used += columns;
+    first = false;
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+Screen Screen::of(int fd, bool no_colour) {
+  Screen screen;
+  screen.terminal = isatty(fd) == 1;
+  screen.width = screen.terminal ? terminal_width(fd) : 80;
+  const char* term = std::getenv("TERM");
+  const bool dumb = !term || std::string_view(term) == "dumb";
+  screen.colour = screen.terminal && !no_colour && !dumb && !is_set("NO_COLOR");
+  return screen;
+}
+
+std::string Screen::paint(Style style, std::string_view text) const {
+  if (!colour || style == Style::plain || text.empty()) return std::string(text);
+  return std::string(code_of(style)) + std::string(text) + "\x1b[0m";
+}
+
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char c : visible(valid_utf8(std::string(text)))) {
+    if (c == '\t')
+      out += "    ";  // a tab's width depends on where it stands
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string shown_line(std::string_view text) {
+  return one_line(shown(text), kOneLine);
+}
+
+std::string fit(std::string_view text, std::size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  if (columns == 0) return {};
+  std::size_t used = 0, at = 0;
+  while (at < text.size()) {
+    const std::size_t bytes = character_bytes(text, at);
+    const std::size_t wide = display_width(text.substr(at, bytes));
+    if (used + wide > columns - 1) break;
+    used += wide;
+    at += bytes;
+  }
+  while (at > 0 && text[at - 1] == ' ') --at;
+  return std::string(text.substr(0, at)) + "…";
+}
+
+std::string pad(std::string_view text, std::size_t columns) {
+  const std::size_t used = display_width(text);
+  return std::string(text) + std::string(columns > used ? columns - used : 0, ' ');
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string out;
+  for (const std::string_view line : lines(text)) {
+    if (trim(line).empty())
+      out += '\n';
+    else
+      wrap_line(line, std::max(width, indent + 20), indent, out);
+  }
+  return out;
+}
+
+void Table::add(std::vector<Cell> row) {
+  row.resize(columns_.size(), Cell(""));
+  for (Cell& cell : row) cell.text = shown_line(cell.text);
+  rows_.push_back(std::move(row));
+}
+
+std::vector<std::size_t> Table::widths(const Screen& screen) const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t widest = display_width(columns_[i].title);
+    for (const auto& row : rows_) widest = std::max(widest, display_width(row[i].text));
+    widths.push_back(widest);
+  }
+  if (!screen.terminal || widths.empty()) return widths;
+  // The widest of the others gives way until the last one has room to say something.
+  const auto others = [&] {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i + 1 < widths.size(); ++i) sum += widths[i] + kGap;
+    return sum;
+  };
+  const std::size_t wanted = std::min(widths.back(), kLeastLast);
+  while (others() + wanted > screen.width) {
+    const auto widest = std::max_element(widths.begin(), widths.end() - 1);
+    if (*widest <= 4) break;
+    --*widest;
+  }
+  widths.back() = std::min(widths.back(), screen.width > others() ? screen.width - others() : 1);
+  return widths;
+}
+
+std::string Table::text(const Screen& screen) const {
+  const std::vector<std::size_t> columns = widths(screen);
+  std::string out;
+  const auto put = [&](std::size_t i, const std::string& text, Style style) {
+    const std::string cell = fit(text, columns[i]);
+    const std::string blanks(columns[i] - display_width(cell), ' ');
+    if (i > 0) out.append(kGap, ' ');
+    if (columns_[i].right) out += blanks;
+    out += screen.paint(style, cell);
+    if (!columns_[i].right && i + 1 < columns_.size()) out += blanks;
+  };
+  const auto end_row = [&] {
+    while (!out.empty() && out.back() == ' ') out.pop_back();
+    out += '\n';
+  };
+  for (std::size_t i = 0; i < columns_.size(); ++i) put(i, columns_[i].title, Style::dim);
+  end_row();
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) put(i, row[i].text, row[i].style);
+    end_row();
+  }
+  return out;
+}
+
+void Facts::add(std::string label, std::string value, Style style) {
+  facts_.push_back({std::move(label), shown_line(value), style});
+}
+
+std::string Facts::text(const Screen& screen) const {
+  std::size_t widest = 0;
+  for (const Fact& fact : facts_) widest = std::max(widest, display_width(fact.label));
+  const std::size_t indent = 2 + widest + kGap;
+  std::string out;
+  for (const Fact& fact : facts_) {
+    out += "  " + screen.paint(Style::dim, pad(fact.label, widest + kGap));
+    // Painted by line: a colour that runs over a line break also paints the blanks before the next value.
+    const std::string value = screen.terminal ? wrap(fact.value, screen.width, indent)
+                                              : std::string(indent, ' ') + fact.value + "\n";
+    bool first = true;
+    for (const std::string_view line : lines(value)) {
+      if (line.empty() && !first) continue;
+      if (!first) out.append(indent, ' ');
+      out += screen.paint(fact.style, trim(line)) + "\n";
+      first = false;
+    }
+  }
+  return out;
+}
+
+std::string size_text(std::int64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", std::max<std::int64_t>(bytes, 0));
+  constexpr std::array kUnits = {"kB", "MB", "GB", "TB", "PB", "EB"};
+  double value = static_cast<double>(bytes) / 1000;
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < kUnits.size()) value /= 1000, ++unit;
+  return value < 9.95 ? fmt::format("{:.1f} {}", value, kUnits[unit])
+                      : fmt::format("{:.0f} {}", value, kUnits[unit]);
+}
+
+std::string duration_text(std::int64_t seconds) {
+  const std::int64_t s = std::max<std::int64_t>(seconds, 0);
+  const auto pair = [](std::int64_t big, const char* unit, std::int64_t small, const char* below) {
+    return small > 0 ? fmt::format("{} {} {} {}", big, unit, small, below) : fmt::format("{} {}", big, unit);
+  };
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{} min", s / 60);
+  if (s < 86'400) return pair(s / 3600, "h", s % 3600 / 60, "min");
+  return pair(s / 86'400, "d", s % 86'400 / 3600, "h");
+}
+
+std::string number_text(std::int64_t n) {
+  std::string digits = std::to_string(n);
+  const std::size_t first = n < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string count_text(std::int64_t n, std::string_view one, std::string_view many) {
+  return number_text(n) + " " + std::string(n == 1 ? one : many);
+}
+
+std::optional<WallTime> parse_time(std::string_view iso) {
+  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd";
+  if (iso.size() < kShape.size()) return std::nullopt;
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    const bool digit = iso[i] >= '0' && iso[i] <= '9';
+    if (kShape[i] == 'd' ? !digit : iso[i] != kShape[i]) return std::nullopt;
+  }
+  const auto number = [&](std::size_t at, std::size_t size) {
+    int value = 0;
+    std::from_chars(iso.data() + at, iso.data() + at + size, value);
+    return value;
+  };
+  using namespace std::chrono;
+  const year_month_day date{year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
+                            day(static_cast<unsigned>(number(8, 2)))};
+  if (!date.ok()) return std::nullopt;
+  return WallTime(sys_days(date)) + hours(number(11, 2)) + minutes(number(14, 2)) + seconds(number(17, 2));
+}
+
+std::string local_time(WallTime t) {
+  const std::time_t seconds = epoch_ms(t) / 1000;
+  std::tm parts{};
+  if (!localtime_r(&seconds, &parts)) return iso8601(t);
+  char text[40];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
+  return text;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,99 @@
+// What a person sees: columns, paragraphs, colours, times and sizes in words.
+//
+// Pure: text in, text out. Stored text goes through shown() or shown_line() first, so that it can never act
+// on the terminal. Colours and cutting happen on a terminal only; what is piped is plain and whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace cairn::cli {
+
+enum class Style { plain, bold, dim, good, warn, bad, accent };
+
+// Where output goes.
+struct Screen {
+  bool terminal = false;
+  bool colour = false;
+  std::size_t width = 80;  // columns; only a terminal has an edge
+
+  // Looks at descriptor `fd`, NO_COLOR, TERM and COLUMNS.
+  static Screen of(int fd, bool no_colour);
+
+  std::string paint(Style style, std::string_view text) const;
+  // Where paragraphs break: the width, but not so wide that lines become hard to read.
+  std::size_t text_width() const { return terminal && width < 100 ? width : 100; }
+};
+
+// A stored text as a person may see it: nothing in it can act on the terminal. shown_line() is on one line.
+std::string shown(std::string_view text);
+std::string shown_line(std::string_view text);
+
+// `text` (one line) cut to `columns` on the terminal, with "…" when something is missing.
+std::string fit(std::string_view text, std::size_t columns);
+
+// `text` followed by blanks up to `columns`; whole when it is longer.
+std::string pad(std::string_view text, std::size_t columns);
+
+// Paragraphs broken between words so that no line is wider than `width`; every line begins with `indent`
+// blanks. Line breaks of the text stay, a line's own indentation too; a longer word stands alone on its line.
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+
+// Rows with aligned columns. On a terminal the last column is cut so that a row is one line.
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    bool right = false;
+  };
+  struct Cell {
+    Cell(std::string t, Style s = Style::plain) : text(std::move(t)), style(s) {}
+    Cell(const char* t) : text(t) {}
+    std::string text;
+    Style style = Style::plain;
+  };
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // One cell a column; the texts are made one line here.
+  void add(std::vector<Cell> row);
+  bool empty() const { return rows_.empty(); }
+  std::string text(const Screen& screen) const;
+
+ private:
+  std::vector<std::size_t> widths(const Screen& screen) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+// Aligned lines of a label and its value; a value that is too long goes on below itself.
+class Facts {
+ public:
+  void add(std::string label, std::string value, Style style = Style::plain);
+  std::string text(const Screen& screen) const;
+
+ private:
+  struct Fact {
+    std::string label, value;
+    Style style;
+  };
+  std::vector<Fact> facts_;
+};
+
+// "1.2 MB"; "12 s", "5 min", "2 h 5 min", "3 d 4 h"; "1 session", "3 sessions"; "1,234".
+std::string size_text(std::int64_t bytes);
+std::string duration_text(std::int64_t seconds);
+std::string count_text(std::int64_t n, std::string_view one, std::string_view many);
+std::string number_text(std::int64_t n);
+
+// Of an ISO-8601 UTC text; nothing when it is none.
+std::optional<WallTime> parse_time(std::string_view iso);
+// "2026-11-15 18:36" where the user is.
+std::string local_time(WallTime t);
+
+}  // namespace cairn::cli

@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+namespace cairn::cli {
+
+namespace {
+
+Style style_of_status(std::string_view status) {
+  if (status == "active") return Style::good;
+  return status == "failed" ? Style::warn : Style::plain;
+}
+
+std::string age(Shell& shell, const Json& time) {
+  const auto at = parse_time(time.as_string());
+  return at ? ago(*at, shell.clock().now()) : "";
+}
+
+std::string moment(const Json& time) {
+  const auto at = parse_time(time.as_string());
+  return at ? local_time(*at) : "";
+}
+
+std::string text_of(const Json& value) {
+  return std::string(value.as_string());
+}
+
+std::string sessions_table(Shell& shell, const Json& sessions) {
+  const bool all = shell.line().has("--all");
+  std::vector<Table::Column> columns = {{"#", true}, {"last event"}, {"status"}};
+  if (all) columns.push_back({"project"});
+  for (const char* title : {"branch"}) columns.push_back({title});
+  columns.push_back({"prompts", true});
+  columns.push_back({"first prompt"});
+  Table table(columns);
+  for (const Json& session : sessions.items()) {
+    const std::string_view status = session["status"].as_string();
+    std::vector<Table::Cell> row = {{std::to_string(session["id"].as_int()), Style::accent},
+                                    {age(shell, session["last_event_at"]), Style::dim},
+                                    {std::string(status), style_of_status(status)}};
+    if (all) row.push_back(text_of(session["project"]));
+    row.push_back({text_of(session["branch"]), Style::dim});
+    row.push_back(std::to_string(session["prompts"].as_int()));
+    row.push_back(text_of(session["first_prompt"]));
+    table.add(std::move(row));
+  }
+  return table.text(shell.screen());
+}
+
+Facts session_facts(Shell& shell, const Json& session) {
+  const std::string_view status = session["status"].as_string();
+  const auto reason = session.text("end_reason");
+  Facts facts;
+  facts.add("session id", text_of(session["content_session_id"]));
+  facts.add("memory id", session.text("memory_session_id").value_or("none"));
+  facts.add("state", text_of(session["state"]),
+            session["state"].as_string() == "CAPTURED" ? Style::good : Style::warn);
+  facts.add("status", std::string(status) + (reason && !reason->empty() ? fmt::format(" ({})", *reason) : ""),
+            style_of_status(status));
+  facts.add("project", text_of(session["project"]));
+  if (const auto branch = session.text("branch")) facts.add("branch", *branch);
+  if (const auto worktree = session.text("worktree")) facts.add("worktree", *worktree);
+  facts.add("host", text_of(session["platform"]));
+  facts.add("started", moment(session["started_at"]));
+  facts.add("last event",
+            fmt::format("{} ({})", moment(session["last_event_at"]), age(shell, session["last_event_at"])));
+  if (session["completed_at"].is_string()) facts.add("ended", moment(session["completed_at"]));
+  if (const auto cwd = session.text("cwd"); cwd && !cwd->empty()) facts.add("directory", *cwd);
+  if (const auto path = session.text("transcript_path"); path && !path->empty())
+    facts.add("transcript", *path);
+  std::string outcomes;
+  for (const auto& [outcome, count] : session["events_by_outcome"].members())
+    outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : " · ", number_text(count.as_int()), outcome);
+  if (!outcomes.empty()) facts.add("events", outcomes);
+  return facts;
+}
+
+std::string turns_table(Shell& shell, const Json& turns) {
+  Table table({{"#", true}, {"started"}, {"ended"}, {"prompt id"}, {"summary"}, {"prompt"}});
+  for (const Json& turn : turns.items()) {
+    const bool open = !turn["ended_at"].is_string();
+    const auto failure = turn.text("failure");
+    const std::string end = open                           ? "open"
+                            : failure && !failure->empty() ? "failed"
+                                                           : text_of(turn["end_reason"]);
+    const std::string prompt = turn["private"].as_bool() ? "[private]" : text_of(turn["prompt"]);
+    table.add({{std::to_string(turn["prompt_number"].as_int()), Style::accent},
+               {moment(turn["started_at"]), Style::dim},
+               {end, open              ? Style::good
+                     : end == "failed" ? Style::warn
+                                       : Style::plain},
+               text_of(turn["prompt_id"]),
+               {turn.text("summary").value_or("-"), Style::accent},
+               prompt});
+  }
+  return table.text(shell.screen());
+}
+
+std::string events_table(Shell& shell, const Json& events) {
+  Table table(
+      {{"seq", true}, {"time"}, {"turn", true}, {"event"}, {"tool"}, {"outcome"}, {"message"}, {"remark"}});
+  for (const Json& event : events.items()) {
+    std::string remark = text_of(event["reason"]);
+    if (const auto agent = event.text("agent_type"); agent && !agent->empty())
+      remark += (remark.empty() ? "" : ", ") + *agent;
+    if (event["source"].as_string() != "hook")
+      remark += (remark.empty() ? "from the " : ", from the ") + text_of(event["source"]);
+    if (event["cut"].as_bool()) remark += remark.empty() ? "cut" : ", cut";
+    const std::string_view outcome = event["outcome"].as_string();
+    table.add(
+        {{std::to_string(event["seq"].as_int()), Style::accent},
+         {moment(event["time"]), Style::dim},
+         event["prompt_number"].is_int() ? std::to_string(event["prompt_number"].as_int()) : std::string(),
+         text_of(event["event"]),
+         text_of(event["tool_name"]),
+         {std::string(outcome), outcome == "stored" ? Style::plain : Style::warn},
+         text_of(event["message"]),
+         remark});
+  }
+  return table.text(shell.screen());
+}
+
+}  // namespace
+
+Result<int> sessions_list(Shell& shell) {
+  Json args = shell.scope();
+  if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
+  const Json result = TRY(shell.ask("sessions.list", args));
+  if (shell.json()) {
+    shell.print_json(result);
+  } else if (result["sessions"].items().empty()) {
+    shell.note("no sessions yet: start your coding agent in a project, or `cairn install` if you have not");
+  } else {
+    shell.print(sessions_table(shell, result["sessions"]));
+  }
+  return 0;
+}
+
+Result<int> sessions_show(Shell& shell) {
+  Json args = Json::object({{"id", shell.line().words[0]}});
+  if (shell.line().has("--events")) args.set("events", true);
+  const Json session = TRY(shell.ask("sessions.show", args));
+  if (shell.json()) {
+    shell.print_json(session);
+    return 0;
+  }
+  const Screen& screen = shell.screen();
+  shell.print(screen.paint(Style::bold, fmt::format("session {}", session["id"].as_int())) + "\n");
+  shell.print(session_facts(shell, session).text(screen));
+  shell.print("\n" + screen.paint(Style::bold, "Turns") + "\n");
+  const bool turns = !session["turns"].items().empty();
+  shell.print(turns ? turns_table(shell, session["turns"]) : "none\n");
+  if (session.has("events")) {
+    shell.print("\n" + screen.paint(Style::bold, "Events") + "\n");
+    shell.print(events_table(shell, session["events"]));
+  }
+  return 0;
+}
+
+Result<int> sessions_end(Shell& shell) {
+  const Json session = TRY(shell.ask("sessions.end", Json::object({{"id", shell.line().words[0]}})));
+  if (shell.json()) {
+    shell.print_json(session);
+    return 0;
+  }
+  const bool changed = session["changed"].as_bool();
+  shell.print(
+      fmt::format("session {} {} {}\n", session["id"].as_int(),
+                  changed ? "ended:" : "had ended before:", shown_line(session["status"].as_string())));
+  return 0;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,154 @@
+#include "cli/shell.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "base/text.h"
+#include "hook/run.h"
+
+namespace cairn::cli {
+
+namespace {
+
+int exit_code(const Error& error) {
+  if (error.code == Code::invalid) return 2;
+  if (error.code == Code::not_found) return 3;
+  return 1;
+}
+
+void put(std::FILE* to, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+}
+
+void complain(std::string_view message) {
+  put(stderr, fmt::format("cairn: {}\n", shown_line(message)));
+}
+
+// Descriptors 0 to 2 exist from here on: a file opened later must not become stdout.
+void settle_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
+      const int opened = open("/dev/null", O_RDWR);
+}
+
+// `cairn hook EVENT` is cairn-hook: nothing the host passes may be refused here.
+bool is_plain_hook(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] != "hook") return false;
+  for (const std::string& text : arguments)
+    if (text == "--dry-run" || text == "--help" || text == "-h") return false;
+  return true;
+}
+
+Result<int> run_line(const Line& line) {
+  const Screen screen = Screen::of(STDOUT_FILENO, line.has("--no-color"));
+  if (line.has("--version")) {
+    put(stdout, "cairn " CAIRN_VERSION "\n");
+    return 0;
+  }
+  if (line.has("--help") || line.path.empty()) {
+    put(stdout, TRY(help_page(line.path, screen)));
+    return 0;
+  }
+  if (line.has("--all") && line.has("--project"))
+    return Error{Code::invalid, "--all and --project exclude each other: leave one out"};
+  Shell shell(line, TRY(hook::Home::from_environment()));
+  return line.command->run(shell);
+}
+
+int run_checked(const std::vector<std::string>& arguments) {
+  Result<int> code = 0;
+  auto line = read_arguments(arguments);
+  if (line)
+    code = run_line(*line);
+  else
+    code = std::move(line).error();
+  // What was printed counts only when it has arrived.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    complain("output: cannot be written: check the disk or the pipe");
+    return 1;
+  }
+  if (code) return *code;
+  complain(code.error().message);
+  return exit_code(code.error());
+}
+
+}  // namespace
+
+Shell::Shell(const Line& line, hook::Home home)
+    : line_(line), home_(std::move(home)), screen_(Screen::of(STDOUT_FILENO, line.has("--no-color"))) {}
+
+void Shell::print(std::string_view text) const {
+  put(stdout, text);
+}
+
+void Shell::note(std::string_view text) const {
+  std::fflush(stdout);
+  complain(text);
+}
+
+void Shell::print_json(const Json& value) const {
+  print(value.dump(2) + "\n");
+}
+
+Result<Client*> Shell::daemon() {
+  if (!client_) client_ = TRY(Client::reach(home_, clock_));
+  return &*client_;
+}
+
+Result<Json> Shell::ask(std::string_view op, const Json& args) {
+  return TRY(daemon())->call(op, args);
+}
+
+std::string Shell::directory() const {
+  const std::string given = line_.value("--cwd").value_or("");
+  std::error_code error;
+  const auto path = std::filesystem::absolute(given.empty() ? "." : given, error).lexically_normal();
+  std::string text = error ? "/" : path.string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+Json Shell::scope() const {
+  if (line_.has("--all")) return Json::object({{"all", true}});
+  if (const auto name = line_.value("--project")) return Json::object({{"project", *name}});
+  return Json::object({{"cwd", directory()}});
+}
+
+Result<bool> Shell::confirm(std::string_view question) const {
+  if (line_.has("--yes")) return true;
+  if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)
+    return Error{Code::invalid, fmt::format("{}: asks \"{}\": pass --yes to say yes without a terminal",
+                                            line_.command->name, question)};
+  std::fflush(stdout);
+  put(stderr, fmt::format("{} [y/N] ", question));
+  std::fflush(stderr);
+  char answer[64] = "";
+  if (!std::fgets(answer, sizeof answer, stdin)) return false;
+  const std::string text = ascii_lower(trim(answer));
+  return text == "y" || text == "yes";
+}
+
+int run(int argc, char** argv) {
+  settle_descriptors();
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (is_plain_hook(arguments)) return hook::run(argc - 1, argv + 1);
+  // A reader that has seen enough (`cairn ... | head`) ends us without a word.
+  signal(SIGPIPE, SIG_DFL);
+  umask(077);
+  // Libraries may throw (out of memory, a bad path): this is where it ends.
+  try {
+    return run_checked(arguments);
+  } catch (const std::exception& error) {
+    complain(fmt::format("failed: {}: please report this with the command you typed", error.what()));
+    return 1;
+  }
+}
+
+}  // namespace cairn::cli

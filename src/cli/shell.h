@@ -1,0 +1,64 @@
+// What a command works with: its command line, the home, the screen, the daemon.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/render.h"
+#include "hook/home.h"
+#include "os/clock.h"
+#include "os/disk.h"
+
+namespace cairn::cli {
+
+// Belongs to one thread.
+class Shell {
+ public:
+  Shell(const Line& line, hook::Home home);
+
+  const Line& line() const { return line_; }
+  const hook::Home& home() const { return home_; }
+  const Screen& screen() const { return screen_; }  // of stdout
+  os::Disk& disk() { return disk_; }
+  os::Clock& clock() { return clock_; }
+  bool json() const { return line_.has("--json"); }
+
+  // Writes to stdout; `note` a line to stderr.
+  void print(std::string_view text) const;
+  void note(std::string_view text) const;
+  // Prints a result for programs.
+  void print_json(const Json& value) const;
+
+  // The daemon, started when none runs.
+  Result<Client*> daemon();
+  // One operation of it.
+  Result<Json> ask(std::string_view op, const Json& args);
+
+  // `all`, `project` or `cwd` as the global options say, for operations on a project.
+  Json scope() const;
+  // The directory the command speaks of: --cwd, else the current one.
+  std::string directory() const;
+
+  // Asks on the terminal. --yes is yes; without a terminal `invalid`, naming --yes.
+  Result<bool> confirm(std::string_view question) const;
+
+ private:
+  const Line& line_;
+  hook::Home home_;
+  Screen screen_;
+  os::RealDisk disk_;
+  os::RealClock clock_;
+  std::optional<Client> client_;
+};
+
+// `cairn ARGUMENTS...`: reads, runs, reports. Returns the exit code.
+int run(int argc, char** argv);
+
+}  // namespace cairn::cli

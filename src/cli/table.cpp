@@ -1,0 +1,189 @@
+#include "cli/commands.h"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::string_view kMemory = "Memory";
+constexpr std::string_view kWork = "At work";
+constexpr std::string_view kSetUp = "Set-up";
+constexpr std::string_view kInside = "Looking inside";
+
+constexpr Option kLimit = {"--limit", "N", "at most N rows", ""};
+constexpr Option kHost = {"--host", "HOST", "the coding agent (default claude-code)", ""};
+
+std::vector<Command> memory_commands() {
+  return {
+      {"context",
+       kMemory,
+       "",
+       {{"--budget", "TOKENS", "at most this many tokens (default context.budget_tokens)", ""}},
+       "what the next session of this project would be given",
+       "Prints the text itself, byte for byte. When nothing is remembered the exit code is 3.",
+       context_command},
+      {"show",
+       kMemory,
+       "ID...",
+       {},
+       "whole records: summaries S3, observations O12, prompts P7",
+       "The ids stand in the context, in `cairn sessions show` and in JSON results.",
+       show_command},
+      {"sessions list",
+       kMemory,
+       "",
+       {kLimit},
+       "the sessions of this project, newest first",
+       "With --all those of every project; 50 unless --limit says otherwise.",
+       sessions_list},
+      {"sessions show",
+       kMemory,
+       "ID",
+       {{"--events", "", "list every event too", ""}},
+       "one session: its ids, its turns and their summaries",
+       "ID is the session's number, the host's id of it, or a beginning of that id of four characters or "
+       "more that fits only one.\n\n"
+       "State CAPTURED means that the memory id is known, NOT_CAPTURED that nothing was distilled yet.",
+       sessions_show},
+      {"sessions end",
+       kMemory,
+       "ID",
+       {},
+       "end a session whose host is gone",
+       "As if the host had said that it ended. A session that goes on after all is opened again by its next "
+       "prompt.",
+       sessions_end},
+  };
+}
+
+std::vector<Command> work_commands() {
+  return {
+      {"status",
+       kWork,
+       "",
+       {},
+       "what cairn knows, what waits, what is wrong",
+       "The ledger balances when every event that a hook delivered has been taken in: its gap is 0. Problems "
+       "stand last, each with "
+       "what to do.",
+       status_command},
+      {"process",
+       kWork,
+       "",
+       {{"--wait", "", "also end open turns; return when nothing is pending", ""}},
+       "take in the inbox and work the queue now",
+       "",
+       process_command},
+      {"queue list",
+       kWork,
+       "",
+       {{"--session", "ID", "only those of one session, by its number or the host's id", ""},
+        {"--status", "STATUS", "only pending, processing, processed or failed", ""},
+        kLimit},
+       "messages that wait to be distilled, failed ones first",
+       "Without --status those that are not processed; 100 unless --limit says otherwise.",
+       queue_list},
+      {"queue show", kWork, "ID", {}, "one message with all its fields", "", queue_show},
+      {"queue stats", kWork, "", {}, "how many messages, by status", "", queue_stats},
+  };
+}
+
+std::vector<Command> setup_commands() {
+  return {
+      {"install",
+       kSetUp,
+       "",
+       {kHost, {"--dry-run", "", "show the change, make none", ""}},
+       "register the hooks with your coding agent",
+       "Shows the change to the host's settings and makes it. Every other byte of the file stays as it is; "
+       "running it twice changes "
+       "nothing.",
+       install_command},
+      {"uninstall",
+       kSetUp,
+       "",
+       {kHost, {"--purge", "", "also delete everything that is remembered", ""}},
+       "take the hooks out again",
+       "Gives the host's settings file its bytes back, stops the daemon, and keeps what is remembered unless "
+       "--purge is given. "
+       "--purge asks first.",
+       uninstall_command},
+      {"config get", kSetUp, "KEY", {}, "a setting and where it comes from", "", config_get},
+      {"config set",
+       kSetUp,
+       "KEY VALUE",
+       {},
+       "change a setting in config.toml",
+       "Keeps comments and every other line of the file. A daemon that runs takes it up at once. A bad value "
+       "is refused with exit "
+       "code 2.",
+       config_set},
+      {"config list", kSetUp, "", {}, "every setting with its default and its meaning", "", config_list},
+      {"config validate",
+       kSetUp,
+       "",
+       {},
+       "check config.toml and the environment",
+       "Exit code 2 when a value is bad.",
+       config_validate},
+  };
+}
+
+std::vector<Command> inside_commands() {
+  return {
+      {"daemon run", kInside, "", {}, "serve in the foreground", "", daemon_run},
+      {"daemon start",
+       kInside,
+       "",
+       {},
+       "start the daemon; returns when it answers",
+       "Hooks and commands start it by themselves: this is for looking at it.",
+       daemon_start},
+      {"daemon stop", kInside, "", {}, "end the daemon; returns when it is gone", "", daemon_stop},
+      {"daemon restart", kInside, "", {}, "end it and start it again", "", daemon_restart},
+      {"daemon status", kInside, "", {}, "whether it runs; exit code 3 when not", "", daemon_status},
+      {"logs",
+       kInside,
+       "",
+       {{"--follow", "", "go on with what is written from now on", "-f"},
+        {"--lines", "N", "the last N lines (default 50)", "-n"}},
+       "the daemon's log",
+       "",
+       logs_command},
+      {"hook",
+       kInside,
+       "[EVENT]",
+       {kHost, {"--dry-run", "", "show what would be stored and answered; store nothing", ""}},
+       "take one event on stdin, as cairn-hook does",
+       "Without --dry-run this is cairn-hook itself: one JSON object on stdout and always exit code 0. With "
+       "it the event passes the "
+       "gate and is shown as it would be stored; nothing is written.",
+       hook_command},
+      {"debug sql",
+       kInside,
+       "[NAME] [ID]",
+       {},
+       "the documented diagnostic queries",
+       "Without a name it lists them. Some ask for the host's id of a session.",
+       debug_sql},
+      {"help", kInside, "[COMMAND...]", {}, "explain a command", "", help_command},
+  };
+}
+
+}  // namespace
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> kCommands = [] {
+    std::vector<Command> all;
+    for (const auto& part : {memory_commands(), work_commands(), setup_commands(), inside_commands()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return kCommands;
+}
+
+Result<int> help_command(Shell& shell) {
+  shell.print(TRY(help_page(shell.line().words, shell.screen())));
+  return 0;
+}
+
+}  // namespace cairn::cli
