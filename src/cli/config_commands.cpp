@@ -60,7 +60,7 @@ Result<const ops::Setting*> setting_of(std::string_view key) {
     return Error{
         Code::invalid,
         fmt::format("{}: not available in this version: `cairn config list` shows those that are", key)};
-  return Error{Code::invalid, ops::unknown_key(key) + ": `cairn config list` shows them all"};
+  return Error{Code::invalid, ops::unknown_key(key) + " `cairn config list` shows them all"};
 }
 
 Json problems_json(const ops::Settings& settings) {

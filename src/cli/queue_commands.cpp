@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
@@ -93,6 +94,30 @@ std::string message_text(Shell& shell, const Json& message) {
   return out;
 }
 
+// A table, or, where a terminal is too narrow for it, one block a row: an id that is cut is of no use.
+std::string rows_text(const Screen& screen, const Json::Array& titles, const Json::Array& rows) {
+  const auto text = [](const Json& cell) {
+    return cell.is_string() ? std::string(cell.as_string()) : cell.dump();
+  };
+  std::vector<Table::Column> columns;
+  for (const Json& title : titles) columns.push_back({text(title)});
+  Table table(columns);
+  std::string blocks;
+  for (const Json& row : rows) {
+    std::vector<Table::Cell> cells;
+    Facts facts;
+    for (const Json& cell : row.items()) {
+      const Style style = cell.is_null() ? Style::dim : Style::plain;
+      facts.add(columns[std::min(cells.size(), columns.size() - 1)].title, text(cell), style);
+      cells.emplace_back(text(cell), style);
+    }
+    table.add(std::move(cells));
+    blocks += (blocks.empty() ? "" : "\n") + facts.text(screen);
+  }
+  if (table.empty()) return "no rows\n";
+  return table.fits(screen) ? table.text(screen) : blocks;
+}
+
 }  // namespace
 
 Result<int> queue_list(Shell& shell) {
@@ -158,20 +183,7 @@ Result<int> debug_sql(Shell& shell) {
   shell.print(shell.screen().paint(
                   Style::dim, wrap(shown_line(result["sql"].as_string()), shell.screen().text_width(), 0)) +
               "\n");
-  std::vector<Table::Column> columns;
-  for (const Json& column : result["columns"].items()) columns.push_back({std::string(column.as_string())});
-  Table table(columns);
-  for (const Json& row : result["rows"].items()) {
-    std::vector<Table::Cell> cells;
-    for (const Json& cell : row.items()) {
-      if (cell.is_null())
-        cells.emplace_back("NULL", Style::dim);
-      else
-        cells.emplace_back(cell.is_string() ? std::string(cell.as_string()) : cell.dump());
-    }
-    table.add(std::move(cells));
-  }
-  shell.print(table.empty() ? "no rows\n" : table.text(shell.screen()));
+  shell.print(rows_text(shell.screen(), result["columns"].items(), result["rows"].items()));
   return 0;
 }
 

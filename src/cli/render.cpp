@@ -60,17 +60,17 @@ std::size_t character_bytes(std::string_view text, std::size_t at) {
 
 void wrap_line(std::string_view line, std::size_t width, std::size_t indent, std::string& out) {
   const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
-  const std::size_t lead = indent + std::min(own, width / 2);
-  const auto begin_line = [&] { out.append(lead, ' '); };
+  std::size_t lead = indent + std::min(own, width / 2);
   std::size_t used = lead;
   bool first = true;
-  begin_line();
+  out.append(lead, ' ');
+  if (line.substr(own).starts_with("- ")) lead += 2;
   for (const std::string_view word : split(line.substr(own), ' ')) {
     if (word.empty()) continue;
     const std::size_t columns = display_width(word);
     if (!first && used + 1 + columns > width) {
       out += '\n';
-      begin_line();
+      out.append(lead, ' ');
       used = lead;
       first = true;
     }
@@ -151,13 +151,22 @@ void Table::add(std::vector<Cell> row) {
   rows_.push_back(std::move(row));
 }
 
-std::vector<std::size_t> Table::widths(const Screen& screen) const {
+std::vector<std::size_t> Table::full_widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t widest = display_width(columns_[i].title);
     for (const auto& row : rows_) widest = std::max(widest, display_width(row[i].text));
     widths.push_back(widest);
   }
+  return widths;
+}
+
+bool Table::fits(const Screen& screen) const {
+  return !screen.terminal || widths(screen) == full_widths();
+}
+
+std::vector<std::size_t> Table::widths(const Screen& screen) const {
+  std::vector<std::size_t> widths = full_widths();
   if (!screen.terminal || widths.empty()) return widths;
   // The widest of the others gives way until the last one has room to say something.
   const auto others = [&] {
@@ -275,13 +284,20 @@ std::optional<WallTime> parse_time(std::string_view iso) {
   return WallTime(sys_days(date)) + hours(number(11, 2)) + minutes(number(14, 2)) + seconds(number(17, 2));
 }
 
-std::string local_time(WallTime t) {
+static std::string local(WallTime t, const char* form) {
   const std::time_t seconds = epoch_ms(t) / 1000;
   std::tm parts{};
   if (!localtime_r(&seconds, &parts)) return iso8601(t);
   char text[40];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
-  return text;
+  return {text, std::strftime(text, sizeof text, form, &parts)};
+}
+
+std::string local_time(WallTime t) {
+  return local(t, "%Y-%m-%d %H:%M");
+}
+
+std::string local_seconds(WallTime t) {
+  return local(t, "%m-%d %H:%M:%S");
 }
 
 }  // namespace cairn::cli

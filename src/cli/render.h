@@ -62,9 +62,12 @@ class Table {
   // One cell a column; the texts are made one line here.
   void add(std::vector<Cell> row);
   bool empty() const { return rows_.empty(); }
+  // Whether nothing has to be cut.
+  bool fits(const Screen& screen) const;
   std::string text(const Screen& screen) const;
 
  private:
+  std::vector<std::size_t> full_widths() const;
   std::vector<std::size_t> widths(const Screen& screen) const;
 
   std::vector<Column> columns_;
@@ -93,7 +96,8 @@ std::string number_text(std::int64_t n);
 
 // Of an ISO-8601 UTC text; nothing when it is none.
 std::optional<WallTime> parse_time(std::string_view iso);
-// "2026-11-15 18:36" where the user is.
+// Where the user is: "2026-11-15 18:36", and "11-15 18:36:37".
 std::string local_time(WallTime t);
+std::string local_seconds(WallTime t);
 
 }  // namespace cairn::cli

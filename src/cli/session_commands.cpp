@@ -30,7 +30,7 @@ std::string sessions_table(Shell& shell, const Json& sessions) {
   const bool all = shell.line().has("--all");
   std::vector<Table::Column> columns = {{"#", true}, {"last event"}, {"status"}};
   if (all) columns.push_back({"project"});
-  for (const char* title : {"branch"}) columns.push_back({title});
+  columns.push_back({"branch"});
   columns.push_back({"prompts", true});
   columns.push_back({"first prompt"});
   Table table(columns);
@@ -101,6 +101,7 @@ std::string events_table(Shell& shell, const Json& events) {
   Table table(
       {{"seq", true}, {"time"}, {"turn", true}, {"event"}, {"tool"}, {"outcome"}, {"message"}, {"remark"}});
   for (const Json& event : events.items()) {
+    const auto at = parse_time(event["time"].as_string());
     std::string remark = text_of(event["reason"]);
     if (const auto agent = event.text("agent_type"); agent && !agent->empty())
       remark += (remark.empty() ? "" : ", ") + *agent;

@@ -82,7 +82,8 @@ Result<int> status_command(Shell& shell) {
   facts.add("", count_text(status["summaries"].as_int(), "summary", "summaries") + " · " +
                     count_text(status["observations"].as_int(), "observation", "observations"));
   facts.add("queue", queue_text(queue), queue["failed"].as_int() > 0 ? Style::warn : Style::plain);
-  facts.add("inbox", count_text(status["inbox"].as_int(), "event waits", "events wait"));
+  const auto waiting = status["inbox"].as_int();
+  facts.add("inbox", waiting == 0 ? "empty" : count_text(waiting, "event waits", "events wait"));
   facts.add("ledger", ledger_text(ledger), ledger["gap"].as_int() > 0 ? Style::warn : Style::plain);
   if (const std::string counted = counted_text(ledger["counted"]); !counted.empty())
     facts.add("not stored", counted);

@@ -140,6 +140,7 @@ Status Daemon::serve() {
   loop_->every(idle_check, [this] {
     if (clock_.boot_ns() - last_activity_ns_ > idle_limit_ns_) stop("idle");
   });
+  loop_->on_signal(SIGUSR1, [this] { tick(); });  // what is done every minute, now
   for (const int number : {SIGTERM, SIGINT}) loop_->on_signal(number, [this] { stop("signal"); });
   log_->info(fmt::format("daemon serves version={} pid={} home={}", CAIRN_VERSION, getpid(), home_.data));
   writer_->nudge();

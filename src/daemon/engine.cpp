@@ -152,7 +152,8 @@ Result<std::vector<std::string>> Engine::warnings() {
   const auto unwritten = TRY(db_.integer("SELECT value FROM meta WHERE key = 'failed_deliveries'"));
   TRY(tell("failed_deliveries_told", unwritten.value_or(0),
            "events could not be written: see `cairn status`"));
-  const auto bad = TRY(db_.integer("SELECT count(*) FROM events WHERE outcome = 'bad'"));
+  const auto bad =
+      TRY(db_.integer("SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
   TRY(tell("bad_told", bad.value_or(0), "events could not be read: see `cairn status`"));
   return list;
 }

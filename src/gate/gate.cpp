@@ -114,8 +114,10 @@ std::optional<Refusal> Gate::refuse(const Event& event) const {
 
   if (rules_.exclude.empty()) return std::nullopt;
   std::vector<std::string> paths = touched_paths(event);
+  // From an excluded directory nothing is kept: no prompt, no answer, no session.
+  for (const std::string& directory : {event.cwd, event.project_dir})
+    if (!directory.empty()) paths.push_back(absolute(directory, ""));
   if (is_tool(event.kind)) {
-    if (!event.cwd.empty()) paths.push_back(absolute(event.cwd, ""));
     const std::vector<std::string> words = command_words(event.tool_input["command"].as_string(), event.cwd);
     paths.insert(paths.end(), words.begin(), words.end());
   }

@@ -192,12 +192,17 @@ class Hook {
   Start start() { return start_daemon(home_, clock_, cairn_beside_me(), false); }
 
   // The daemon may have to be started first. One that has not even taken its lock after half of the time is
-  // not coming.
+  // not coming. One that goes away while we ask (it died, or made room for a new version) is followed by
+  // another, which is asked again.
   void answer_session_start(const EventId& event) {
     const std::int64_t budget = flags_.session_start_ms * kMs;
-    const Start state = start();
-    if (state != Start::missing && state != Start::failed)
-      ask(event, started_ + budget, started_ + budget / 2);
+    for (;;) {
+      const Start state = start();
+      if (state == Start::missing || state == Start::failed) return;
+      if (!ask(event, started_ + budget, started_ + budget / 2)) return;
+      if (left_ms(started_ + budget) == 0) return;
+      pause(10 * kMs);
+    }
   }
 
   void answer_prompt(const EventId& event) {
@@ -209,33 +214,41 @@ class Hook {
     }
   }
 
-  // Gives the host what the daemon says, if that comes in time and looks like an answer.
-  void ask(const EventId& event, std::int64_t deadline, std::int64_t lock_deadline) {
+  // Gives the host what the daemon says, if that comes in time and looks like an answer. True when the daemon
+  // went away before it had said anything.
+  bool ask(const EventId& event, std::int64_t deadline, std::int64_t lock_deadline) {
     const os::Fd daemon = connect(deadline, lock_deadline);
-    if (!daemon) return;
+    if (!daemon) return false;
     // A tenth is kept for the way back.
     const std::string request = answer_request(event, left_ms(deadline) * 9 / 10);
-    if (!os::send_all(daemon.get(), request, deadline).ok()) return;
+    const Status sent = os::send_all(daemon.get(), request, deadline);
+    if (!sent.ok()) return sent.error().code != Code::timeout;
     std::string rest;
     const auto line = os::read_line(daemon.get(), rest, kMaxAnswer, deadline);
-    if (!line.ok() || !line->starts_with('{') || !line->ends_with('}')) return;
+    if (!line.ok()) return line.error().code != Code::timeout && line.error().code != Code::invalid;
+    if (!line->starts_with('{') || !line->ends_with('}')) return false;
     if (answer_.give(*line)) ignore(os::send_all(daemon.get(), kGiven, deadline));
+    return false;
+  }
+
+  static void pause(std::int64_t ns) {
+    const timespec wait{0, static_cast<long>(ns)};
+    nanosleep(&wait, nullptr);
   }
 
   // A connection to the daemon, which may still be on its way up. Gives up at `deadline`, or when nobody
   // holds the lock after `lock_deadline`.
   os::Fd connect(std::int64_t deadline, std::int64_t lock_deadline) {
-    std::int64_t pause = 5 * kMs;
+    std::int64_t step = 5 * kMs;
     for (;;) {
       auto daemon = os::connect_unix(home_.socket(), left_ms(deadline));
       if (daemon.ok()) return std::move(*daemon);
       if (daemon.error().code != Code::not_found) return {};
       const std::int64_t now = clock_.boot_ns();
-      if (now + pause >= deadline) return {};
+      if (now + step >= deadline) return {};
       if (now >= lock_deadline && !os::FileLock::is_held(home_.lock())) return {};
-      const timespec wait{0, static_cast<long>(pause)};
-      nanosleep(&wait, nullptr);
-      pause = std::min(pause + 5 * kMs, 25 * kMs);
+      pause(step);
+      step = std::min(step + 5 * kMs, 25 * kMs);
     }
   }
 

@@ -39,8 +39,10 @@ static std::optional<std::string> extra_text(const Event& e) {
   return text_or_nothing(extra);
 }
 
+// The same event twice comes from the same process: another process that says the same says it anew.
 static std::string hash_of(const Event& e) {
-  std::string all = e.name + '\n' + e.prompt + '\n' + e.tool_input.dump() + '\n';
+  std::string all = fmt::format("{} {}\n", e.host_process.pid, e.host_process.start);
+  all += e.name + '\n' + e.prompt + '\n' + e.tool_input.dump() + '\n';
   all += response_text(e).value_or("") + '\n' + extra_text(e).value_or("");
   return content_hash(all);
 }
@@ -98,7 +100,12 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
     return store::settle_counted(db_, counted, now);
   }
   store::Placement placement{session.id, std::nullopt, hash_of(*event)};
-  if (TRY(store::is_duplicate(db_, event, placement))) {
+  // A resume finds its session ended and an end finds it active: however fast they follow each other, each
+  // one changes something.
+  const bool was_active = session.status == "active";
+  const bool turns_state =
+      (event->kind == Kind::session_start && !was_active) || (event->kind == Kind::session_end && was_active);
+  if (!turns_state && TRY(store::is_duplicate(db_, event, placement))) {
     counted.outcome = "duplicate";
     counted.reason = event->tool_use_id ? "same tool use" : "same payload within 5 s";
     return store::settle_counted(db_, counted, now);
@@ -128,18 +135,16 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   return {};
 }
 
+// A refused event makes no session: that it was somewhere is its content too.
 Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
-  const Session session = TRY(session_of(event));
-  return store::settle_counted(db_,
-                               {event.id,
-                                event.name,
-                                kind_name(event.kind),
-                                refusal.outcome,
-                                refusal.reason,
-                                session.id,
-                                {},
-                                event.at},
-                               clock_.now());
+  store::Counted counted{event.id, event.name, kind_name(event.kind), refusal.outcome, refusal.reason, {},
+                         {},       event.at};
+  if (const auto session = TRY(store::find_session(db_, event.host, event.session))) {
+    counted.session = session->id;
+    TRY(store::touch_session(db_, session->id,
+                             {event.at, "", event.transcript_path, event.host_process, event.boot_id}));
+  }
+  return store::settle_counted(db_, counted, clock_.now());
 }
 
 // Tool results and the ends of turns are work for the queue; the rest is evidence at once.
@@ -213,13 +218,12 @@ Status Recorder::on_stop(const Event& e, const Session& session, std::optional<s
 
 Status Recorder::on_session_end(const Event& e, const Session& session) {
   if (session.status != "active") return {};
-  return end(session, e.reason.empty() ? "other" : e.reason);
+  return end(session, e.reason.empty() ? "other" : e.reason, e.at);
 }
 
-Status Recorder::end(const Session& session, std::string_view reason) {
-  const WallTime now = clock_.now();
-  TRY(close_open_turn(session.id, "session_end", now));
-  TRY(store::end_session(db_, session.id, "completed", reason, now));
+Status Recorder::end(const Session& session, std::string_view reason, WallTime at) {
+  TRY(close_open_turn(session.id, "session_end", at));
+  TRY(store::end_session(db_, session.id, "completed", reason, at));
   TRY(update_status(session.id));
   log_.info(fmt::format("session ended session={} reason={}", session.content_id.value, reason));
   return {};
@@ -256,8 +260,8 @@ Status Recorder::finish() {
     const auto turn = TRY(store::find_turn(db_, id, number));
     if (!session || !turn) continue;
     TRY(summarise_turn(db_, *session, *turn, clock_.now()));
-    log_.debug(fmt::format("summary stored session={} prompt={} provider=builtin", session->content_id.value,
-                           number));
+    log_.info(fmt::format("summary stored session={} prompt={} provider=builtin", session->content_id.value,
+                          number));
   }
   return {};
 }

@@ -46,7 +46,7 @@ class Recorder {
   // `cairn process --wait`: ends every open turn.
   Status end_open_turns();
   // `cairn sessions end`: ends a session as if its host had said so.
-  Status end(const store::Session& session, std::string_view reason);
+  Status end(const store::Session& session, std::string_view reason, WallTime at);
 
  private:
   Result<store::Session> session_of(const store::Event& event);

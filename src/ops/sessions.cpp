@@ -148,7 +148,7 @@ Result<Json> sessions_end(World& world, const Json& args) {
   CAIRN_ASSERT(session.has_value());
   const bool was_active = session->status == "active";
   if (was_active) {
-    TRY(world.intake->recorder().end(*session, "by hand"));
+    TRY(world.intake->recorder().end(*session, "by hand", world.clock.now()));
     TRY(world.intake->recorder().finish());
   }
   TRY(transaction.commit());

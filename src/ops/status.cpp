@@ -60,7 +60,8 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   Json list = Json::array();
   for (const auto& problem : world.settings.problems())
     list.push(problem.message + ": mend it with `cairn config set`");
-  const std::int64_t bad = TRY(count(world.db, "SELECT count(*) FROM events WHERE outcome = 'bad'"));
+  const std::int64_t bad =
+      TRY(count(world.db, "SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
   if (bad > 0)
     list.push(std::to_string(bad) + " events could not be read and were set aside in " + world.home.inbox() +
               "/bad: `cairn logs` says why");

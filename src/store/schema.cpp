@@ -96,6 +96,7 @@ CREATE UNIQUE INDEX events_one_per_tool_use ON events(session_db_id, tool_use_id
   WHERE tool_use_id IS NOT NULL AND outcome = 'stored';
 CREATE INDEX events_by_turn ON events(session_db_id, prompt_number, seq);
 CREATE INDEX events_equal ON events(session_db_id, payload_hash, name);
+CREATE INDEX events_starts ON events(session_db_id, seq) WHERE kind = 'session_start';
 CREATE INDEX events_odd ON events(outcome) WHERE outcome <> 'stored';
 
 -- Texts of events, compressed, each stored once however often it occurs.
@@ -288,6 +289,7 @@ CREATE TABLE injections(
   given_at_epoch INTEGER
 );
 CREATE INDEX injections_by_session ON injections(session_db_id, id);
+CREATE INDEX injections_by_event ON injections(event_id);
 )sql";
 
 std::span<const Migration> schema() {

@@ -134,10 +134,15 @@ TEST(Gate, ExcludesByWordsOfACommand) {
   for (const char* command : {"cat env", "echo environment", ""}) EXPECT_EQ(run(command), "") << command;
 }
 
-TEST(Gate, ExcludesByWorkingDirectoryForToolsOnly) {
-  const Rules rules{{}, {"/home/dev/code/proj"}};
+TEST(Gate, KeepsNothingFromAnExcludedDirectory) {
+  const Rules rules{{}, {"/home/dev/code/**"}};
   EXPECT_NE(refused(rules, tool("Bash", Json::object({{"command", "ls"}}))), "");
-  EXPECT_EQ(refused(rules, prompt("hello")), "");
+  EXPECT_NE(refused(rules, prompt("what is in here?")), "");
+  Event elsewhere = prompt("hello");
+  elsewhere.cwd = "/home/dev/other";
+  EXPECT_EQ(refused(rules, elsewhere), "");
+  elsewhere.project_dir = "/home/dev/code/proj";
+  EXPECT_NE(refused(rules, elsewhere), "") << "a session of the project that only looks elsewhere";
 }
 
 TEST(Gate, ExcludesAChangedFile) {

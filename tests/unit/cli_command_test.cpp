@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/host_version.h"
+
+namespace cairn::cli {
+namespace {
+
+const Screen kPlain{.terminal = false, .colour = false, .width = 80};
+
+// The line, which must be understood.
+Line understood(const std::vector<std::string>& arguments) {
+  auto line = read_arguments(arguments);
+  EXPECT_TRUE(line.ok()) << (line.ok() ? "" : line.error().message);
+  return line ? *std::move(line) : Line{};
+}
+
+// Why it is not.
+std::string refused(const std::vector<std::string>& arguments) {
+  const auto line = read_arguments(arguments);
+  EXPECT_FALSE(line.ok());
+  if (line.ok()) return {};
+  EXPECT_EQ(line.error().code, Code::invalid);
+  return line.error().message;
+}
+
+TEST(CommandLine, FindsACommandOfTwoWordsAndItsArgument) {
+  const Line line = understood({"sessions", "show", "12", "--events"});
+  ASSERT_TRUE(line.command);
+  EXPECT_EQ(line.command->name, "sessions show");
+  EXPECT_EQ(line.words, std::vector<std::string>{"12"});
+  EXPECT_TRUE(line.has("--events"));
+  EXPECT_FALSE(line.has("--json"));
+}
+
+TEST(CommandLine, TakesGlobalOptionsAnywhere) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--json", "--project", "api", "sessions", "list"},
+                                             {"sessions", "--json", "--project=api", "list"},
+                                             {"sessions", "list", "--project", "api", "--json"}}) {
+    const Line line = understood(arguments);
+    ASSERT_TRUE(line.command);
+    EXPECT_EQ(line.command->name, "sessions list");
+    EXPECT_TRUE(line.has("--json"));
+    EXPECT_EQ(line.value("--project"), "api");
+  }
+}
+
+TEST(CommandLine, KnowsShortOptionsAndTheLastValueCounts) {
+  EXPECT_EQ(understood({"logs", "-n", "5"}).value("--lines"), "5");
+  EXPECT_EQ(understood({"logs", "-n5", "-f"}).value("--lines"), "5");
+  EXPECT_TRUE(understood({"logs", "-n5", "-f"}).has("--follow"));
+  EXPECT_EQ(understood({"logs", "--lines=1", "--lines", "2"}).value("--lines"), "2");
+}
+
+TEST(CommandLine, TakesEverythingAfterTwoDashesAsWords) {
+  const Line line = understood({"config", "set", "--", "log.level", "--json"});
+  EXPECT_EQ(line.words, (std::vector<std::string>{"log.level", "--json"}));
+  EXPECT_FALSE(line.has("--json"));
+}
+
+TEST(CommandLine, SaysWhichCommandWasMeant) {
+  EXPECT_EQ(refused({"statsu"}), "unknown command \"statsu\": did you mean \"status\"?");
+  EXPECT_EQ(refused({"sessions", "lst"}),
+            "unknown command \"sessions lst\": did you mean \"sessions list\"?");
+  EXPECT_EQ(refused({"sesions", "list"}), "unknown command \"sesions\": did you mean \"sessions\"?");
+  EXPECT_EQ(refused({"make-coffee"}), "unknown command \"make-coffee\": `cairn help` lists them");
+}
+
+TEST(CommandLine, SaysWhichOptionWasMeant) {
+  EXPECT_EQ(refused({"sessions", "list", "--limti", "4"}),
+            "sessions list: unknown option \"--limti\": did you mean \"--limit\"?");
+  EXPECT_EQ(refused({"--jsno"}), "unknown option \"--jsno\": did you mean \"--json\"?");
+  EXPECT_NE(refused({"status", "--frobnicate"}).find("`cairn status --help` lists them"), std::string::npos);
+}
+
+TEST(CommandLine, CountsArguments) {
+  EXPECT_EQ(refused({"show"}), "show: ID is missing: usage: cairn show ID...");
+  EXPECT_EQ(refused({"config", "set", "log.level"}),
+            "config set: VALUE is missing: usage: cairn config set KEY VALUE");
+  EXPECT_NE(refused({"status", "now"}).find("\"now\" is one argument too many"), std::string::npos);
+  EXPECT_EQ(understood({"show", "S1", "S2", "P3"}).words.size(), 3u);
+  EXPECT_TRUE(understood({"debug", "sql"}).words.empty());
+}
+
+TEST(CommandLine, AsksWhichOneOfAGroup) {
+  const std::string message = refused({"sessions"});
+  EXPECT_NE(message.find("list, show, end"), std::string::npos) << message;
+}
+
+TEST(CommandLine, RefusesAValueThatIsMissingOrTooMuch) {
+  EXPECT_NE(refused({"sessions", "list", "--limit"}).find("--limit needs a value"), std::string::npos);
+  EXPECT_NE(refused({"status", "--json=yes"}).find("--json takes no value"), std::string::npos);
+}
+
+TEST(CommandLine, ReadsNumbersWithinTheirRange) {
+  const Line line = understood({"sessions", "list", "--limit", "12"});
+  const auto number = line.number("--limit", 1, 100);
+  ASSERT_TRUE(number.ok());
+  EXPECT_EQ(*number, 12);
+  EXPECT_FALSE(line.number("--limit", 1, 11).ok());
+  for (const char* bad : {"", "x", "12x", "-1", "1e3", "99999999999999999999"}) {
+    const auto refusal = understood({"sessions", "list", "--limit", bad}).number("--limit", 1, 100);
+    ASSERT_FALSE(refusal.ok()) << bad;
+    EXPECT_EQ(refusal.error().code, Code::invalid);
+    EXPECT_NE(refusal.error().message.find("--limit"), std::string::npos);
+  }
+}
+
+TEST(CommandLine, GivesHelpWhateverElseIsWrong) {
+  EXPECT_TRUE(understood({"show", "--help"}).has("--help"));
+  EXPECT_TRUE(understood({"sessions", "--help", "--frobnicate"}).has("--help"));
+  EXPECT_TRUE(understood({}).path.empty());
+}
+
+TEST(CommandLine, SurvivesArgumentsThatAreNotText) {
+  const std::string message = refused({"st\xff\x1b[31matus"});
+  EXPECT_EQ(message.find('\x1b'), std::string::npos);
+  EXPECT_TRUE(is_utf8(message));
+  refused({std::string(100'000, 'x')});
+}
+
+TEST(Help, ListsEveryCommandOnceUnderItsGroup) {
+  const std::string text = overview(kPlain);
+  for (const Command& command : all_commands()) {
+    const std::string entry = "\n  " + std::string(command.name);
+    EXPECT_NE(text.find(entry), std::string::npos) << command.name;
+    EXPECT_NE(text.find(command.group), std::string::npos);
+  }
+  for (const Option& option : global_options()) EXPECT_NE(text.find(option.name), std::string::npos);
+}
+
+TEST(Help, HasAPageForEveryCommandThatNamesItsOptions) {
+  for (const Command& command : all_commands()) {
+    std::vector<std::string> path;
+    for (const std::string_view word : split(command.name, ' ')) path.emplace_back(word);
+    const auto page = help_page(path, kPlain);
+    ASSERT_TRUE(page.ok()) << command.name;
+    EXPECT_NE(page->find("usage: " + usage(command)), std::string::npos) << command.name;
+    EXPECT_NE(page->find(command.summary), std::string::npos);
+    for (const Option& option : command.options)
+      EXPECT_NE(page->find(option.meaning), std::string::npos) << option.name;
+  }
+}
+
+TEST(Help, ShowsAGroupAndRefusesAnUnknownName) {
+  const auto group = help_page({"queue"}, kPlain);
+  ASSERT_TRUE(group.ok());
+  for (const char* name : {"queue list", "queue show ID", "queue stats"})
+    EXPECT_NE(group->find(name), std::string::npos);
+  EXPECT_EQ(group->find("sessions"), std::string::npos);
+  EXPECT_FALSE(help_page({"quue"}, kPlain).ok());
+}
+
+TEST(Help, FitsATerminalOf80Columns) {
+  const Screen terminal{.terminal = true, .colour = false, .width = 80};
+  for (const std::string_view line : lines(overview(terminal))) EXPECT_LE(display_width(line), 80u) << line;
+}
+
+TEST(Commands, HaveNamesThatAreNoBeginningOfAnother) {
+  std::set<std::string_view> names;
+  for (const Command& command : all_commands()) {
+    EXPECT_TRUE(names.insert(command.name).second) << command.name;
+    for (const Command& other : all_commands())
+      EXPECT_FALSE(other.name.starts_with(std::string(command.name) + " ")) << other.name;
+    for (const Option& option : command.options)
+      for (const Option& global : global_options()) EXPECT_NE(option.name, global.name) << command.name;
+  }
+}
+
+TEST(DidYouMean, TakesASwapAsOneSlipAndStaysSilentBeyondTwo) {
+  const std::vector<std::string_view> known = {"status", "show", "sessions"};
+  EXPECT_EQ(did_you_mean("satuts", known), "status");
+  EXPECT_EQ(did_you_mean("shwo", known), "show");
+  EXPECT_EQ(did_you_mean("sht", known), "");
+  EXPECT_EQ(did_you_mean("process", known), "");
+  EXPECT_EQ(did_you_mean(std::string(1000, 's'), known), "");
+}
+
+TEST(HostVersion, ReadsTheFirstVersionOfAText) {
+  EXPECT_EQ(parse_version("2.1.197 (Claude Code)"), (std::array{2, 1, 197}));
+  EXPECT_EQ(parse_version("claude v1.0.33\n"), (std::array{1, 0, 33}));
+  EXPECT_FALSE(parse_version("2.1"));
+  EXPECT_FALSE(parse_version(""));
+  EXPECT_FALSE(parse_version("99999999999.1.1"));
+}
+
+TEST(HostVersion, DoubtsInFavourOfTheExecForm) {
+  EXPECT_TRUE(takes_exec_form("2.1.0"));
+  EXPECT_FALSE(takes_exec_form("2.0.76 (Claude Code)"));
+  EXPECT_TRUE(takes_exec_form(std::nullopt));
+  EXPECT_TRUE(takes_exec_form("who knows"));
+}
+
+TEST(HostVersion, GivesUpOnAProgramThatHangsOrIsMissing) {
+  using namespace std::chrono_literals;
+  const auto started = std::chrono::steady_clock::now();
+  // `cat --version` prints; a program that is not there does not.
+  EXPECT_TRUE(version_of("cat", 5s));
+  EXPECT_FALSE(version_of("cairn-no-such-program", 5s));
+  EXPECT_FALSE(version_of("false", 5s));
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 5s);
+}
+
+}  // namespace
+}  // namespace cairn::cli

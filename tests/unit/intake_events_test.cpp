@@ -1,0 +1,206 @@
+// Events one by one: what is kept, what is only counted, and why.
+#include <gtest/gtest.h>
+
+#include "support/engine_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class Events : public testing::Test {
+ protected:
+  Events() { must(m.open()); }
+
+  Lines outcomes() { return m.rows("SELECT name, outcome FROM events ORDER BY seq"); }
+  std::int64_t count(const std::string& outcome) {
+    return m.number("SELECT count(*) FROM events WHERE outcome = '" + outcome + "'");
+  }
+  // Whether `text` stands in any row of any table, or in the bytes of the database or its log.
+  bool stored(std::string_view text) {
+    for (const std::string& file : {m.home.database(), m.home.database() + "-wal"})
+      if (m.disk.stat(file).ok() && m.read(file).find(text) != std::string::npos) return true;
+    return false;
+  }
+
+  Machine m;
+  Chat chat;
+};
+
+TEST_F(Events, TheSameToolUseTwiceIsOneFact) {
+  m.tell(chat.prompt("work"));
+  m.tell(chat.before_tool("Bash", "t1", Json::object({{"command", "make"}})));
+  m.tell(chat.ran("make", "t1"));
+  m.clock.advance(std::chrono::hours(1));
+  m.tell(chat.ran("make", "t1"));
+  EXPECT_EQ(outcomes(), (Lines{"UserPromptSubmit|stored", "PreToolUse|stored", "PostToolUse|stored",
+                               "PostToolUse|duplicate"}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages"), 1);
+}
+
+TEST_F(Events, TheSameToolUseInAnotherSessionIsAnotherFact) {
+  Chat other;
+  other.session = "other";
+  m.tell(chat.ran("make", "t1"));
+  m.tell(other.ran("make", "t1"));
+  EXPECT_EQ(count("stored"), 2);
+}
+
+TEST_F(Events, WithoutAToolUseTheSamePayloadWithinFiveSecondsIsADuplicate) {
+  const HookCall note = chat.call("Notification", {{"message", "waiting"}});
+  m.tell(note);
+  m.clock.advance(Millis(4998));
+  m.tell(note);  // 4999 ms after the first
+  EXPECT_EQ(count("duplicate"), 1);
+  m.clock.advance(Millis(5));
+  m.tell(note);  // 5005 ms after the stored one
+  EXPECT_EQ(count("stored"), 2);
+  m.tell(chat.call("Notification", {{"message", "something else"}}));
+  EXPECT_EQ(count("stored"), 3);
+}
+
+TEST_F(Events, TheSamePromptTextTwiceIsTwoPrompts) {
+  m.tell(chat.prompt("go on", "p1"));
+  m.tell(chat.prompt("go on", "p2"));
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts"), 2);
+}
+
+TEST_F(Events, FailFailPassIsThreeFacts) {
+  m.tell(chat.prompt("make it pass"));
+  const Json input = Json::object({{"command", "make test"}});
+  m.tell(chat.tool_failure("Bash", "t1", input, "Exit code 2"));
+  m.tell(chat.tool_failure("Bash", "t2", input, "Exit code 2"));
+  m.tell(chat.ran("make test", "t3"));
+  m.tell(chat.stop());
+  EXPECT_EQ(m.number("SELECT count(*) FROM events WHERE kind IN ('tool', 'tool_failure') AND outcome = 'stored'"),
+            3);
+  // Their texts rest in evidence, equal ones once.
+  EXPECT_EQ(m.number("SELECT count(*) FROM evidence WHERE input_payload IS NOT NULL"), 3);
+  EXPECT_EQ(m.number("SELECT count(DISTINCT input_payload) FROM evidence WHERE input_payload IS NOT NULL"), 1);
+  EXPECT_NE(m.text("SELECT completed FROM session_summaries").find("failed twice"), std::string::npos)
+      << m.text("SELECT completed FROM session_summaries");
+}
+
+TEST_F(Events, AllThirtyNamesAndUnknownOnesAreKept) {
+  const Lines names = {
+      "PreToolUse",    "PostToolUse",       "PostToolUseFailure",  "PostToolBatch",    "Notification",
+      "SessionStart",  "UserPromptSubmit",  "UserPromptExpansion", "SessionEnd",       "Stop",
+      "StopFailure",   "SubagentStart",     "SubagentStop",        "PreCompact",       "PostCompact",
+      "Setup",         "PermissionRequest", "PermissionDenied",    "TeammateIdle",     "TaskCreated",
+      "TaskCompleted", "Elicitation",       "ElicitationResult",   "ConfigChange",     "WorktreeCreate",
+      "CwdChanged",    "WorktreeRemove",    "InstructionsLoaded",  "FileChanged",      "MessageDisplay",
+      "BrandNewEvent", "x",                 "\xc3\xbc\xc3\xb1"};
+  for (const std::string& name : names)
+    m.tell(chat.call(name, {{"agent_type", "general-purpose"}, {"novelty", "kept " + name}}));
+  EXPECT_EQ(count("stored"), static_cast<std::int64_t>(names.size()));
+  EXPECT_EQ(m.number("SELECT count(DISTINCT name) FROM events"), static_cast<std::int64_t>(names.size()));
+}
+
+TEST_F(Events, MembersNobodyKnowsAreEvidence) {
+  m.tell(chat.call("BrandNewEvent", {{"novelty", Json::object({{"deep", "kept"}})}}));
+  const auto kept = must(store::kept_event(m.db(), 1));
+  ASSERT_TRUE(kept && kept->texts.extra);
+  EXPECT_EQ(must(Json::parse(*kept->texts.extra))["novelty"]["deep"].as_string(), "kept");
+}
+
+TEST_F(Events, OurOwnAgentsEventsAreCountedAndNeverStored) {
+  m.tell(chat.prompt("work"));
+  m.tell(chat.stop());
+  Chat agent;
+  agent.session = m.text("SELECT memory_session_id FROM sdk_sessions");
+  m.tell(agent.prompt("observe this very private thought"));
+  m.tell(agent.ran("make", "t1"));
+  EXPECT_EQ(count("own_agent"), 2);
+  EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions"), 1);
+  EXPECT_FALSE(stored("very private thought"));
+}
+
+TEST_F(Events, OurOwnAgentsEventsAreNotBadWhenARuleSkipsThem) {
+  must(ops::set_setting(m.disk, m.home, "capture.skip_tools", "[\"Bash\"]"));
+  m.engine->reload();
+  m.tell(chat.prompt("work"));
+  m.tell(chat.stop());
+  Chat agent;
+  agent.session = m.text("SELECT memory_session_id FROM sdk_sessions");
+  m.tell(agent.ran("make", "t1"));
+  EXPECT_EQ(count("own_agent"), 1);
+  EXPECT_EQ(count("bad"), 0);
+}
+
+TEST_F(Events, APrivatePromptMutesItsTurn) {
+  m.tell(chat.prompt("<private>the hidden wish</private>"));
+  m.tell(chat.before_tool("Write", "t1", Json::object({{"file_path", "/home/dev/code/proj/hidden-file"}})));
+  m.tell(chat.wrote("hidden-file", "t1"));
+  m.tell(chat.stop("I did the hidden deed."));
+  EXPECT_EQ(outcomes(), (Lines{"UserPromptSubmit|private", "PreToolUse|private", "PostToolUse|private",
+                               "Stop|private"}));
+  EXPECT_EQ(m.rows("SELECT prompt_number, end_reason, muted FROM turns"), (Lines{"1|stop|1"}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 0);
+  EXPECT_FALSE(stored("hidden"));
+  m.tell(chat.prompt("in the open"));
+  m.tell(chat.wrote("open.txt", "t2"));
+  m.tell(chat.stop());
+  EXPECT_EQ(m.rows("SELECT prompt_number, request FROM session_summaries"), (Lines{"2|in the open"}));
+}
+
+TEST_F(Events, AFailureInAPrivateTurnSaysNothingOfIt) {
+  m.tell(chat.prompt("<private>the hidden wish</private>"));
+  m.tell(chat.call("StopFailure", {{"error", "the hidden error"}, {"last_assistant_message", "a hidden word"}}));
+  m.tell(chat.end());
+  EXPECT_FALSE(stored("hidden"));
+  EXPECT_EQ(m.text("SELECT status FROM sdk_sessions"), "failed");
+}
+
+TEST_F(Events, PrivatePartsOfAPayloadNeverReachTheStore) {
+  m.tell(chat.prompt("use <private>the hidden token</private> please"));
+  m.tell(chat.tool("Bash", "t1", Json::object({{"command", "login <private>hidden</private>"}}),
+                   Json::object({{"stdout", Json::array({"a <private>hidden", "hidden</private> b"})}})));
+  m.tell(chat.stop("Done <private>hidden"));
+  EXPECT_FALSE(stored("hidden"));
+  EXPECT_EQ(m.text("SELECT prompt_text FROM user_prompts"), "use [private] please");
+}
+
+TEST_F(Events, SkippedToolsAreCountedWithTheirRule) {
+  must(ops::set_setting(m.disk, m.home, "capture.skip_tools", "[\"Read\"]"));
+  must(ops::set_setting(m.disk, m.home, "capture.exclude", "[\"*.pem\"]"));
+  m.engine->reload();
+  m.tell(chat.prompt("work"));
+  m.tell(chat.tool("Read", "t1", Json::object({{"file_path", "/home/dev/a"}}), Json::object({{"x", "secret-1"}})));
+  m.tell(chat.tool("Grep", "t2", Json::object({{"path", "/home/dev/key.pem"}}), Json::object({{"x", "secret-2"}})));
+  EXPECT_EQ(m.rows("SELECT outcome, reason FROM events WHERE kind = 'tool' ORDER BY seq"),
+            (Lines{"skipped|capture.skip_tools \"Read\"", "skipped|capture.exclude \"*.pem\""}));
+  EXPECT_FALSE(stored("secret-"));
+}
+
+TEST_F(Events, TheOrderOfABacklogIsBootTimeWhateverTheWallClockSays) {
+  m.deliver(chat.prompt("first"));
+  m.clock.set_wall(m.clock.now() - std::chrono::hours(3));  // somebody sets the clock back
+  m.deliver(chat.prompt("second"));
+  m.clock.set_wall(m.clock.now() + std::chrono::hours(9));
+  m.deliver(chat.prompt("third"));
+  must(m.drain());
+  EXPECT_EQ(m.rows("SELECT prompt_number, prompt_text FROM user_prompts ORDER BY 1"),
+            (Lines{"1|first", "2|second", "3|third"}));
+}
+
+TEST_F(Events, BootsFollowEachOtherByTheirFirstEvent) {
+  m.deliver(chat.prompt("before the reboot"));
+  m.clock.reboot("fedcba9876543210fedcba9876543210");
+  m.deliver(chat.prompt("after it"));
+  must(m.drain());
+  EXPECT_EQ(m.rows("SELECT prompt_number, prompt_text FROM user_prompts ORDER BY 1"),
+            (Lines{"1|before the reboot", "2|after it"}));
+}
+
+TEST_F(Events, LongFieldsAreCutWithAMarker) {
+  must(ops::set_setting(m.disk, m.home, "evidence.max_field_kb", "1"));
+  m.engine->reload();
+  m.tell(chat.prompt(std::string(5000, 'p')));
+  m.tell(chat.tool("Bash", "t1", Json::object({{"command", std::string(9000, 'c')}}), Json()));
+  EXPECT_LE(m.text("SELECT prompt_text FROM user_prompts").size(), 1024u);
+  EXPECT_NE(m.text("SELECT prompt_text FROM user_prompts").find("bytes cut"), std::string::npos);
+  EXPECT_LE(m.text("SELECT tool_input FROM pending_messages").size(), 1100u);
+}
+
+}  // namespace
+}  // namespace cairn::test
