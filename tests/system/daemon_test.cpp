@@ -152,6 +152,9 @@ TEST_F(DaemonTest, HooksAnswerInTimeWhileItIsStopped) {
 }
 
 TEST_F(DaemonTest, IsSmallAndAsleepWhenIdle) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "a sanitizer's own memory and thread are not the daemon's";
+#endif
   play_session("one", "create the test file", "test.txt");
   const pid_t daemon = start();
   json({"process", "--wait"});

@@ -1,7 +1,6 @@
 #include "cli/install.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,8 +8,8 @@
 #include <filesystem>
 #include <map>
 
-#include "cli/json_edit.h"
 #include "support/temp_dir.h"
+#include "unit/install_fixture.h"
 
 namespace cairn::cli {
 namespace {
@@ -18,85 +17,6 @@ namespace {
 using test::exists;
 using test::read_text;
 using test::write_file;
-
-constexpr const char* kHook = "/home/dev/.local/bin/cairn-hook";
-
-// Files in memory: many cases a second, and a disk on which nothing may be created.
-class MemoryDisk final : public os::Disk {
- public:
-  bool denied = false;
-
-  Result<std::unique_ptr<os::File>> open(const std::string& path, os::Open how) override {
-    if (how == os::Open::read && files_.count(path) == 0) return Error{Code::not_found, path};
-    if (how != os::Open::read && denied) return Error{Code::denied, "open " + path + ": permission denied"};
-    return std::unique_ptr<os::File>(std::make_unique<MemoryFile>(files_[path]));
-  }
-  Status rename(const std::string& from, const std::string& to) override {
-    files_[to] = files_[from];
-    files_.erase(from);
-    return {};
-  }
-  Status remove(const std::string& path) override {
-    return files_.erase(path) > 0 ? Status() : Error{Code::not_found, path};
-  }
-  Status make_dir(const std::string&) override { return {}; }
-  Result<std::vector<std::string>> list(const std::string&) override { return std::vector<std::string>(); }
-  Result<os::Stat> stat(const std::string& path) override {
-    if (files_.count(path) == 0) return Error{Code::not_found, path};
-    return os::Stat{.size = files_[path].size()};
-  }
-  Status sync_dir(const std::string&) override { return {}; }
-
- private:
-  class MemoryFile final : public os::File {
-   public:
-    explicit MemoryFile(std::string& bytes) : bytes_(bytes) {}
-    Result<std::size_t> read_at(std::uint64_t offset, char* to, std::size_t size) override {
-      return offset < bytes_.size() ? bytes_.copy(to, size, offset) : 0;
-    }
-    Status write_at(std::uint64_t offset, std::string_view bytes) override {
-      bytes_.resize(std::max(bytes_.size(), offset + bytes.size()));
-      bytes_.replace(offset, bytes.size(), bytes);
-      return {};
-    }
-    Status truncate(std::uint64_t size) override {
-      bytes_.resize(size);
-      return {};
-    }
-    Result<std::uint64_t> size() override { return bytes_.size(); }
-    Status sync() override { return {}; }
-
-   private:
-    std::string& bytes_;
-  };
-  std::map<std::string, std::string> files_;
-};
-
-// The settings file of a host on some disk.
-class Host {
- public:
-  Host(os::Disk& disk, std::string file) : disk_(disk), file_(std::move(file)) {}
-
-  void write(std::string_view text) {
-    ASSERT_TRUE(os::make_dirs(disk_, std::filesystem::path(file_).parent_path().string()).ok());
-    ASSERT_TRUE(os::replace_file(disk_, file_, text).ok());
-  }
-  std::string text() const { return os::read_file(disk_, file_, 1 << 20).value_or("unreadable"); }
-  Json json() const { return Json::parse(text()).value_or(Json("not JSON")); }
-
-  Status install(const std::string& program = kHook, bool exec_form = true) {
-    const InstallPlan plan = TRY(plan_install(disk_, file_, program, exec_form));
-    return apply_install(disk_, plan);
-  }
-  Status uninstall() {
-    const InstallPlan plan = TRY(plan_uninstall(disk_, file_));
-    return apply_install(disk_, plan);
-  }
-
- protected:
-  os::Disk& disk_;
-  std::string file_;
-};
 
 struct Machine {
   test::TempDir dir_;
@@ -117,14 +37,6 @@ Json our_entry(const std::string& event) {
   Json hook = Json::object({{"type", "command"}, {"command", kHook}, {"args", Json::array({Json(event)})}});
   if (event != "SessionEnd") hook.set("timeout", 10);
   return hook;
-}
-
-std::size_t count_ours(const Json& settings) {
-  std::size_t count = 0;
-  for (const auto& [event, groups] : settings["hooks"].members())
-    for (const Json& group : groups.items())
-      for (const Json& hook : group["hooks"].items()) count += is_our_hook(hook) ? 1 : 0;
-  return count;
 }
 
 constexpr std::string_view kRealistic = R"json({
@@ -440,171 +352,6 @@ TEST(InstallNames, FollowTheHostsEnvironment) {
   ::unsetenv("HOME");
   EXPECT_FALSE(claude_settings_file().ok());
   ::setenv("HOME", saved.c_str(), 1);
-}
-
-// Random settings of other people, written in random styles.
-class Author {
- public:
-  Author() {
-    indent_ = pick({"", "", "  ", "    ", "\t", "   "});
-    newline_ = pick({"\n", "\r\n"});
-    colon_ = pick({":", ": ", " : "});
-    loose_ = chance(3);
-  }
-
-  std::string document() {
-    Json root = Json::object();
-    const int members = number(0, 4);
-    const int hooks_at = number(0, 5);
-    for (int i = 0; i <= members; ++i) {
-      if (i == hooks_at) root.set("hooks", hooks());
-      if (i < members) root.set("key" + std::to_string(i), value(0));
-    }
-    std::string text = chance(8) ? "\xef\xbb\xbf" : "";
-    text += write(root, "");
-    return text + pick({"", "\n", "\r\n", " \n\n"});
-  }
-
-  Json value(int depth) {
-    switch (number(0, depth > 2 ? 4 : 6)) {
-      case 0: return Json(pick({"", "plain", "ü\"\\\n", "日本 / {[,]}", "\t"}));
-      case 1: return Json(number(-5, 100000));
-      case 2: return Json(2.5);
-      case 3: return Json(chance(2));
-      case 4: return Json();
-      case 5: {
-        Json list = Json::array();
-        for (int i = number(0, 3); i > 0; --i) list.push(value(depth + 1));
-        return list;
-      }
-      default: {
-        Json object = Json::object();
-        for (int i = number(0, 3); i > 0; --i)
-          object.set(pick({"hooks", "a", "ß"}) + std::to_string(i), value(depth + 1));
-        return object;
-      }
-    }
-  }
-
-  Json group() {
-    Json group = Json::object();
-    if (chance(2)) group.set("matcher", pick({"Bash", "*", "", "Edit|Write"}));
-    Json hooks = Json::array();
-    for (int i = number(0, 2); i > 0; --i)
-      hooks.push(
-          Json::object({{"type", "command"}, {"command", pick({"lint", "echo cairn-hook", "'a b' c"})}}));
-    return group.set("hooks", hooks);
-  }
-
-  std::string event() { return pick({"Stop", "SessionStart", "PreToolUse", "SessionEnd", "TaskCompleted"}); }
-  int number(int low, int high) { return *rc::gen::inRange(low, high + 1); }
-  bool chance(int of) { return number(1, of) == 1; }
-
- private:
-  std::string pick(std::vector<std::string> from) { return *rc::gen::elementOf(std::move(from)); }
-
-  Json hooks() {
-    Json hooks = Json::object();
-    for (int i = number(0, 4); i > 0; --i) {
-      Json groups = Json::array();
-      for (int j = number(0, 2); j > 0; --j) groups.push(group());
-      hooks.set(chance(4) ? "WorktreeCreate" : event(), groups);
-    }
-    return hooks;
-  }
-
-  // Some containers of a file with line breaks stand on one line, as people write them.
-  std::string write(const Json& value, const std::string& indent) {
-    const bool object = value.is_object();
-    const std::size_t size = object ? value.members().size() : value.items().size();
-    if (size == 0) return value.is_object() && chance(3) ? "{ }" : value.dump();
-    const bool one_line = indent_.empty() || (loose_ && chance(3));
-    const std::string inner = indent + indent_;
-    std::string text = object ? "{" : "[";
-    for (std::size_t i = 0; i < size; ++i) {
-      if (i > 0) text += one_line && loose_ ? ", " : ",";
-      if (!one_line) text += newline_ + inner;
-      if (object) text += Json(value.members()[i].first).dump() + colon_;
-      text += write(object ? value.members()[i].second : value.items()[i], inner);
-    }
-    if (!one_line) text += newline_ + indent;
-    return text + (object ? "}" : "]");
-  }
-
-  std::string indent_, newline_, colon_;
-  bool loose_ = false;
-};
-
-std::string_view after_mark(std::string_view text) {
-  return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
-}
-
-Json sorted(const Json& value) {
-  if (value.is_array()) {
-    Json list = Json::array();
-    for (const Json& item : value.items()) list.push(sorted(item));
-    return list;
-  }
-  if (!value.is_object()) return value;
-  Json object = Json::object();
-  for (const auto& [key, member] : value.members()) object.set(key, sorted(member));
-  auto& members = object.mutable_members();
-  std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  return object;
-}
-
-Json parsed(std::string_view text) {
-  auto value = Json::parse(after_mark(text));
-  RC_ASSERT(value.ok());
-  return sorted(*value);
-}
-
-RC_GTEST_PROP(InstallProperty, UninstallGivesTheOriginalBytesBack, ()) {
-  MemoryDisk disk;
-  Host host(disk, "/home/dev/.claude/settings.json");
-  Author author;
-  const std::string original = author.document();
-  const bool exec_form = author.chance(2);
-  host.write(original);
-  RC_ASSERT(host.install(kHook, exec_form).ok());
-  RC_ASSERT(count_ours(parsed(host.text())) == 17u);
-  const std::string once = host.text();
-  RC_ASSERT(host.install(kHook, exec_form).ok());
-  RC_ASSERT(host.text() == once);
-  RC_ASSERT(host.uninstall().ok());
-  RC_ASSERT(host.text() == original);
-}
-
-RC_GTEST_PROP(InstallProperty, UninstallAfterAnotherChangeLeavesExactlyThatChange, ()) {
-  MemoryDisk disk;
-  Host host(disk, "/home/dev/.claude/settings.json");
-  Author author;
-  const std::string original = author.document();
-  host.write(original);
-  RC_ASSERT(host.install().ok());
-
-  // The same change to the model of the original and, as text, to the installed file.
-  Json expected = parsed(original);
-  std::string text = host.text();
-  const JsonNode root = *scan(text);
-  const JsonStyle style = JsonStyle::of(text, root);
-  if (author.chance(2)) {
-    const Json value = author.value(0);
-    expected.set("changed", value);
-    text = insert_last(text, style, root, "changed", value);
-  } else {
-    const std::string event = author.event();
-    const Json group = author.group();
-    Json hooks = expected["hooks"];
-    Json groups = hooks[event];
-    if (groups.is_null()) groups = Json::array();
-    hooks.set(event, groups.push(group));
-    expected.set("hooks", hooks);
-    text = insert_last(text, style, *root.find("hooks")->find(event), "", group);
-  }
-  host.write(text);
-  RC_ASSERT(host.uninstall().ok());
-  RC_ASSERT(parsed(host.text()) == sorted(expected));
 }
 
 }  // namespace
