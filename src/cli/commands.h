@@ -36,6 +36,8 @@ Result<int> config_validate(Shell& shell);
 Result<int> hook_command(Shell& shell);
 Result<int> install_command(Shell& shell);
 Result<int> uninstall_command(Shell& shell);
+Result<int> doctor_command(Shell& shell);
+Result<int> demo_command(Shell& shell);
 Result<int> help_command(Shell& shell);
 
 }  // namespace cairn::cli

@@ -387,6 +387,10 @@ bool is_our_hook(const Json& hook) {
   return hook["command"].is_string() && base_name(Program::of(hook).path) == kProgram;
 }
 
+std::string program_of_hook(const Json& hook) {
+  return Program::of(hook).path;
+}
+
 Result<std::string> claude_settings_file() {
   if (const char* directory = std::getenv("CLAUDE_CONFIG_DIR"); directory && *directory)
     return (fs::absolute(directory) / "settings.json").lexically_normal().string();

@@ -51,5 +51,7 @@ const std::vector<std::string>& registered_events();
 // either form.
 bool is_our_command(std::string_view command);
 bool is_our_hook(const Json& hook);
+// The program that an entry of a `hooks` array runs, in either form.
+std::string program_of_hook(const Json& hook);
 
 }  // namespace cairn::cli

@@ -107,6 +107,25 @@ std::vector<Command> setup_commands() {
        "--purge is given. "
        "--purge asks first.",
        uninstall_command},
+      {"doctor",
+       kSetUp,
+       "",
+       {{"--fix", "", "mend what can be mended first, and say what was done", ""},
+        {"--trace", "", "also play a session through the real pipeline in a scratch home", ""}},
+       "prove each part; name what is wrong and what mends it",
+       "One line a check: PASS, WARN, FAIL or SKIP. Changes nothing and starts no daemon unless --fix or "
+       "--trace is given. The exit code is 1 when a check failed.\n\n"
+       "--fix makes missing directories, takes the rights of others away, registers missing hooks, starts or "
+       "replaces the daemon and takes in the inbox.",
+       doctor_command},
+      {"demo",
+       kSetUp,
+       "",
+       {{"--home", "DIR", "play it there (default ~/.local/state/cairn-demo)", ""}},
+       "a story of two sessions, played through the real programs",
+       "Shows what the first session did and what the second one was given, then three commands to try on it. "
+       "Its home is its own and stays; a next demo begins it afresh.",
+       demo_command},
       {"config get", kSetUp, "KEY", {}, "a setting and where it comes from", "", config_get},
       {"config set",
        kSetUp,

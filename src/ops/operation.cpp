@@ -18,6 +18,7 @@ const std::vector<Operation>& operations() {
       {"queue.show", Access::read, queue_show},
       {"queue.stats", Access::read, queue_stats},
       {"debug.sql", Access::read, debug_sql},
+      {"probe", Access::write, probe},
   };
   return kOperations;
 }

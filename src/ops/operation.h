@@ -68,6 +68,11 @@ Result<Json> queue_stats(World& world, const Json& args);
 // without a name
 Result<Json> debug_sql(World& world, const Json& args);
 
+// probe             {}                                  {"written":true}: a write that is rolled back
+Result<Json> probe(World& world, const Json& args);
+// Writes and rolls back; why the store cannot be written, else.
+Status write_probe(store::Db& db);
+
 // The project an operation speaks of: `project`, else the one `cwd` belongs to; nothing for `all`. A project
 // or directory that is not remembered is `not_found`.
 Result<std::optional<std::string>> project_of(World& world, const Json& args);

@@ -1,0 +1,182 @@
+#include "cli/doctor.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cli/commands.h"
+#include "os/lock.h"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::size_t kWidest = 4096;  // where lines break in a pipe: nowhere
+constexpr std::size_t kNameColumns = 17;
+constexpr std::size_t kIndent = 2 + 4 + 2 + kNameColumns + 2;
+
+struct VerdictName {
+  std::string_view shown;
+  std::string_view key;
+  Style style;
+};
+// In the order of the enumeration.
+constexpr std::array kVerdicts = {
+    VerdictName{"PASS", "pass", Style::good}, VerdictName{"WARN", "warn", Style::warn},
+    VerdictName{"FAIL", "fail", Style::bad}, VerdictName{"SKIP", "skip", Style::dim}};
+
+const VerdictName& name_of(Verdict verdict) {
+  return kVerdicts[static_cast<std::size_t>(verdict)];
+}
+
+using Counts = std::array<int, kVerdicts.size()>;
+
+// "  PASS  hooks  17 events...", what is too long for the terminal goes on below itself; then what mends it.
+std::string line_of(const Screen& screen, std::string_view name, const Finding& finding,
+                    const std::string& note = {}) {
+  const std::size_t width = screen.terminal ? screen.width : kWidest;
+  const VerdictName& verdict = name_of(finding.verdict);
+  const std::string text = wrap(note + shown_line(finding.found), width, kIndent);
+  std::string out = fmt::format("  {}  {}  {}", screen.paint(verdict.style, verdict.shown),
+                                pad(name, kNameColumns), text.substr(kIndent));
+  if (!finding.mend.empty()) {
+    const std::string mend = wrap("mend: " + shown_line(finding.mend), width, kIndent);
+    out += std::string(kIndent, ' ') +
+           screen.paint(Style::accent, mend.substr(kIndent, mend.size() - kIndent - 1)) + "\n";
+  }
+  return out;
+}
+
+Json json_of(std::string_view name, const Finding& finding) {
+  return Json::object({{"name", name},
+                       {"verdict", name_of(finding.verdict).key},
+                       {"found", finding.found},
+                       {"mend", finding.mend.empty() ? Json() : Json(finding.mend)}});
+}
+
+// Prints as it goes; with --json it gathers.
+class Report {
+ public:
+  explicit Report(Shell& shell) : shell_(shell) {
+    if (!shell.json())
+      shell.print(fmt::format("{}  {}\n", shell.screen().paint(Style::bold, "cairn " CAIRN_VERSION " doctor"),
+                              shell.screen().paint(Style::dim, shown_line(shell.home().data))));
+  }
+
+  void repairs(const std::vector<Repair>& list) {
+    head("Mended");
+    if (list.empty() && !shell_.json()) shell_.print("  nothing to mend\n");
+    for (const Repair& repair : list) {
+      repairs_.push(Json::object({{"text", repair.text}, {"done", repair.done}}));
+      if (!shell_.json())
+        shell_.print(fmt::format("  {}  {}\n",
+                                 repair.done ? shell_.screen().paint(Style::good, "done")
+                                             : shell_.screen().paint(Style::bad, "not "),
+                                 shown_line(repair.text)));
+    }
+  }
+
+  void check(const Check& check, const Finding& finding) {
+    ++counts_[static_cast<std::size_t>(finding.verdict)];
+    Json entry = json_of(check.name, finding);
+    entry.set("group", check.group);
+    checks_.push(std::move(entry));
+    head(check.group);
+    if (!shell_.json()) shell_.print(line_of(shell_.screen(), check.name, finding));
+  }
+
+  void stage(const TraceLine& line) {
+    ++counts_[static_cast<std::size_t>(line.finding.verdict)];
+    Json entry = json_of(line.stage, line.finding);
+    entry.set("ms", line.ms);
+    stages_.push(std::move(entry));
+    head("Trace");
+    if (!shell_.json())
+      shell_.print(line_of(shell_.screen(), line.stage, line.finding, fmt::format("{:>7.1f} ms  ", line.ms)));
+  }
+
+  // The exit code.
+  int end() {
+    const int failures = counts_[static_cast<std::size_t>(Verdict::fail)];
+    if (shell_.json())
+      shell_.print_json(Json::object({{"ok", failures == 0},
+                                      {"version", CAIRN_VERSION},
+                                      {"home", shell_.home().data},
+                                      {"passed", counts_[0]},
+                                      {"warnings", counts_[1]},
+                                      {"failed", counts_[2]},
+                                      {"skipped", counts_[3]},
+                                      {"repairs", repairs_},
+                                      {"checks", checks_},
+                                      {"trace", stages_}}));
+    else
+      shell_.print(fmt::format(
+          "\n{}: {} passed, {}, {} skipped\n",
+          failures == 0 ? shell_.screen().paint(Style::good, "well")
+                        : shell_.screen().paint(Style::bad, count_text(failures, "failure", "failures")),
+          counts_[0], count_text(counts_[1], "warning", "warnings"), counts_[3]));
+    return failures == 0 ? 0 : 1;
+  }
+
+ private:
+  void head(std::string_view group) {
+    if (group == group_) return;
+    group_ = group;
+    if (!shell_.json()) shell_.print("\n" + shell_.screen().paint(Style::bold, group) + "\n");
+  }
+
+  Shell& shell_;
+  std::string group_;
+  Counts counts_{};
+  Json checks_ = Json::array(), stages_ = Json::array(), repairs_ = Json::array();
+};
+
+}  // namespace
+
+Finding passed(std::string found) {
+  return {Verdict::pass, std::move(found), {}};
+}
+Finding skipped(std::string found) {
+  return {Verdict::skip, std::move(found), {}};
+}
+Finding warned(std::string found, std::string mend) {
+  return {Verdict::warn, std::move(found), std::move(mend)};
+}
+Finding failed(std::string found, std::string mend) {
+  return {Verdict::fail, std::move(found), std::move(mend)};
+}
+
+Patient::Patient(Shell& the_shell)
+    : shell(the_shell),
+      settings(ops::Settings::load(the_shell.disk(), the_shell.home())),
+      host(HostHooks::look(the_shell)) {
+  if (auto client = Client::connect(shell.home(), shell.clock()))
+    daemon = *std::move(client);
+  else
+    no_daemon = client.error().message;
+  // After the attempt: one that has just ended does not count as one that does not answer.
+  lock_held = os::FileLock::is_held(shell.home().lock());
+  store::Db::Options options;
+  options.path = shell.home().database();
+  options.mode = store::Db::Mode::read_only;
+  if (auto opened = store::Db::open(options))
+    db = *std::move(opened);
+  else if (shell.disk().stat(options.path))
+    no_db = opened.error().message;
+  if (!db) return;
+  auto known = with_world([](ops::World& world) { return ops::status(world, Json::object()); });
+  if (known) status = *std::move(known);
+}
+
+Result<int> doctor_command(Shell& shell) {
+  Report report(shell);
+  if (shell.line().has("--fix")) report.repairs(mend(shell));
+  Patient patient(shell);
+  for (const auto& checks : {host_checks(), home_checks(), store_checks(), memory_checks()})
+    for (const Check& check : checks) report.check(check, check.run(patient));
+  if (shell.line().has("--trace"))
+    for (const TraceLine& line : trace(shell)) report.stage(line);
+  return report.end();
+}
+
+}  // namespace cairn::cli

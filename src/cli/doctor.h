@@ -1,0 +1,101 @@
+// `cairn doctor`: each part proved by a small check; what was found, and for a failure its cause and what
+// mends it.
+//
+// Checks change nothing and start no daemon; --fix mends first, --trace plays a session in a scratch home.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "cli/client.h"
+#include "cli/shell.h"
+#include "ops/operation.h"
+#include "ops/settings.h"
+#include "store/sql.h"
+
+namespace cairn::cli {
+
+enum class Verdict { pass, warn, fail, skip };
+
+struct Finding {
+  Verdict verdict = Verdict::pass;
+  std::string found;  // with its cause, when something is wrong
+  std::string mend;   // what to type; empty when nothing is wrong
+};
+Finding passed(std::string found);
+Finding skipped(std::string found);
+Finding warned(std::string found, std::string mend);
+Finding failed(std::string found, std::string mend);
+
+// How cairn is registered with Claude Code.
+struct HostHooks {
+  bool present = false;  // there is a Claude Code, or its directory
+  std::string settings_file;
+  std::string problem;                   // why its settings cannot be read; empty when they can
+  std::map<std::string, int> by_event;   // our hooks in the settings
+  std::vector<std::string> programs;     // what they run, each once
+  std::vector<std::string> disabled_in;  // files that say disableAllHooks
+  std::vector<std::string> plugins;      // our plugins that are enabled: "cairn@cairn"
+
+  static HostHooks look(Shell& shell);
+  // By the plugin alone, or not at all.
+  bool in_settings() const { return !by_event.empty(); }
+};
+
+// What the checks look at, read once.
+struct Patient {
+  Shell& shell;
+  ops::Settings settings;
+  HostHooks host;
+  std::optional<Client> daemon;  // the one that answers
+  std::string no_daemon;         // why none does
+  bool lock_held = false;
+  std::optional<store::Db> db;  // read-only
+  std::string no_db;            // why it cannot be read; empty when there is none yet
+  Json status;                  // the store's side of `cairn status`; null when it cannot be read
+
+  explicit Patient(Shell& shell);
+  // Calls `use` with a world for operations that read. There must be a db.
+  template <class Use>
+  auto with_world(Use&& use) {
+    const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
+    ops::World world{*db, shell.disk(), shell.clock(), shell.home(), settings, key, nullptr};
+    return use(world);
+  }
+};
+
+struct Check {
+  std::string_view group;
+  std::string_view name;
+  Finding (*run)(Patient&);
+};
+std::vector<Check> host_checks();
+std::vector<Check> home_checks();
+std::vector<Check> store_checks();
+std::vector<Check> memory_checks();
+
+// The directories of a home and the files that cairn keeps there, as far as they exist.
+std::vector<std::string> home_directories(const hook::Home& home);
+std::vector<std::string> wrong_modes(const hook::Home& home);
+
+// Mends what can be mended; says what it did and what it could not do.
+struct Repair {
+  std::string text;
+  bool done = true;
+};
+std::vector<Repair> mend(Shell& shell);
+
+// One stage of the synthetic session.
+struct TraceLine {
+  std::string stage;
+  Finding finding;
+  double ms = 0;
+};
+std::vector<TraceLine> trace(Shell& shell);
+
+}  // namespace cairn::cli

@@ -1,0 +1,182 @@
+// Whether the home can be used: directories, rights, disk, settings, clock.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/time.h"
+#include "cli/doctor.h"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::string_view kGroup = "Home";
+constexpr std::int64_t kLowSpace = 200ll << 20, kNoSpace = 10ll << 20;
+// A clock that shows less is wrong: this version was not made yet.
+constexpr std::int64_t kReleasedMs = 1'793'491'200'000;  // 2026-11-01
+
+struct FileSystem {
+  unsigned long magic;
+  const char* name;
+};
+// Locks and shared memory of SQLite are not reliable there.
+constexpr std::array kRemote = {FileSystem{0x6969, "NFS"},      FileSystem{0xFF534D42, "CIFS"},
+                                FileSystem{0xFE534D42, "SMB2"}, FileSystem{0x517B, "SMB"},
+                                FileSystem{0x65735546, "FUSE"}, FileSystem{0x01021997, "9p"},
+                                FileSystem{0x00C36400, "Ceph"}, FileSystem{0x5346414F, "AFS"}};
+
+bool exists(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0;
+}
+
+std::string not_yet(const hook::Home& home) {
+  return home.data + " is made by the first event";
+}
+
+Finding check_directories(Patient& patient) {
+  const hook::Home& home = patient.shell.home();
+  if (!exists(home.data)) return skipped(not_yet(home));
+  std::string missing;
+  for (const std::string& directory : home_directories(home)) {
+    struct stat info;
+    if (stat(directory.c_str(), &info) != 0)
+      missing += (missing.empty() ? "" : ", ") + directory.substr(home.data.size());
+    else if (!S_ISDIR(info.st_mode))
+      return failed(directory + " is not a directory", fmt::format("mv {0} {0}.old", directory));
+  }
+  // Hooks and the daemon make them when they need them.
+  if (!missing.empty())
+    return warned(fmt::format("{}: not there: {}", home.data, missing), "cairn doctor --fix");
+  return passed(home.data);
+}
+
+Finding check_writable(Patient& patient) {
+  const hook::Home& home = patient.shell.home();
+  if (!exists(home.data)) return skipped(not_yet(home));
+  for (const std::string& directory : home_directories(home)) {
+    if (!exists(directory)) continue;
+    const std::string file = fmt::format("{}/.doctor-{}", directory, getpid());
+    auto made = patient.shell.disk().open(file, os::Open::create_new);
+    const Status written = made ? (*made)->write_at(0, "probe") : Status(made.error());
+    ignore(patient.shell.disk().remove(file));
+    if (!written)
+      return failed(
+          fmt::format("{} cannot be written: {}", directory, written.error().message),
+          written.error().code == Code::full
+              ? "free some space on that disk"
+              : fmt::format("sudo chown -R {} {} && chmod -R u+rwX {}", geteuid(), home.data, home.data));
+  }
+  return passed("a file could be written and removed in each directory");
+}
+
+Finding check_modes(Patient& patient) {
+  const hook::Home& home = patient.shell.home();
+  if (!exists(home.data)) return skipped(not_yet(home));
+  const auto wrong = wrong_modes(home);
+  if (!wrong.empty())
+    return failed(fmt::format("others may read {}{}", wrong[0],
+                              wrong.size() > 1 ? fmt::format(" and {} more", wrong.size() - 1) : ""),
+                  "cairn doctor --fix");
+  return passed("directories 0700, files 0600");
+}
+
+Finding check_disk(Patient& patient) {
+  const hook::Home& home = patient.shell.home();
+  if (!exists(home.data)) return skipped(not_yet(home));
+  struct statfs info;
+  if (statfs(home.data.c_str(), &info) != 0)
+    return warned(fmt::format("{}: {}", home.data, std::strerror(errno)), "ls -ld " + home.data);
+  for (const FileSystem& remote : kRemote)
+    if (static_cast<unsigned long>(info.f_type) == remote.magic)
+      return warned(fmt::format("{} is on {}: its locks may not hold", home.data, remote.name),
+                    "set CAIRN_HOME to a directory on a local disk");
+  return passed("a local file system");
+}
+
+Finding check_space(Patient& patient) {
+  const hook::Home& home = patient.shell.home();
+  struct statvfs info;
+  if (statvfs(home.data.c_str(), &info) != 0) return skipped(not_yet(home));
+  const std::int64_t free =
+      static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
+  const std::string text = size_text(free) + " free";
+  if (free < kNoSpace) return failed(text + ": events will be lost", "free some space on that disk");
+  if (free < kLowSpace) return warned(text, "free some space on that disk");
+  return passed(text);
+}
+
+Finding check_settings(Patient& patient) {
+  const auto& problems = patient.settings.problems();
+  const std::string& file = patient.shell.home().config_file;
+  if (problems.empty()) return passed(exists(file) ? file : "all defaults");
+  std::string text;
+  for (const auto& problem : problems) text += (text.empty() ? "" : "; ") + problem.message;
+  return failed(text + ": the default is used",
+                problems[0].key == "config.toml" ? "mend " + file + " by hand"
+                                                 : fmt::format("cairn config set {} VALUE", problems[0].key));
+}
+
+Finding check_capture(Patient& patient) {
+  const char* disable = std::getenv("CAIRN_DISABLE");
+  if (disable && *disable && std::string_view(disable) != "0")
+    return warned("CAIRN_DISABLE is set: hooks started from here do nothing", "unset CAIRN_DISABLE");
+  if (!patient.settings.flag("capture.enabled"))
+    return warned("capture.enabled is false: nothing is recorded", "cairn config set capture.enabled true");
+  return passed("on");
+}
+
+Finding check_clock(Patient& patient) {
+  os::Clock& clock = patient.shell.clock();
+  if (epoch_ms(clock.now()) < kReleasedMs)
+    return failed(fmt::format("it is {} here, before this version was made", iso8601(clock.now())),
+                  "set the clock, for instance: sudo timedatectl set-ntp true");
+  if (clock.boot_id().empty())
+    return warned("the boot id cannot be read: order across a restart is by wall time",
+                  "cat /proc/sys/kernel/random/boot_id");
+  return passed(iso8601(clock.now()));
+}
+
+}  // namespace
+
+std::vector<std::string> home_directories(const hook::Home& home) {
+  return {home.data,
+          home.inbox(),
+          home.inbox() + "/tmp",
+          home.inbox() + "/new",
+          home.inbox() + "/cur",
+          home.inbox() + "/bad",
+          home.logs()};
+}
+
+std::vector<std::string> wrong_modes(const hook::Home& home) {
+  std::vector<std::string> paths = home_directories(home), wrong;
+  for (const std::string& file :
+       {home.database(), home.database() + "-wal", home.database() + "-shm", home.key(), home.flags(),
+        home.lock(), home.start(), home.socket(), home.log_file(), home.config_file})
+    paths.push_back(file);
+  for (const std::string& path : paths) {
+    struct stat info;
+    if (stat(path.c_str(), &info) == 0 && (info.st_mode & 077) != 0) wrong.push_back(path);
+  }
+  return wrong;
+}
+
+std::vector<Check> home_checks() {
+  return {{kGroup, "directories", check_directories},
+          {kGroup, "writable", check_writable},
+          {kGroup, "private", check_modes},
+          {kGroup, "disk", check_disk},
+          {kGroup, "space", check_space},
+          {kGroup, "settings", check_settings},
+          {kGroup, "capture", check_capture},
+          {kGroup, "clock", check_clock}};
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,101 @@
+// Whether nothing was lost, and what the next session would be given.
+#include <fmt/format.h>
+
+#include "cli/doctor.h"
+#include "context/composer.h"
+#include "distil/turn.h"
+#include "ops/operation.h"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::string_view kGroup = "Memory";
+
+Finding no_store() {
+  return skipped("no store to look at");
+}
+
+Finding check_provider(Patient&) {
+  distil::Turn turn;
+  turn.prompt = "Fix the lexer";
+  distil::Step step;
+  step.tool = "Edit";
+  step.input =
+      Json::object({{"file_path", "/home/dev/site/lexer.c"}, {"old_string", "a"}, {"new_string", "b"}});
+  turn.steps.push_back(step);
+  turn.last_answer = "The lexer reads wide words now.";
+  turn.end = distil::Turn::End::stopped;
+  turn.root = "/home/dev/site";
+  const distil::Summary summary = distil::summarise(turn);
+  if (summary.request.empty() || summary.completed.empty() || summary.files_edited.empty())
+    return failed("the built-in distiller made no summary of a turn", "install cairn again: ./setup");
+  return passed("builtin made a summary of a turn");
+}
+
+Finding check_ledger(Patient& patient) {
+  if (patient.status.is_null()) return no_store();
+  const Json& ledger = patient.status["ledger"];
+  const std::int64_t gap = ledger["gap"].as_int();
+  const std::string text =
+      fmt::format("{} delivered, {} taken in, gap {}", number_text(ledger["delivered"].as_int()),
+                  number_text(ledger["taken_in"].as_int()), number_text(gap));
+  return gap == 0 ? passed(text) : warned(text, "cairn process");
+}
+
+Finding check_problems(Patient& patient) {
+  if (patient.status.is_null()) return no_store();
+  std::string text;
+  for (const Json& problem : patient.status["problems"].items())
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", problem.as_string());
+  return text.empty() ? passed("nothing set aside, nothing unwritten") : warned(text, "cairn logs");
+}
+
+Finding check_queue(Patient& patient) {
+  if (patient.status.is_null()) return no_store();
+  const Json& queue = patient.status["queue"];
+  const std::string text = fmt::format("{} pending, {} failed", number_text(queue["pending"].as_int()),
+                                       number_text(queue["failed"].as_int()));
+  return queue["failed"].as_int() == 0 ? passed(text) : warned(text, "cairn queue list --status failed");
+}
+
+Finding check_orphans(Patient& patient) {
+  if (!patient.db) return no_store();
+  const auto found = patient.with_world([](ops::World& world) {
+    return ops::debug_sql(world, Json::object({{"name", "orphans"}}));
+  });
+  if (!found) return failed(found.error().message, "cairn debug sql orphans");
+  const std::size_t count = (*found)["rows"].items().size();
+  if (count > 0)
+    return failed(fmt::format("{} observations belong to no session", count), "cairn debug sql orphans");
+  return passed("every observation has its session");
+}
+
+Finding check_context(Patient& patient) {
+  if (!patient.db) return no_store();
+  const std::string directory = patient.shell.directory();
+  const auto composed = patient.with_world([&](ops::World& world) -> Result<context::Composed> {
+    context::Request request;
+    request.project = TRY(ops::project_of(world, Json::object({{"cwd", directory}}))).value_or("");
+    request.budget_tokens = static_cast<std::size_t>(world.settings.integer("context.budget_tokens"));
+    request.key = world.key;
+    return context::compose(world.db, request);
+  });
+  if (!composed && composed.error().code == Code::not_found) return skipped(composed.error().message);
+  if (!composed) return failed(composed.error().message, "cairn logs");
+  if (composed->text.empty()) return skipped("nothing to give to a session in " + directory);
+  return passed(fmt::format("the next session in {} is given {} bytes, {} tokens: {}", directory,
+                            number_text(static_cast<std::int64_t>(composed->text.size())),
+                            number_text(static_cast<std::int64_t>(composed->tokens)),
+                            fmt::join(composed->items, " ")));
+}
+
+}  // namespace
+
+std::vector<Check> memory_checks() {
+  return {{kGroup, "provider", check_provider}, {kGroup, "ledger", check_ledger},
+          {kGroup, "problems", check_problems}, {kGroup, "queue", check_queue},
+          {kGroup, "orphans", check_orphans},   {kGroup, "context", check_context}};
+}
+
+}  // namespace cairn::cli

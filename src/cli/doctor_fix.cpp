@@ -1,0 +1,97 @@
+// `doctor --fix`: what can be mended without a question.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "cli/doctor.h"
+#include "cli/host_version.h"
+#include "cli/install.h"
+#include "cli/stage.h"
+#include "os/lock.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class Mender {
+ public:
+  explicit Mender(Shell& shell) : shell_(shell) {}
+
+  std::vector<Repair> run() {
+    make_directories();
+    mend_modes();
+    register_hooks();
+    restart_daemon();
+    return std::move(repairs_);
+  }
+
+ private:
+  void did(std::string text) { repairs_.push_back({std::move(text), true}); }
+  void could_not(std::string text) { repairs_.push_back({std::move(text), false}); }
+
+  void make_directories() {
+    for (const std::string& directory : home_directories(shell_.home())) {
+      if (shell_.disk().stat(directory)) continue;
+      if (auto made = os::make_dirs(shell_.disk(), directory); !made)
+        return could_not("make directories: " + made.error().message);
+      did("made " + directory);
+    }
+  }
+
+  void mend_modes() {
+    for (const std::string& path : wrong_modes(shell_.home())) {
+      struct stat info;
+      if (stat(path.c_str(), &info) == 0 && chmod(path.c_str(), info.st_mode & 0700) == 0)
+        did("took the rights of others from " + path);
+      else
+        could_not(errno_error(path, errno).message);
+    }
+  }
+
+  void register_hooks() {
+    const HostHooks host = HostHooks::look(shell_);
+    if (!host.present || !host.problem.empty() || (!host.in_settings() && !host.plugins.empty())) return;
+    const auto done = [&]() -> Result<bool> {
+      const bool exec_form = takes_exec_form(version_of("claude", 5s));
+      const InstallPlan plan =
+          TRY(plan_install(shell_.disk(), host.settings_file, hook_beside_me(), exec_form));
+      if (plan.changes()) TRY(apply_install(shell_.disk(), plan));
+      return plan.changes();
+    }();
+    if (!done) return could_not("register the hooks: " + done.error().message);
+    if (*done) did("registered the hooks in " + host.settings_file);
+  }
+
+  void restart_daemon() {
+    {
+      const Patient patient(shell_);
+      if (!patient.no_db.empty()) return could_not("start the daemon: " + patient.no_db);
+    }
+    const auto before = Client::connect(shell_.home(), shell_.clock());
+    auto client = Client::reach(shell_.home(), shell_.clock());
+    if (!client) return could_not("start the daemon: " + client.error().message);
+    if (!before)
+      did(fmt::format("started the daemon, pid {}", client->daemon().pid));
+    else if (before->daemon().pid != client->daemon().pid)
+      did(fmt::format("replaced daemon {}, pid {}", shown_line(before->daemon().version),
+                      client->daemon().pid));
+    const auto taken = client->call("process", Json::object(), 120s);
+    if (!taken) return could_not("take in the inbox: " + taken.error().message);
+    if (const std::int64_t events = (*taken)["taken_in"].as_int())
+      did("took in " + count_text(events, "event", "events"));
+  }
+
+  Shell& shell_;
+  std::vector<Repair> repairs_;
+};
+
+}  // namespace
+
+std::vector<Repair> mend(Shell& shell) {
+  return Mender(shell).run();
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,119 @@
+// `doctor --trace`: a synthetic session through the real pipeline, stage by stage.
+#include <fmt/format.h>
+
+#include "cli/doctor.h"
+#include "cli/stage.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kFirst = "00000000-0000-4000-8000-000000000001";
+constexpr std::string_view kSecond = "00000000-0000-4000-8000-000000000002";
+constexpr std::string_view kFile = "lexer.c";
+
+class Tracer {
+ public:
+  Tracer(Shell& shell, const std::string& scratch)
+      : clock_(shell.clock()),
+        stage_(hook::Home::at(scratch + "/home"), hook_beside_me(), scratch + "/project", clock_) {}
+
+  std::vector<TraceLine> run() {
+    if (first_session() && memory()) second_session();
+    line("stop", [this]() -> Result<std::string> {
+      const auto stopped = TRY(stop_daemon(stage_.home(), clock_));
+      return std::string(stopped ? "the daemon ended" : "no daemon was left");
+    });
+    return std::move(lines_);
+  }
+
+ private:
+  // One stage; whether it passed.
+  template <class Do>
+  bool line(std::string stage, Do&& what) {
+    const std::int64_t begin = clock_.boot_ns();
+    Result<std::string> done = what();
+    const double ms = static_cast<double>(clock_.boot_ns() - begin) / 1e6;
+    const bool ok = done.ok();
+    lines_.push_back(
+        {std::move(stage), ok ? passed(*std::move(done)) : failed(done.error().message, "cairn doctor"), ms});
+    return ok;
+  }
+
+  bool send(std::string event, std::string_view session, const Json& more, std::string_view found) {
+    return line(event, [&, this]() -> Result<std::string> {
+      TRY(stage_.send(event, session, more));
+      return std::string(found);
+    });
+  }
+
+  bool first_session() {
+    const Json prompt = Json::object({{"prompt_id", "p-1"}, {"prompt", "Fix the lexer"}});
+    const std::string path = fmt::format("{}/{}", stage_.project(), kFile);
+    const Json edit = Json::object(
+        {{"prompt_id", "p-1"},
+         {"tool_name", "Edit"},
+         {"tool_use_id", "toolu_1"},
+         {"tool_input", Json::object({{"file_path", path}, {"old_string", "a"}, {"new_string", "b"}})},
+         {"tool_response", Json::object({{"filePath", path}})}});
+    const Json stop =
+        Json::object({{"prompt_id", "p-1"}, {"last_assistant_message", "The lexer reads wide words now."}});
+    return send("SessionStart", kFirst, Json::object({{"source", "startup"}}),
+                "answered; a daemon was started") &&
+           line("daemon",
+                [this]() -> Result<std::string> {
+                  return fmt::format("answers, pid {}", TRY(stage_.daemon()).daemon().pid);
+                }) &&
+           send("UserPromptSubmit", kFirst, prompt, "delivered and answered") &&
+           send("PostToolUse", kFirst, edit, "delivered") && send("Stop", kFirst, stop, "delivered") &&
+           send("SessionEnd", kFirst, Json::object({{"reason", "other"}}), "delivered");
+  }
+
+  bool memory() {
+    return line("intake",
+                [this]() -> Result<std::string> {
+                  Client daemon = TRY(stage_.daemon());
+                  TRY(daemon.call("process", Json::object({{"wait", true}}), 30s));
+                  const Json ledger = TRY(daemon.call("status", Json::object()))["ledger"];
+                  if (ledger["taken_in"].as_int() != 5 || ledger["gap"].as_int() != 0)
+                    return Error{Code::internal,
+                                 "five events were sent, but the ledger says " + ledger.dump()};
+                  return std::string("5 events delivered, 5 taken in, gap 0");
+                }) &&
+           line("summary", [this]() -> Result<std::string> {
+             Client daemon = TRY(stage_.daemon());
+             const Json shown = TRY(daemon.call("show", Json::object({{"ids", Json::array({"S1"})}})));
+             if (shown["records"].items().empty()) return Error{Code::internal, "the turn has no summary"};
+             const Json& summary = shown["records"].items()[0];
+             if (summary["completed"].as_string().find(kFile) == std::string_view::npos)
+               return Error{Code::internal, "the summary does not name the edited file"};
+             return fmt::format("S1: {}", shown_line(summary["completed"].as_string()));
+           });
+  }
+
+  void second_session() {
+    line("next SessionStart", [this]() -> Result<std::string> {
+      const Json answer = TRY(stage_.send("SessionStart", kSecond, Json::object({{"source", "startup"}})));
+      const std::string_view text = answer["hookSpecificOutput"]["additionalContext"].as_string();
+      if (text.find(kFile) == std::string_view::npos)
+        return Error{Code::internal, "the next session was not given what the first one did"};
+      return fmt::format("given {} bytes that name {}", text.size(), kFile);
+    });
+  }
+
+  os::Clock& clock_;
+  Stage stage_;
+  std::vector<TraceLine> lines_;
+};
+
+}  // namespace
+
+std::vector<TraceLine> trace(Shell& shell) {
+  const auto scratch = ScratchDir::make();
+  if (!scratch) return {{"scratch home", failed(scratch.error().message, "check TMPDIR"), 0}};
+  return Tracer(shell, scratch->path()).run();
+}
+
+}  // namespace cairn::cli

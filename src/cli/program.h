@@ -1,0 +1,24 @@
+// Running another program to its end: with what it reads on stdin, and what it printed.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cairn::cli {
+
+struct Ran {
+  int exit_code = -1;  // -1: a signal ended it
+  std::string out;
+  std::string err;
+};
+
+// Runs argv[0] (a path) with that environment. Fails with `not_found` or `denied` when it cannot be started,
+// and with `timeout` when it had to be killed.
+Result<Ran> run_program(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+                        std::string_view input, std::chrono::milliseconds timeout);
+
+}  // namespace cairn::cli

@@ -1,0 +1,79 @@
+#include "cli/stage.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <thread>
+
+#include "base/text.h"
+#include "cli/program.h"
+#include "os/process.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kHookTimeout = 15s;  // above every deadline of its own
+constexpr auto kDaemonTimeout = 10s;
+
+}  // namespace
+
+std::string hook_beside_me() {
+  const std::string me = os::executable_path();
+  return me.substr(0, me.rfind('/') + 1) + "cairn-hook";
+}
+
+Result<ScratchDir> ScratchDir::make() {
+  const char* base = std::getenv("TMPDIR");
+  std::string path = fmt::format("{}/cairn-XXXXXX", base && *base == '/' ? base : "/tmp");
+  if (!mkdtemp(path.data())) return errno_error(path, errno);
+  return ScratchDir(path);
+}
+
+ScratchDir::~ScratchDir() {
+  std::error_code error;
+  if (!path_.empty()) std::filesystem::remove_all(path_, error);
+}
+
+// Nothing of the user's settings and of a host that we may run in.
+std::vector<std::string> Stage::environment() const {
+  std::vector<std::string> kept;
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string_view text = *variable;
+    if (!text.starts_with("CAIRN_") && !text.starts_with("CLAUDE_")) kept.emplace_back(text);
+  }
+  kept.push_back("CAIRN_HOME=" + home_.data);
+  return kept;
+}
+
+Result<Json> Stage::send(std::string_view event, std::string_view session, const Json& more) {
+  Json payload = Json::object({{"session_id", session},
+                               {"transcript_path", project_ + "/.transcript.jsonl"},
+                               {"cwd", project_},
+                               {"hook_event_name", event}});
+  for (const auto& [key, value] : more.members()) payload.set(key, value);
+  const Ran ran = TRY(run_program({hook_, std::string(event)}, environment(), payload.dump(), kHookTimeout));
+  if (ran.exit_code != 0 || !ran.err.empty())
+    return Error{Code::internal, fmt::format("{} {}: exit code {} {}", hook_, event, ran.exit_code,
+                                             one_line(visible(valid_utf8(ran.err)), 200))};
+  auto answer = Json::parse(ran.out);
+  if (!answer || !answer->is_object())
+    return Error{Code::internal, fmt::format("{} {}: its answer is not a JSON object", hook_, event)};
+  return answer;
+}
+
+Result<Client> Stage::daemon() {
+  const std::int64_t end = clock_.boot_ns() + std::chrono::nanoseconds(kDaemonTimeout).count();
+  for (;;) {
+    auto client = Client::connect(home_, clock_);
+    if (client || clock_.boot_ns() >= end) return client;
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
+}  // namespace cairn::cli
