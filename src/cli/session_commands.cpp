@@ -48,6 +48,25 @@ std::string sessions_table(Shell& shell, const Json& sessions) {
   return table.text(shell.screen());
 }
 
+// `12 delivered = 11 stored + 1 counted`, what the transcript adds, and why some were only counted.
+void add_ledger(Facts& facts, const Json& ledger) {
+  const auto delivered = ledger["delivered"].as_int(), stored = ledger["stored"].as_int(),
+             gap = ledger["gap"].as_int();
+  std::string text = fmt::format("{} delivered = {} stored + {} counted", number_text(delivered),
+                                 number_text(stored), number_text(delivered - stored));
+  text += fmt::format(" · {} distilled", number_text(ledger["distilled"].as_int()));
+  facts.add("ledger", text);
+  for (const auto& [reason, count] : ledger["counted"].members())
+    facts.add("", fmt::format("{} {}", number_text(count.as_int()), shown_line(reason)));
+  facts.add("",
+            fmt::format("{} in the transcript · {} recovered · gap {}",
+                        count_text(ledger["tool_calls"].as_int(), "tool call", "tool calls"),
+                        number_text(ledger["recovered"].as_int()), number_text(gap)),
+            gap > 0 ? Style::warn : Style::plain);
+  for (const auto& [reason, count] : ledger["tool_calls_counted"].members())
+    facts.add("", fmt::format("{} not taken in: {}", number_text(count.as_int()), shown_line(reason)));
+}
+
 Facts session_facts(Shell& shell, const Json& session) {
   const std::string_view status = session["status"].as_string();
   const auto reason = session.text("end_reason");
@@ -73,6 +92,7 @@ Facts session_facts(Shell& shell, const Json& session) {
   for (const auto& [outcome, count] : session["events_by_outcome"].members())
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : " · ", number_text(count.as_int()), outcome);
   if (!outcomes.empty()) facts.add("events", outcomes);
+  add_ledger(facts, session["ledger"]);
   return facts;
 }
 

@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
+#include <algorithm>
+
 #include "hook/control.h"
 #include "store/events.h"
 #include "store/receipts.h"
 #include "store/schema.h"
+#include "store/transcripts.h"
 
 namespace cairn::daemon {
 
 static constexpr std::size_t kBatch = 200;  // messages a transaction: well below 50 ms
+// What a SessionStart may spend on transcripts of dead sessions; the rest is for the steps after its answer.
+static constexpr std::int64_t kCatchUpNs = 300'000'000;
 
 // The home's secret: 32 random bytes, made once.
 static Result<std::string> load_key(os::Disk& disk, const hook::Home& home) {
@@ -30,7 +35,8 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       db_(std::move(db)),
       key_(std::move(key)),
       settings_(ops::Settings::defaults()),
-      intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log) {}
+      intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log),
+      catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log) {}
 
 Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams& seams) {
   TRY(os::make_dirs(seams.disk, home.data));
@@ -73,13 +79,29 @@ void Engine::reload() {
   if (const auto level = log_level(settings_.text("log.level"))) seams_.log.set_level(*level);
   intake::Intake::Options options;
   options.max_field = static_cast<std::size_t>(settings_.integer("evidence.max_field_kb")) << 10;
-  intake_.configure(gate::Gate({settings_.list("capture.skip_tools"), settings_.list("capture.exclude")}),
-                    options);
+  const gate::Gate gate({settings_.list("capture.skip_tools"), settings_.list("capture.exclude")});
+  intake_.configure(gate, options);
+  catch_up_.configure(gate, options.max_field);
   const std::string flags = settings_.hook_flags().encode();
   const auto known = os::read_file(seams_.disk, home_.flags(), 4096);
   if (!known || *known != flags)
     if (auto written = os::replace_file(seams_.disk, home_.flags(), flags); !written)
       seams_.log.error("hook.flags: " + written.error().message);
+  if (flags_changed_ != 0) note_capture();  // first by tick(), when what was left in the inbox is safe
+}
+
+// Hooks obey hook.flags, so the time of that file is when capture went off or on, whoever wrote it.
+void Engine::note_capture() {
+  const auto flags = seams_.disk.stat(home_.flags());
+  if (!flags) return;
+  const std::int64_t changed = flags->modified_ns / 1'000'000;
+  if (changed == flags_changed_) return;
+  const bool on = settings_.flag("capture.enabled"), start = flags_changed_ == 0;
+  auto noted = in_transaction([&] { return store::note_capture(db_, on, from_epoch_ms(changed), start); });
+  if (noted)
+    flags_changed_ = changed;
+  else
+    seams_.log.error("capture: " + noted.error().message);
 }
 
 Result<bool> Engine::step() {
@@ -96,7 +118,10 @@ Result<bool> Engine::step() {
   }
   if (told_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) told_error_ = false;
   if (*taken) return true;
-  return work_queue();
+  if (TRY(work_queue())) return true;
+  if (TRY(catch_up_.step())) return true;
+  TRY(note_recovered());
+  return false;
 }
 
 // The built-in provider has said what it knows when the turn ended; what is left is to move the texts to
@@ -127,9 +152,20 @@ Status Engine::note_failures() {
       failed);
 }
 
+// When events could not be written and transcripts gave some back, and no more, that trouble is over.
+Status Engine::note_recovered() {
+  if (catch_up_.recovered() == recovered_noted_) return {};
+  recovered_noted_ = catch_up_.recovered();
+  return db_.run(
+      "INSERT INTO meta(key, value) SELECT 'failed_deliveries_made_good', value FROM meta WHERE key = "
+      "'failed_deliveries' ON CONFLICT DO UPDATE SET value = excluded.value");
+}
+
 Status Engine::tick() {
   reload();
+  note_capture();
   intake_.reader().sweep();
+  catch_up_.look_again();
   return in_transaction([&]() -> Status {
     TRY(note_failures());
     TRY(intake_.recorder().sweep());
@@ -168,15 +204,24 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   options.budget_tokens = static_cast<std::size_t>(settings_.integer("context.budget_tokens"));
   options.sources = settings_.list("context.sources");
   options.notice = settings_.text("context.notice") != "off";
-  context::Answer answer;
+  const auto session = TRY(store::find_session(db_, debt->session));
   TRY(in_transaction([&]() -> Status {
     TRY(note_failures());
-    if (const auto session = TRY(store::find_session(db_, debt->session)))
-      TRY(intake_.recorder().settle_project(session->project, session->content_id));
+    return session ? intake_.recorder().settle_project(session->project, session->content_id) : Status();
+  }));
+  if (session && debt->start == event) catch_up(session->project, deadline);
+  context::Answer answer;
+  TRY(in_transaction([&]() -> Status {
     answer = TRY(context::answer(db_, *debt, options, TRY(warnings()), seams_.clock.now()));
     return {};
   }));
   return answer;
+}
+
+// What dead sessions of the project did and no hook told of. An answer is given without it rather than late.
+void Engine::catch_up(const std::string& project, std::int64_t deadline) {
+  const std::int64_t until = std::min(seams_.clock.boot_ns() + kCatchUpNs, deadline);
+  if (auto done = catch_up_.settle_project(project, until); !done) seams_.log.error(done.error().message);
 }
 
 Status Engine::confirm(std::int64_t receipt) {

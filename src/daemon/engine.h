@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "context/answer.h"
 #include "hook/home.h"
+#include "intake/catch_up.h"
 #include "intake/intake.h"
 #include "ops/operation.h"
 #include "ops/settings.h"
@@ -40,7 +41,8 @@ class Engine {
   // behind.
   static Result<std::unique_ptr<Engine>> open(const hook::Home& home, const Seams& seams);
 
-  // Does the next piece of work: a group of events, else a batch of the queue. False: there is none.
+  // Does the next piece of work: a group of events, else a batch of the queue, else a piece of a transcript.
+  // False: there is none.
   Result<bool> step();
 
   // Once a minute: dead hosts, idle turns, leftovers in the inbox, retention, changed settings.
@@ -71,6 +73,9 @@ class Engine {
   Result<bool> work_queue();
   Status in_transaction(const std::function<Status()>& body);
   Status note_failures();
+  Status note_recovered();
+  void note_capture();
+  void catch_up(const std::string& project, std::int64_t deadline);
   Result<std::vector<std::string>> warnings();
 
   hook::Home home_;
@@ -79,6 +84,9 @@ class Engine {
   std::string key_;
   ops::Settings settings_;
   intake::Intake intake_;
+  intake::CatchUp catch_up_;
+  std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
+  std::int64_t recovered_noted_ = 0;
   bool told_error_ = false;  // an intake error is in meta
 };
 

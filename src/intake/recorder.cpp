@@ -8,6 +8,7 @@
 #include "store/evidence.h"
 #include "store/projects.h"
 #include "store/queue.h"
+#include "store/transcripts.h"
 
 namespace cairn::intake {
 
@@ -59,6 +60,8 @@ Result<Session> Recorder::session_of(const Event& e) {
                     e.session.value, project));
   }
   TRY(store::touch_session(db_, known->id, {e.at, e.cwd, e.transcript_path, e.host_process, e.boot_id}));
+  if (!e.transcript_path.empty() && e.transcript_path != known->transcript_path)
+    TRY(store::note_transcript(db_, known->id, e.transcript_path));
   return *std::move(known);
 }
 
@@ -92,7 +95,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
                                   event->at},
                                  now);
   const Session session = TRY(session_of(*event));
-  store::Counted counted{event->id, event->name, kind_name(event->kind), "", "", session.id, {}, event->at};
+  store::Counted counted{event->id, event->name, kind_name(event->kind), "", "", session.id, {}, event->at, event->source};
 
   if (event->kind == Kind::subagent_stop && event->agent_type.value_or("").empty()) {
     counted.outcome = "skipped";

@@ -128,6 +128,66 @@ static Result<Json> events_json(World& world, std::int64_t id) {
   return events;
 }
 
+static Result<Json> counts_of(store::Db& db, std::string_view sql, std::int64_t id) {
+  Json counts = Json::object();
+  store::Stmt row = TRY(db.query(sql, id));
+  while (TRY(row.step())) counts.set(row.text(0), row.integer(1));
+  return counts;
+}
+
+// The sums of one session: what hooks delivered and what became of it, what its transcripts tell and what
+// became of that.
+static Result<Json> ledger_json(World& world, std::int64_t id) {
+  store::Db& db = world.db;
+  const Json hooks = TRY(counts_of(
+      db, "SELECT outcome, count(*) FROM events WHERE session_db_id = ? AND source = 'hook' GROUP BY outcome",
+      id));
+  const Json calls = TRY(counts_of(
+      db, "SELECT outcome, count(*) FROM transcript_calls WHERE session_db_id = ? GROUP BY outcome", id));
+  const Json reasons =
+      TRY(counts_of(db,
+                    "SELECT reason, count(*) FROM transcript_calls WHERE session_db_id = ? AND "
+                    "reason IS NOT NULL GROUP BY reason",
+                    id));
+  Json counted = TRY(counts_of(
+      db,
+      "SELECT outcome || coalesce(': ' || reason, ''), count(*) FROM events WHERE session_db_id = ? "
+      "AND source = 'hook' AND outcome <> 'stored' GROUP BY 1",
+      id));
+  std::int64_t delivered = 0, told = 0;
+  for (const auto& [outcome, count] : hooks.members()) delivered += count.as_int();
+  for (const auto& [outcome, count] : calls.members()) told += count.as_int();
+  const auto recovered = TRY(db.integer(
+      "SELECT count(*) FROM events WHERE session_db_id = ? AND source = 'transcript' AND outcome = 'stored'",
+      id));
+  const auto work =
+      TRY(db.integer("SELECT count(*) FROM events WHERE session_db_id = ? AND outcome = 'stored' AND kind IN "
+                     "('tool', 'tool_failure', 'stop', 'stop_failure')",
+                     id));
+  const auto undone = TRY(db.integer(
+      "SELECT count(*) FROM pending_messages WHERE session_db_id = ? AND status <> 'processed'", id));
+  Json files = Json::array();
+  store::Stmt row =
+      TRY(db.query("SELECT path, read_to, lines, malformed, too_long FROM transcripts WHERE session_db_id = "
+                   "? ORDER BY path",
+                   id));
+  while (TRY(row.step()))
+    files.push(Json::object({{"path", row.text(0)},
+                             {"read_to", row.integer(1)},
+                             {"lines", row.integer(2)},
+                             {"malformed", row.integer(3)},
+                             {"too_long", row.integer(4)}}));
+  return Json::object({{"delivered", delivered},
+                       {"stored", hooks["stored"].as_int()},
+                       {"counted", counted},
+                       {"recovered", recovered.value_or(0)},
+                       {"distilled", work.value_or(0) - undone.value_or(0)},
+                       {"tool_calls", told},
+                       {"tool_calls_counted", reasons},
+                       {"gap", calls["waiting"].as_int()},
+                       {"transcripts", files}});
+}
+
 Result<Json> sessions_show(World& world, const Json& args) {
   const std::int64_t id = TRY(resolve_session(world, args));
   Json out = TRY(session_json(world, id));
@@ -136,6 +196,7 @@ Result<Json> sessions_show(World& world, const Json& args) {
       world.db.query("SELECT outcome, count(*) FROM events WHERE session_db_id = ? GROUP BY outcome", id));
   while (TRY(row.step())) counts.set(row.text(0), row.integer(1));
   out.set("events_by_outcome", counts);
+  out.set("ledger", TRY(ledger_json(world, id)));
   out.set("turns", TRY(turns_json(world, id)));
   if (args["events"].as_bool()) out.set("events", TRY(events_json(world, id)));
   return out;

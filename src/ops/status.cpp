@@ -26,18 +26,24 @@ static Result<std::int64_t> count(store::Db& db, std::string_view sql) {
   return TRY(db.integer(sql)).value_or(0);
 }
 
+// A tool call that only a transcript tells of is a gap from a minute on: until then its hook is on its way.
 static Result<Json> ledger(World& world, std::int64_t waiting) {
-  const std::int64_t taken = TRY(count(world.db, "SELECT count(*) FROM events WHERE source = 'hook'"));
+  constexpr std::int64_t kOnItsWayMs = 60'000;
+  const std::int64_t all = TRY(count(world.db, "SELECT count(*) FROM events"));
+  const std::int64_t told = TRY(count(world.db, "SELECT count(*) FROM events WHERE source = 'transcript'"));
   const std::int64_t recovered =
-      TRY(count(world.db, "SELECT count(*) FROM events WHERE source = 'transcript'"));
+      TRY(count(world.db, "SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored'"));
+  const auto untold = TRY(
+      world.db.integer("SELECT count(*) FROM transcript_calls WHERE outcome = 'waiting' AND at_epoch <= ?",
+                       epoch_ms(world.clock.now()) - kOnItsWayMs));
   Json counted = Json::object();
-  store::Stmt row =
-      TRY(world.db.query("SELECT outcome, count(*) FROM events WHERE outcome <> 'stored' GROUP BY outcome"));
+  store::Stmt row = TRY(world.db.query(
+      "SELECT outcome, count(*) FROM events WHERE outcome <> 'stored' AND source = 'hook' GROUP BY outcome"));
   while (TRY(row.step())) counted.set(row.text(0), row.integer(1));
-  return Json::object({{"delivered", taken + waiting},
-                       {"taken_in", taken},
+  return Json::object({{"delivered", all - told + waiting},
+                       {"taken_in", all - told},
                        {"recovered", recovered},
-                       {"gap", waiting},
+                       {"gap", waiting + untold.value_or(0)},
                        {"counted", counted}});
 }
 
@@ -65,7 +71,9 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   if (bad > 0)
     list.push(std::to_string(bad) + " events could not be read and were set aside in " + world.home.inbox() +
               "/bad: `cairn logs` says why");
-  const auto unwritten = TRY(world.db.integer("SELECT value FROM meta WHERE key = 'failed_deliveries'"));
+  const auto unwritten =
+      TRY(world.db.integer("SELECT value - coalesce((SELECT value FROM meta WHERE key = "
+                           "'failed_deliveries_made_good'), 0) FROM meta WHERE key = 'failed_deliveries'"));
   if (unwritten.value_or(0) > 0)
     list.push(std::to_string(*unwritten) +
               " events could not be written to the inbox (full disk, or no permission): check " +

@@ -37,6 +37,7 @@ std::string_view kind_name(Kind kind);
 
 struct Event {
   EventId id;
+  std::string_view source = "hook";  // or transcript
   std::string host = "claude-code";
   std::string name;  // as the host says it, e.g. "PostToolUse"
   Kind kind = Kind::other;

@@ -1,5 +1,7 @@
 #include "store/events.h"
 
+#include "base/hash.h"
+
 namespace cairn::store {
 
 std::string_view kind_name(Kind kind) {
@@ -25,12 +27,24 @@ Result<bool> is_settled(Db& db, const EventId& id) {
   return TRY(db.integer("SELECT 1 FROM events WHERE event_id = ?", id.value)).has_value();
 }
 
+EventId transcript_event_id(const ContentId& session, std::string_view key, Kind kind) {
+  std::string all = session.value + '\n';
+  all.append(key).append("\n").append(kind_name(kind));
+  return EventId{content_hash(all)};
+}
+
 Result<bool> is_duplicate(Db& db, const CleanEvent& event, const Placement& placement) {
-  if (event->tool_use_id)
-    return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND tool_use_id = ? AND kind = ? AND "
-                          "outcome = 'stored'",
-                          placement.session.value, *event->tool_use_id, kind_name(event->kind)))
+  if (event->tool_use_id) {
+    const bool is_end = event->kind == Kind::tool || event->kind == Kind::tool_failure;
+    return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND tool_use_id = ? AND outcome = "
+                          "'stored' AND "
+                          "(kind = ? OR (? AND kind IN ('tool', 'tool_failure')))",
+                          placement.session.value, *event->tool_use_id, kind_name(event->kind), is_end))
         .has_value();
+  }
+  if (event->kind == Kind::prompt && event->prompt_id &&
+      TRY(is_settled(db, transcript_event_id(event->session, *event->prompt_id, event->kind))))
+    return true;
   constexpr std::int64_t kWindowMs = 5000;
   return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND payload_hash = ? AND name = ? AND "
                         "prompt_id IS ? AND "
@@ -45,11 +59,12 @@ Result<std::int64_t> settle_stored(Db& db, const CleanEvent& event, const Placem
   TRY(db.run(
       "INSERT INTO events(event_id, session_db_id, name, kind, outcome, prompt_number, prompt_id, tool_name, "
       "tool_use_id, "
-      "agent_id, agent_type, cwd, payload_hash, cut, created_at_epoch, taken_in_at_epoch) "
-      "VALUES(?,?,?,?,'stored',?,?,?,?,?,?,?,?,?,?,?)",
+      "agent_id, agent_type, cwd, payload_hash, cut, created_at_epoch, taken_in_at_epoch, source) "
+      "VALUES(?,?,?,?,'stored',?,?,?,?,?,?,?,?,?,?,?,?)",
       event->id.value, placement.session.value, event->name, kind_name(event->kind), placement.prompt_number,
       event->prompt_id, event->tool_name, event->tool_use_id, event->agent_id, event->agent_type, event->cwd,
-      placement.payload_hash, event->cut || event->incomplete, epoch_ms(event->at), epoch_ms(now)));
+      placement.payload_hash, event->cut || event->incomplete, epoch_ms(event->at), epoch_ms(now),
+      event->source));
   return db.last_insert_rowid();
 }
 
@@ -57,9 +72,9 @@ Status settle_counted(Db& db, const Counted& c, WallTime now) {
   return db.run(
       "INSERT INTO events(event_id, session_db_id, name, kind, outcome, reason, prompt_number, "
       "created_at_epoch, "
-      "taken_in_at_epoch) VALUES(?,?,?,?,?,?,?,?,?)",
+      "taken_in_at_epoch, source) VALUES(?,?,?,?,?,?,?,?,?,?)",
       c.id.value, c.session, c.name, c.kind, c.outcome, c.reason, c.prompt_number, epoch_ms(c.at),
-      epoch_ms(now));
+      epoch_ms(now), c.source);
 }
 
 }  // namespace cairn::store

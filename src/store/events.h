@@ -22,7 +22,11 @@ struct Placement {
 // Whether the event has been settled already.
 Result<bool> is_settled(Db& db, const EventId& id);
 
-// Whether an equal event is there: same tool use and kind, else same name, prompt and payload within 5 s.
+// The id of the event that a transcript tells, by the tool use or the prompt it belongs to: always the same.
+EventId transcript_event_id(const ContentId& session, std::string_view key, Kind kind);
+
+// Whether an equal event is there: same tool use and kind (a result is a result, whether it says that it
+// failed or not), the same prompt from a transcript, else same name, prompt and payload within 5 s.
 Result<bool> is_duplicate(Db& db, const CleanEvent& event, const Placement& placement);
 
 // Settles an event that is kept; returns its place in the order.
@@ -38,6 +42,7 @@ struct Counted {
   std::optional<SessionId> session;
   std::optional<std::int64_t> prompt_number;
   WallTime at;
+  std::string_view source = "hook";  // or transcript
 };
 Status settle_counted(Db& db, const Counted& counted, WallTime now);
 

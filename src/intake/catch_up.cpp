@@ -1,0 +1,335 @@
+#include "intake/catch_up.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "store/events.h"
+#include "store/evidence.h"
+#include "store/turns.h"
+
+namespace cairn::intake {
+
+using store::Event;
+using store::Kind;
+using store::Session;
+using Item = TranscriptItem;
+
+// A hook takes at most seconds from the host to the store.
+static constexpr Millis kOnItsWay = std::chrono::seconds(60);
+static constexpr std::int64_t kOnItsWayNs = 60'000'000'000;
+// A host waits for all results before it goes on: a call with so much behind it will have none.
+static constexpr std::uint64_t kGivenUp = 1u << 20;
+// How far before its first event a session may have begun when neither its start nor its process tells.
+static constexpr Millis kUnseenStart = std::chrono::minutes(10);
+
+struct CatchUp::Look {
+  Session session;
+  bool ended = false;
+  WallTime since;  // older lines are history
+  WallTime now;
+  // Whether no hook can be expected to tell of something that happened at `at`.
+  bool is_late(WallTime at) const { return ended || now - at >= kOnItsWay || at > now + kOnItsWay; }
+};
+
+void CatchUp::configure(gate::Gate gate, std::size_t max_field) {
+  gate_ = std::move(gate);
+  max_field_ = max_field;
+}
+
+Result<bool> CatchUp::step() {
+  if (due_.empty()) {
+    for (const SessionId id : TRY(store::sessions_to_read(db_, false))) {
+      const auto later = later_.find(id);
+      if (later == later_.end() || later->second <= clock_.boot_ns()) due_.push_back(id);
+    }
+    if (active_due_)
+      for (const SessionId id : TRY(store::sessions_to_read(db_, true))) due_.push_back(id);
+    active_due_ = false;
+  }
+  if (due_.empty()) return false;
+  const SessionId id = due_.front();
+  due_.pop_front();
+  if (TRY(look_at(id))) due_.push_front(id);
+  return true;
+}
+
+Status CatchUp::settle_project(const std::string& project, std::int64_t deadline) {
+  for (const SessionId id : TRY(store::sessions_to_read(db_, project))) {
+    const auto later = later_.find(id);
+    if (later != later_.end() && later->second > clock_.boot_ns()) continue;
+    for (bool more = true; more;) {
+      if (clock_.boot_ns() >= deadline) return {};
+      more = TRY(look_at(id));
+    }
+  }
+  return {};
+}
+
+// One piece of one session, a transaction. True: there is more of it.
+Result<bool> CatchUp::look_at(SessionId id) {
+  auto transaction = TRY(store::Transaction::begin(db_));
+  const auto session = TRY(store::find_session(db_, id));
+  if (!session) return false;
+  Look look{*session, session->status != "active", {}, clock_.now()};
+  auto done = [&]() -> Result<bool> {
+    look.since = TRY(watched_since(look.session));
+    if (TRY(read_session(look))) return true;
+    TRY(finish(look));
+    return false;
+  }();
+  if (done)
+    if (auto summed = recorder_.finish(); !summed) done = std::move(summed).error();
+  if (!done) {
+    recorder_.discard();
+    later_[id] = clock_.boot_ns() + kOnItsWayNs;
+    return std::move(done).error().in("transcript of " + session->content_id.value);
+  }
+  TRY(transaction.commit());
+  return done;
+}
+
+Result<std::vector<std::string>> CatchUp::files_of(const Session& session) {
+  std::vector<std::string> files;
+  constexpr std::string_view kEnd = ".jsonl";
+  for (const std::string& main : TRY(store::transcripts_of(db_, session.id))) {
+    if (!main.starts_with('/') || !main.ends_with(kEnd)) continue;
+    files.push_back(main);
+    const std::string directory = main.substr(0, main.size() - kEnd.size()) + "/subagents";
+    auto names = disk_.list(directory);
+    if (!names) continue;
+    std::sort(names->begin(), names->end());
+    for (const std::string& name : *names)
+      if (name.starts_with("agent-") && name.ends_with(kEnd)) files.push_back(directory + "/" + name);
+  }
+  return files;
+}
+
+Result<bool> CatchUp::read_session(Look& look) {
+  for (const std::string& path : TRY(files_of(look.session)))
+    if (TRY(read_file(look, path))) return true;
+  return false;
+}
+
+// Reads a piece of the file if it has something new. True: there is more. What is no regular file has no size
+// and is not opened.
+Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
+  const auto stat = disk_.stat(path);
+  if (!stat || stat->is_dir || stat->size == 0) return false;
+  auto known = TRY(store::find_progress(db_, look.session.id, path));
+  store::TranscriptProgress progress =
+      known.value_or(store::TranscriptProgress{.path = path, .inode = stat->inode});
+  if (progress.inode != stat->inode ||
+      progress.offset > stat->size)  // another file: read again, each call counts once
+    progress = store::TranscriptProgress{.path = path, .inode = stat->inode};
+  if (known && progress.offset == stat->size) return false;
+  auto file = disk_.open(path, os::Open::read);
+  if (!file) return false;
+  auto piece = read_transcript(**file, progress.offset, look.session.content_id, progress.prompt_id);
+  if (!piece) return false;
+  const std::uint64_t before = progress.offset;
+  TRY(read_piece(look, *piece, progress));
+  if (!known || progress.offset != before) TRY(store::put_progress(db_, look.session.id, progress));
+  return !piece->at_end && progress.offset > before;
+}
+
+Status CatchUp::read_piece(Look& look, const TranscriptPiece& piece, store::TranscriptProgress& progress) {
+  const std::uint64_t before = progress.offset;
+  progress.offset = piece.end;
+  if (!piece.items.empty()) progress.prompt_id = piece.items.back().prompt_id;
+  bool all = true;
+  for (const Item& item : piece.items) {
+    const bool settled = TRY(settle(look, item, piece.end - item.end > kGivenUp));
+    if (settled || !all) continue;
+    all = false;
+    progress.offset = item.begin;
+    progress.prompt_id = item.prompt_id;
+  }
+  if (progress.offset == before) return {};
+  // Lines that will be read again are counted then.
+  if (all) {
+    progress.lines += piece.lines;
+    progress.malformed += piece.malformed;
+    progress.too_long += piece.too_long;
+  }
+  return {};
+}
+
+// The end of a look at an ended session: what a late prompt opened is closed again, and it is left alone once
+// its host is gone.
+Status CatchUp::finish(Look& look) {
+  if (!look.ended) return {};
+  const Session& was = look.session;
+  const auto latest = TRY(store::latest_turn(db_, was.id));
+  const auto now = TRY(store::find_session(db_, was.id));
+  if ((now && now->status == "active") || (latest && latest->open()))
+    TRY(recorder_.end(was, was.end_reason.value_or("other"), was.completed_at.value_or(was.last_event_at)));
+  const bool gone = was.host.pid != 0 && !processes_.alive(was.host);
+  const bool long_ago = look.now - was.completed_at.value_or(look.now) >= kOnItsWay;
+  if (gone || long_ago || was.transcript_path.empty()) {
+    later_.erase(was.id);
+    return store::set_transcript_read(db_, was.id);
+  }
+  later_[was.id] = clock_.boot_ns() + kOnItsWayNs;
+  return {};
+}
+
+// A session that we saw begin has no history. One that was resumed when we first saw it has what was before;
+// of one whose start we missed, and of a fork, everything before its process is somebody else's.
+Result<WallTime> CatchUp::watched_since(const Session& session) {
+  if (const auto known = TRY(store::watched_since(db_, session.id))) return *known;
+  WallTime since = session.started_at - kUnseenStart;
+  store::Stmt row =
+      TRY(db_.query("SELECT seq, created_at_epoch FROM events WHERE session_db_id = ? AND kind = "
+                    "'session_start' ORDER BY seq LIMIT 1",
+                    session.id.value));
+  const bool has_start = TRY(row.step());
+  if (has_start && row.integer(1) <= epoch_ms(session.started_at)) {
+    const auto start = TRY(store::kept_event(db_, row.integer(0)));
+    const Json extra = start && start->texts.extra ? Json::parse_partial(*start->texts.extra).value : Json();
+    since = extra["reason"].as_string() == "resume" ? session.started_at : WallTime();
+  } else if (session.host.pid != 0 && session.host_boot_id == clock_.boot_id()) {
+    const auto ticks = static_cast<std::int64_t>(session.host.start);
+    const std::int64_t age_ms =
+        clock_.boot_ns() / 1'000'000 - ticks * 1000 / std::max(1L, sysconf(_SC_CLK_TCK));
+    const WallTime born = clock_.now() - Millis(age_ms);
+    if (born <= session.started_at) since = born;
+  }
+  TRY(store::set_watched_since(db_, session.id, since));
+  return since;
+}
+
+Result<bool> CatchUp::settle(Look& look, const Item& item, bool given_up) {
+  switch (item.kind) {
+    case Item::Kind::prompt: return settle_prompt(look, item);
+    case Item::Kind::call: return settle_call(look, item, given_up);
+    case Item::Kind::stop: return settle_stop(look, item);
+  }
+  return true;
+}
+
+// Why a line that no hook told of is not taken in; empty: it is.
+Result<std::string> CatchUp::excuse(const Look& look, const Item& item) {
+  const WallTime until = item.result ? item.result->at : item.at;
+  if (TRY(store::capture_was_off(db_, item.at, until))) return std::string("capture was off");
+  if (TRY(store::is_inherited(db_, look.session.id, look.session.project, item.tool_use_id, item.prompt_id)))
+    return std::string("of the session this one was forked from");
+  if (item.at < look.since) return std::string("before this session was watched");
+  if (item.result && item.result->error.starts_with("No such tool available"))
+    return std::string("the host has no such tool");
+  return std::string("");
+}
+
+Result<bool> CatchUp::settle_call(Look& look, const Item& item, bool given_up) {
+  const SessionId session = look.session.id;
+  const std::string known = TRY(store::call_outcome(db_, session, item.tool_use_id));
+  if (!known.empty() && known != "waiting") return true;
+  const auto note = [&](std::string_view outcome, std::string_view reason = "") {
+    return store::note_call(db_, session, item.tool_use_id, outcome, reason, item.at);
+  };
+  const store::ToolRows rows = TRY(store::tool_rows(db_, session, item.tool_use_id));
+  const bool cut_off = item.result ? item.result->rejected : look.ended || given_up;
+  if (rows.end || (rows.start && cut_off)) {
+    TRY(note("stored"));
+    return true;
+  }
+  const bool over = item.result ? look.is_late(item.result->at) : cut_off;
+  if (!over) {
+    if (!rows.start) TRY(note("waiting"));
+    return false;
+  }
+  std::string reason = TRY(excuse(look, item));
+  if (reason.empty()) {
+    const Kind kind = cut_off ? Kind::tool_start : item.result->failed ? Kind::tool_failure : Kind::tool;
+    reason = TRY(take_in(look, event_of(look, item, kind)));
+  }
+  TRY(note(reason.empty() ? "recovered" : "counted", reason));
+  return true;
+}
+
+Result<bool> CatchUp::settle_prompt(Look& look, const Item& item) {
+  const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
+  if (number) {
+    const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
+    if (!turn || turn->muted || TRY(store::has_prompt(db_, look.session.id, *number))) return true;
+  }
+  if (!look.is_late(item.at)) return false;
+  if (!TRY(excuse(look, item)).empty()) return true;
+  TRY(take_in(look, event_of(look, item, Kind::prompt)));
+  return true;
+}
+
+// An answer that ended its turn, and no hook told that it did.
+Result<bool> CatchUp::settle_stop(Look& look, const Item& item) {
+  const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
+  if (!number) return true;
+  const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
+  if (!turn || turn->muted || turn->end_reason == "stop" || turn->end_reason == "stop_failure" ||
+      !turn->last_assistant_message.empty() || turn->last_event_at > item.at + kOnItsWay)
+    return true;
+  if (!look.is_late(item.at)) return false;
+  if (!TRY(excuse(look, item)).empty()) return true;
+  TRY(take_in(look, event_of(look, item, Kind::stop)));
+  return true;
+}
+
+static std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::prompt: return "UserPromptSubmit";
+    case Kind::tool_start: return "PreToolUse";
+    case Kind::tool: return "PostToolUse";
+    case Kind::tool_failure: return "PostToolUseFailure";
+    default: return "Stop";
+  }
+}
+
+Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
+  Event e;
+  const ContentId& session = look.session.content_id;
+  e.id = store::transcript_event_id(session,
+                                    item.kind == Item::Kind::call ? item.tool_use_id : item.prompt_id, kind);
+  e.source = "transcript";
+  e.host = look.session.platform;
+  e.name = name_of(kind);
+  e.kind = kind;
+  e.session = session;
+  e.at = item.result && kind != Kind::tool_start ? item.result->at : item.at;
+  e.cwd = item.cwd;
+  if (!item.prompt_id.empty()) e.prompt_id = item.prompt_id;
+  e.agent_id = item.agent_id;
+  if (kind == Kind::prompt) e.prompt = item.text;
+  if (kind == Kind::stop) e.last_assistant_message = item.text;
+  if (item.kind != Item::Kind::call) return e;
+  e.tool_name = item.tool_name;
+  e.tool_use_id = item.tool_use_id;
+  e.tool_input = item.input;
+  if (kind == Kind::tool) e.tool_response = item.result->response;
+  if (kind == Kind::tool_failure) e.error = item.result->error;
+  e.interrupted = e.tool_response["interrupted"].as_bool();
+  return e;
+}
+
+Result<std::string> CatchUp::take_in(Look& look, Event event) {
+  const EventId id = event.id;
+  const std::string what = event.name;
+  if (!TRY(store::is_settled(db_, id))) {
+    auto verdict = gate_.pass(std::move(event), max_field_);
+    if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) return refusal->reason;
+    auto savepoint = TRY(store::Savepoint::begin(db_));
+    if (auto recorded = recorder_.record(std::get<gate::Gate::Passed>(verdict)); !recorded) {
+      if (recorded.error().code != Code::invalid) return std::move(recorded).error();
+      return recorded.error().message;  // its own fault: the others are not held up by it
+    }
+    TRY(savepoint.commit());
+  }
+  const auto reason = TRY(db_.text(
+      "SELECT coalesce(reason, outcome) FROM events WHERE event_id = ? AND outcome <> 'stored'", id.value));
+  if (reason) return *reason;
+  ++recovered_;
+  log_.info(
+      fmt::format("recovered from the transcript session={} event={}", look.session.content_id.value, what));
+  return std::string();
+}
+
+}  // namespace cairn::intake

@@ -1,0 +1,87 @@
+// The second source: what a transcript has and the store has not is taken in from there, once, through the
+// same gate.
+//
+// Stands behind the inbox: a call is looked at when its session has ended, or a minute after its result, so
+// that its hook is not overtaken; a hook that comes still later is a duplicate. Every call ends with a row or
+// a reason, and so the ledger closes. Cost: a session at rest is one query, one stat and one listing a
+// minute, and no write; a piece of a transcript that grew is some 30 ms.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "gate/gate.h"
+#include "intake/recorder.h"
+#include "intake/transcript.h"
+#include "os/clock.h"
+#include "os/disk.h"
+#include "os/process.h"
+#include "store/sessions.h"
+#include "store/sql.h"
+#include "store/transcripts.h"
+
+namespace cairn::intake {
+
+// Belongs to the writer's thread.
+class CatchUp {
+ public:
+  CatchUp(store::Db& db, os::Disk& disk, os::Clock& clock, os::Processes& processes, Recorder& recorder,
+          Log& log)
+      : db_(db), disk_(disk), clock_(clock), processes_(processes), recorder_(recorder), log_(log) {}
+
+  void configure(gate::Gate gate, std::size_t max_field);
+
+  // Once a minute: active sessions are looked at again.
+  void look_again() { active_due_ = true; }
+
+  // Takes in the next piece of a transcript, in a transaction of its own. False: nothing to do. A transcript
+  // that cannot be read is left alone; an error is the store's.
+  Result<bool> step();
+
+  // Before context is composed for `project`: its sessions that ended, newest first, as far as `deadline`
+  // (boot ns) allows.
+  Status settle_project(const std::string& project, std::int64_t deadline);
+
+  // Events taken from transcripts since this was made.
+  std::int64_t recovered() const { return recovered_; }
+
+ private:
+  struct Look;  // one session while it is looked at
+
+  Result<bool> look_at(SessionId id);
+  Result<bool> read_session(Look& look);
+  Result<bool> read_file(Look& look, const std::string& path);
+  Status read_piece(Look& look, const TranscriptPiece& piece, store::TranscriptProgress& progress);
+  Status finish(Look& look);
+  Result<bool> settle(Look& look, const TranscriptItem& item, bool given_up);
+  Result<bool> settle_call(Look& look, const TranscriptItem& item, bool given_up);
+  Result<bool> settle_prompt(Look& look, const TranscriptItem& item);
+  Result<bool> settle_stop(Look& look, const TranscriptItem& item);
+  Result<std::string> excuse(const Look& look, const TranscriptItem& item);
+  // What became of it: empty when it was taken in, else why not.
+  Result<std::string> take_in(Look& look, store::Event event);
+  store::Event event_of(const Look& look, const TranscriptItem& item, store::Kind kind) const;
+  Result<WallTime> watched_since(const store::Session& session);
+  Result<std::vector<std::string>> files_of(const store::Session& session);
+
+  store::Db& db_;
+  os::Disk& disk_;
+  os::Clock& clock_;
+  os::Processes& processes_;
+  Recorder& recorder_;
+  Log& log_;
+  gate::Gate gate_{gate::Rules{}};
+  std::size_t max_field_ = 256u << 10;
+  bool active_due_ = false;
+  std::deque<SessionId> due_;
+  std::map<SessionId, std::int64_t>
+      later_;  // ended sessions whose host may still write: not before (boot ns)
+  std::int64_t recovered_ = 0;
+};
+
+}  // namespace cairn::intake

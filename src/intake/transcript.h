@@ -1,0 +1,88 @@
+// A Claude Code transcript, read only: prompts, tool calls with their results, and ends of turns, in the
+// order of its lines.
+//
+// The second source beside the hooks. Tolerant: a line that is no JSON, too long, unknown or of another
+// session is passed over and counted where it is damage; a last line without line feed is left for the next
+// time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "os/disk.h"
+
+namespace cairn::intake {
+
+// What became of a tool call.
+struct ToolResult {
+  Json response;  // `toolUseResult`, else the text that the model was given
+  bool failed = false;
+  std::string error;      // when it failed
+  bool rejected = false;  // stopped or refused by the user: it did not run to its end
+  WallTime at;
+};
+
+struct TranscriptItem {
+  enum class Kind { prompt, call, stop };
+  Kind kind = Kind::call;
+  std::uint64_t begin = 0, end = 0;  // its line in the file
+  WallTime at;
+  std::string prompt_id;  // may be empty
+  std::string cwd;
+  std::optional<std::string> agent_id;  // inside a subagent
+
+  std::string text;                    // prompt; stop: the last answer
+  std::string tool_use_id, tool_name;  // call
+  Json input;
+  std::optional<ToolResult> result;  // nothing while it runs, or for good when it was cut off
+};
+
+struct TranscriptPiece {
+  std::vector<TranscriptItem> items;
+  std::uint64_t end = 0;  // after the last whole line that was read
+  bool at_end = false;    // nothing but, perhaps, an unfinished line follows
+  std::int64_t lines = 0, malformed = 0, too_long = 0;
+};
+
+// The lines of one piece, taken one by one.
+class TranscriptLines {
+ public:
+  // `prompt_id`: the prompt that the lines before belonged to; may be empty.
+  TranscriptLines(const ContentId& session, std::string prompt_id)
+      : session_(session), prompt_id_(std::move(prompt_id)) {}
+
+  // Takes the line that stands at [begin, end) of the file; `line` is without its line feed. Whatever it
+  // holds, it fails nothing.
+  void take(std::string_view line, std::uint64_t begin, std::uint64_t end);
+
+  TranscriptPiece piece;
+
+ private:
+  void take_user(const Json& line, const TranscriptItem& head);
+  void take_assistant(const Json& line, const TranscriptItem& head);
+  void take_result(const Json& block, const Json& line, const TranscriptItem& head);
+
+  ContentId session_;
+  std::string prompt_id_;
+};
+
+inline constexpr std::size_t kMaxTranscriptLine = 64u << 20;
+// Bytes a piece has beyond its first line: some 30 ms of reading, so that one never holds up a hook.
+inline constexpr std::size_t kTranscriptPiece = 2u << 20;
+
+// Reads the next piece from `offset` on, which is the beginning of a line.
+Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, const ContentId& session,
+                                        const std::string& prompt_id,
+                                        std::size_t max_line = kMaxTranscriptLine);
+
+// "2026-11-15T18:37:00.060Z"; nothing for anything else.
+std::optional<WallTime> parse_timestamp(std::string_view text);
+
+}  // namespace cairn::intake

@@ -1,0 +1,155 @@
+#include "store/transcripts.h"
+
+#include <algorithm>
+
+namespace cairn::store {
+
+static Result<std::vector<SessionId>> ids_of(Result<Stmt> query) {
+  Stmt row = TRY(std::move(query));
+  std::vector<SessionId> ids;
+  while (TRY(row.step())) ids.push_back(SessionId{row.integer(0)});
+  return ids;
+}
+
+Result<std::vector<SessionId>> sessions_to_read(Db& db, bool active) {
+  if (active)
+    return ids_of(
+        db.query("SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status = 'active' ORDER BY id"));
+  return ids_of(
+      db.query("SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed') "
+               "ORDER BY id"));
+}
+
+Result<std::vector<SessionId>> sessions_to_read(Db& db, const std::string& project) {
+  return ids_of(
+      db.query("SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed') "
+               "AND +project = ? "
+               "ORDER BY last_event_at_epoch DESC",
+               project));
+}
+
+Status set_transcript_read(Db& db, SessionId session) {
+  return db.run("UPDATE sdk_sessions SET transcript_due = 0 WHERE id = ?", session.value);
+}
+
+Status note_transcript(Db& db, SessionId session, const std::string& path) {
+  return db.run(
+      "INSERT INTO transcripts(session_db_id, path, inode, read_to, prompt_id, lines, malformed, too_long) "
+      "SELECT ?1, ?2, 0, 0, '', 0, 0, 0 WHERE (SELECT count(*) FROM transcripts WHERE session_db_id = ?1 AND "
+      "path NOT LIKE '%/subagents/%') < 16 ON CONFLICT DO NOTHING",
+      session.value, path);
+}
+
+Result<std::vector<std::string>> transcripts_of(Db& db, SessionId session) {
+  Stmt row = TRY(db.query(
+      "SELECT path FROM transcripts WHERE session_db_id = ? AND path NOT LIKE '%/subagents/%' ORDER BY path",
+      session.value));
+  std::vector<std::string> paths;
+  while (TRY(row.step())) paths.push_back(row.text(0));
+  return paths;
+}
+
+Result<std::optional<TranscriptProgress>> find_progress(Db& db, SessionId session, const std::string& path) {
+  Stmt row =
+      TRY(db.query("SELECT inode, read_to, prompt_id, lines, malformed, too_long FROM transcripts WHERE "
+                   "session_db_id = ? AND path = ?",
+                   session.value, path));
+  if (!TRY(row.step())) return std::optional<TranscriptProgress>();
+  TranscriptProgress progress;
+  progress.path = path;
+  progress.inode = static_cast<std::uint64_t>(row.integer(0));
+  progress.offset = static_cast<std::uint64_t>(row.integer(1));
+  progress.prompt_id = row.text(2);
+  progress.lines = row.integer(3);
+  progress.malformed = row.integer(4);
+  progress.too_long = row.integer(5);
+  return std::optional(std::move(progress));
+}
+
+Status put_progress(Db& db, SessionId session, const TranscriptProgress& p) {
+  return db.run(
+      "INSERT INTO transcripts(session_db_id, path, inode, read_to, prompt_id, lines, malformed, too_long) "
+      "VALUES(?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET inode = excluded.inode, read_to = excluded.read_to, "
+      "prompt_id = excluded.prompt_id, lines = excluded.lines, malformed = excluded.malformed, too_long = "
+      "excluded.too_long",
+      session.value, p.path, static_cast<std::int64_t>(p.inode), static_cast<std::int64_t>(p.offset),
+      p.prompt_id, p.lines, p.malformed, p.too_long);
+}
+
+Result<std::string> call_outcome(Db& db, SessionId session, const std::string& tool_use_id) {
+  auto outcome =
+      TRY(db.text("SELECT outcome FROM transcript_calls WHERE session_db_id = ? AND tool_use_id = ?",
+                  session.value, tool_use_id));
+  return outcome.value_or("");
+}
+
+Status note_call(Db& db, SessionId session, const std::string& tool_use_id, std::string_view outcome,
+                 std::string_view reason, WallTime at) {
+  return db.run(
+      "INSERT INTO transcript_calls(session_db_id, tool_use_id, outcome, reason, at_epoch) "
+      "VALUES(?,?,?,nullif(?, ''),?) "
+      "ON CONFLICT DO UPDATE SET outcome = excluded.outcome, reason = excluded.reason",
+      session.value, tool_use_id, outcome, reason, epoch_ms(at));
+}
+
+Result<ToolRows> tool_rows(Db& db, SessionId session, const std::string& tool_use_id) {
+  Stmt row = TRY(
+      db.query("SELECT kind FROM events WHERE session_db_id = ? AND tool_use_id = ? AND outcome = 'stored'",
+               session.value, tool_use_id));
+  ToolRows rows;
+  while (TRY(row.step())) {
+    const std::string kind = row.text(0);
+    rows.start |= kind == "tool_start";
+    rows.end |= kind == "tool" || kind == "tool_failure";
+  }
+  return rows;
+}
+
+Result<bool> is_inherited(Db& db, SessionId session, const std::string& project,
+                          const std::string& tool_use_id, const std::string& prompt_id) {
+  return TRY(db.integer(
+                 "SELECT 1 FROM sdk_sessions s WHERE s.project = ?1 AND s.id <> ?2 AND ("
+                 "EXISTS (SELECT 1 FROM prompt_ids p WHERE p.session_db_id = s.id AND p.prompt_id = ?4) OR "
+                 "EXISTS (SELECT 1 FROM events e WHERE e.session_db_id = s.id AND e.tool_use_id = ?3 AND "
+                 "e.tool_use_id IS NOT NULL AND e.outcome = 'stored')) LIMIT 1",
+                 project, session.value, tool_use_id, prompt_id))
+      .has_value();
+}
+
+Result<std::optional<WallTime>> watched_since(Db& db, SessionId session) {
+  const auto at = TRY(db.integer("SELECT watched_since_epoch FROM sdk_sessions WHERE id = ?", session.value));
+  return at ? std::optional(from_epoch_ms(*at)) : std::nullopt;
+}
+
+Status set_watched_since(Db& db, SessionId session, WallTime at) {
+  return db.run("UPDATE sdk_sessions SET watched_since_epoch = ? WHERE id = ?", epoch_ms(at), session.value);
+}
+
+Status note_capture(Db& db, bool on, WallTime changed, bool start) {
+  const std::int64_t at = epoch_ms(changed);
+  const auto known = TRY(db.integer("SELECT value FROM meta WHERE key = 'flags_changed'"));
+  if (known == at) return {};
+  TRY(
+      db.run("INSERT INTO meta(key, value) VALUES('flags_changed', ?) ON CONFLICT DO UPDATE SET value = "
+             "excluded.value",
+             at));
+  const bool was_off = TRY(db.integer("SELECT 1 FROM capture_pauses WHERE until_epoch IS NULL")).has_value();
+  if (was_off && on)
+    return db.run("UPDATE capture_pauses SET until_epoch = max(from_epoch, ?) WHERE until_epoch IS NULL", at);
+  if (was_off || (on && !start) || (on && !known)) return {};
+  std::int64_t from = at;
+  if (start)
+    from = std::min(
+        at, TRY(db.integer("SELECT created_at_epoch FROM events ORDER BY seq DESC LIMIT 1")).value_or(at));
+  return db.run("INSERT INTO capture_pauses(from_epoch, until_epoch) VALUES(?, ?)", from,
+                on ? std::optional(at) : std::nullopt);
+}
+
+Result<bool> capture_was_off(Db& db, WallTime from, WallTime until) {
+  return TRY(db.integer("SELECT 1 FROM capture_pauses WHERE from_epoch <= ? AND coalesce(until_epoch, "
+                        "9223372036854775807) >= ?",
+                        epoch_ms(until), epoch_ms(from)))
+      .has_value();
+}
+
+}  // namespace cairn::store
