@@ -65,7 +65,7 @@ struct Bench {
     store::Db& db = engine->db();
     auto transaction = TRY(store::Transaction::begin(db));
     const auto session = TRY(store::find_session(db, "claude-code", ContentId{"old"}));
-    const MemoryId memory = TRY(store::ensure_memory_id(db, *session, clock.now()));
+    const MemoryId memory = TRY(store::ensure_memory_id(db, session->id, clock.now()));
     const std::int64_t now = epoch_ms(clock.now());
     for (int i = 0; i < observations; ++i) {
       store::Observation o;

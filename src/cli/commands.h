@@ -22,9 +22,14 @@ Result<int> show_command(Shell& shell);
 Result<int> sessions_list(Shell& shell);
 Result<int> sessions_show(Shell& shell);
 Result<int> sessions_end(Shell& shell);
+Result<int> sessions_cleanup(Shell& shell);
+Result<int> sessions_repair(Shell& shell);
 
 Result<int> queue_list(Shell& shell);
 Result<int> queue_show(Shell& shell);
+Result<int> queue_retry(Shell& shell);
+Result<int> queue_abort(Shell& shell);
+Result<int> queue_clean(Shell& shell);
 Result<int> queue_stats(Shell& shell);
 Result<int> debug_sql(Shell& shell);
 

@@ -83,6 +83,8 @@ std::string message_text(Shell& shell, const Json& message) {
   if (const auto error = message.text("last_error")) facts.add("last error", *error, Style::bad);
   facts.add("event", std::to_string(message["event_seq"].as_int()));
   if (const auto batch = message.text("batch_id")) facts.add("batch", *batch);
+  for (const Json& problem : message["problems"].items())
+    facts.add("problem", std::string(problem.as_string()), Style::bad);
   out += facts.text(screen);
   for (const auto& [key, title] :
        {std::pair("tool_input", "Tool input"), std::pair("tool_response", "Tool response"),
@@ -124,6 +126,7 @@ Result<int> queue_list(Shell& shell) {
   Json args = Json::object();
   if (const auto session = shell.line().value("--session")) args.set("session", *session);
   if (const auto status = shell.line().value("--status")) args.set("status", *status);
+  if (const auto minutes = TRY(shell.line().number("--recent", 1, 1'000'000))) args.set("recent", *minutes);
   if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
   const Json result = TRY(shell.ask("queue.list", args));
   if (shell.json())
@@ -145,6 +148,57 @@ Result<int> queue_show(Shell& shell) {
   return 0;
 }
 
+Result<int> queue_retry(Shell& shell) {
+  const Line& line = shell.line();
+  const auto session = line.value("--session");
+  const auto age = TRY(line.number("--older-than", 0, 1'000'000'000));
+  if (line.words.size() + session.has_value() + line.has("--stuck") != 1)
+    return Error{Code::invalid,
+                 "queue retry: name one message, or --session ID, or --stuck: `cairn help queue retry`"};
+  if (age && !line.has("--stuck")) return Error{Code::invalid, "queue retry: --older-than goes with --stuck"};
+  Json args = Json::object();
+  if (!line.words.empty()) args.set("id", TRY(message_number(line.words[0])));
+  if (session) args.set("session", *session);
+  if (line.has("--stuck")) args.set("stuck", true);
+  if (age) args.set("older_than_s", *age);
+  const Json result = TRY(shell.ask("queue.retry", args));
+  const std::int64_t retried = result["retried"].as_int(), failed = result["failed"].as_int();
+  const bool refused = !line.words.empty() && retried == 0;
+  if (shell.json())
+    shell.print_json(result);
+  else if (refused)
+    shell.note(fmt::format("message {} is processed: there is nothing to try again", line.words[0]));
+  else
+    shell.print(count_text(retried, "message waits", "messages wait") + " again" +
+                (failed > 0 ? fmt::format(", {} had no tries left and failed", number_text(failed)) : "") +
+                "\n");
+  return refused ? 1 : 0;
+}
+
+Result<int> queue_abort(Shell& shell) {
+  const std::int64_t id = TRY(message_number(shell.line().words[0]));
+  if (!TRY(shell.confirm(fmt::format("Delete message {} from the queue?", id)))) return 1;
+  const Json result = TRY(shell.ask("queue.abort", Json::object({{"id", id}})));
+  if (shell.json())
+    shell.print_json(result);
+  else
+    shell.print(fmt::format("message {} is deleted; what its event said is kept\n", id));
+  return 0;
+}
+
+Result<int> queue_clean(Shell& shell) {
+  Json args = Json::object();
+  if (const auto keep = TRY(shell.line().number("--keep", 0, 1'000'000'000))) args.set("keep", *keep);
+  const Json result = TRY(shell.ask("queue.clean", args));
+  if (shell.json())
+    shell.print_json(result);
+  else
+    shell.print(fmt::format("{} deleted, {} kept\n",
+                            count_text(result["deleted"].as_int(), "processed message", "processed messages"),
+                            number_text(result["kept"].as_int())));
+  return 0;
+}
+
 Result<int> queue_stats(Shell& shell) {
   const Json stats = TRY(shell.ask("queue.stats", Json::object()));
   if (shell.json()) {
@@ -157,7 +211,14 @@ Result<int> queue_stats(Shell& shell) {
               stats[status].as_int() > 0 ? style_of_status(status) : Style::plain);
   const Json& oldest = stats["oldest_pending_s"];
   facts.add("oldest", oldest.is_int() ? "pending for " + duration_text(oldest.as_int()) : "none pending");
+  if (const std::int64_t stuck = stats["stuck"].as_int(); stuck > 0)
+    facts.add("stuck", fmt::format("{}: `cairn queue retry --stuck`", number_text(stuck)), Style::bad);
   facts.add("sessions", fmt::format("{} with work", number_text(stats["sessions"].as_int())));
+  for (const Json& session : stats["by_session"].items())
+    facts.add(
+        "", fmt::format("session {}: {} pending, {} processing, {} failed", session["session_db_id"].as_int(),
+                        number_text(session["pending"].as_int()), number_text(session["processing"].as_int()),
+                        number_text(session["failed"].as_int())));
   shell.print(facts.text(shell.screen()));
   return 0;
 }

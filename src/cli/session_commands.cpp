@@ -28,7 +28,7 @@ std::string text_of(const Json& value) {
 
 std::string sessions_table(Shell& shell, const Json& sessions) {
   const bool all = shell.line().has("--all");
-  std::vector<Table::Column> columns = {{"#", true}, {"last event"}, {"status"}};
+  std::vector<Table::Column> columns = {{"#", true}, {"last event"}, {"status"}, {"state"}};
   if (all) columns.push_back({"project"});
   columns.push_back({"branch"});
   columns.push_back({"prompts", true});
@@ -38,7 +38,8 @@ std::string sessions_table(Shell& shell, const Json& sessions) {
     const std::string_view status = session["status"].as_string();
     std::vector<Table::Cell> row = {{std::to_string(session["id"].as_int()), Style::accent},
                                     {age(shell, session["last_event_at"]), Style::dim},
-                                    {std::string(status), style_of_status(status)}};
+                                    {std::string(status), style_of_status(status)},
+                                    {text_of(session["state"]), Style::dim}};
     if (all) row.push_back(text_of(session["project"]));
     row.push_back({text_of(session["branch"]), Style::dim});
     row.push_back(std::to_string(session["prompts"].as_int()));
@@ -82,6 +83,7 @@ Facts session_facts(Shell& shell, const Json& session) {
   if (const auto worktree = session.text("worktree")) facts.add("worktree", *worktree);
   facts.add("host", text_of(session["platform"]));
   facts.add("started", moment(session["started_at"]));
+  if (session["captured_at"].is_string()) facts.add("captured", moment(session["captured_at"]));
   facts.add("last event",
             fmt::format("{} ({})", moment(session["last_event_at"]), age(shell, session["last_event_at"])));
   if (session["completed_at"].is_string()) facts.add("ended", moment(session["completed_at"]));
@@ -189,6 +191,37 @@ Result<int> sessions_end(Shell& shell) {
   shell.print(
       fmt::format("session {} {} {}\n", session["id"].as_int(),
                   changed ? "ended:" : "had ended before:", shown_line(session["status"].as_string())));
+  return 0;
+}
+
+Result<int> sessions_cleanup(Shell& shell) {
+  Json args = Json::object();
+  if (const auto hours = TRY(shell.line().number("--max-age", 0, 1'000'000))) args.set("max_age_hours", *hours);
+  const Json result = TRY(shell.ask("sessions.cleanup", args));
+  if (shell.json())
+    shell.print_json(result);
+  else
+    shell.print(fmt::format("Marked {} old active sessions as failed\n", result["marked"].as_int()));
+  return 0;
+}
+
+Result<int> sessions_repair(Shell& shell) {
+  if (!shell.line().has("--missing-memory-id"))
+    return Error{Code::invalid, "sessions repair: say what to repair: --missing-memory-id"};
+  const Json result = TRY(shell.ask("sessions.repair", Json::object({{"missing_memory_id", true}})));
+  if (shell.json()) {
+    shell.print_json(result);
+    return 0;
+  }
+  shell.print(count_text(result["repaired"].as_int(), "session was given a memory id",
+                         "sessions were given a memory id") +
+              "\n");
+  Table table({{"#", true}, {"session id"}, {"memory id"}});
+  for (const Json& session : result["sessions"].items())
+    table.add({{std::to_string(session["id"].as_int()), Style::accent},
+               text_of(session["content_session_id"]),
+               text_of(session["memory_session_id"])});
+  if (!table.empty()) shell.print(table.text(shell.screen()));
   return 0;
 }
 

@@ -52,6 +52,22 @@ std::vector<Command> memory_commands() {
        "As if the host had said that it ended. A session that goes on after all is opened again by its next "
        "prompt.",
        sessions_end},
+      {"sessions cleanup",
+       kMemory,
+       "",
+       {{"--max-age", "HOURS", "without an event for this long (default 24)", ""}},
+       "mark old active sessions as failed",
+       "What counts is a session's last event, not when it began. One that goes on after all is opened again "
+       "by its next prompt.",
+       sessions_cleanup},
+      {"sessions repair",
+       kMemory,
+       "",
+       {{"--missing-memory-id", "", "give sessions without a memory id one of their own", ""}},
+       "mend sessions that never got a memory id",
+       "Each gets an id that begins with manual-, never the host's. It is replaced when a provider captures "
+       "its own. `cairn debug sql not-captured` shows which sessions it would be.",
+       sessions_repair},
   };
 }
 
@@ -78,11 +94,40 @@ std::vector<Command> work_commands() {
        "",
        {{"--session", "ID", "only those of one session, by its number or the host's id", ""},
         {"--status", "STATUS", "only pending, processing, processed or failed", ""},
+        {"--recent", "MIN", "those processed in the last MIN minutes, newest first", ""},
         kLimit},
        "messages that wait to be distilled, failed ones first",
-       "Without --status those that are not processed; 100 unless --limit says otherwise.",
+       "Without --status those that are not processed; 100 unless --limit says otherwise, 10 with --recent.",
        queue_list},
       {"queue show", kWork, "ID", {}, "one message with all its fields", "", queue_show},
+      {"queue retry",
+       kWork,
+       "[ID]",
+       {{"--session", "ID", "all of one session that are not processed", ""},
+        {"--stuck", "", "those that somebody began and never ended", ""},
+        {"--older-than", "S", "with --stuck: begun more than S seconds ago (default queue.stuck_seconds; 0: all)",
+         ""}},
+       "let messages be tried again",
+       "A message or a session's messages get all their tries back, whatever became of them; processed ones "
+       "stay as they are. With --stuck each message is tried again alone, and one that was alone before has "
+       "used up a try: so the one that hangs every time ends as failed and the others do not.",
+       queue_retry},
+      {"queue abort",
+       kWork,
+       "ID",
+       {},
+       "delete a message, whatever its status",
+       "Asks first. What its event said is kept as evidence and stays part of its turn; only the work that "
+       "waited is gone.",
+       queue_abort},
+      {"queue clean",
+       kWork,
+       "",
+       {{"--keep", "N", "keep the newest N (default queue.keep_processed)", ""}},
+       "delete processed messages",
+       "Messages that are pending, processing or failed are never deleted. What the events said is kept as "
+       "evidence.",
+       queue_clean},
       {"queue stats", kWork, "", {}, "how many messages, by status", "", queue_stats},
   };
 }

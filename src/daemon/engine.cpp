@@ -7,6 +7,7 @@
 
 #include "hook/control.h"
 #include "store/events.h"
+#include "store/queue_admin.h"
 #include "store/receipts.h"
 #include "store/schema.h"
 #include "store/transcripts.h"
@@ -54,13 +55,10 @@ Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams
 
 Status Engine::start() {
   reload();
-  std::int64_t recovered = 0;
   TRY(in_transaction([&]() -> Status {
-    recovered = TRY(store::recover(db_));
+    note_stuck(TRY(store::recover_all(db_, max_retries(), seams_.clock.now())));
     return {};
-  }));
-  if (recovered > 0) seams_.log.info(fmt::format("queue recovered {} messages from processing", recovered));
-  TRY(intake_.start());
+  }));  TRY(intake_.start());
   return tick();
 }
 
@@ -124,21 +122,47 @@ Result<bool> Engine::step() {
   return false;
 }
 
+int Engine::max_retries() const {
+  return static_cast<int>(settings_.integer("queue.max_retries"));
+}
+
+void Engine::note_stuck(const store::Recovered& recovered) {
+  const std::int64_t all = recovered.waiting + recovered.failed;
+  if (all > 0)
+    seams_.log.info(
+        fmt::format("queue recovered {} messages from processing, {} of them failed", all, recovered.failed));
+}
+
 // The built-in provider has said what it knows when the turn ended; what is left is to move the texts to
-// evidence.
+// evidence. A store that cannot be written is no fault of the messages: the batch stays ours and is tried again.
 Result<bool> Engine::work_queue() {
-  std::optional<store::Batch> batch;
   const Millis lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
-  TRY(in_transaction([&]() -> Status {
-    batch = TRY(store::claim(db_, seams_.clock.now(), kBatch, lease));
-    return {};
-  }));
-  if (!batch) return false;
-  auto done = in_transaction([&] { return store::complete(db_, *batch, seams_.clock.now()); });
-  if (done) return true;
-  const int max_retries = static_cast<int>(settings_.integer("queue.max_retries"));
-  TRY(in_transaction(
-      [&] { return store::give_back(db_, *batch, done.error().message, max_retries, seams_.clock.now()); }));
+  if (!batch_) {
+    std::optional<store::Batch> claimed;
+    TRY(in_transaction([&]() -> Status {
+      claimed = TRY(store::claim(db_, seams_.clock.now(), kBatch, lease));
+      return {};
+    }));
+    batch_ = std::move(claimed);
+  }
+  if (!batch_) return false;
+  auto done = in_transaction([&] { return store::complete(db_, *batch_, seams_.clock.now()); });
+  if (done) {
+    batch_.reset();
+    return true;
+  }
+  const Code code = done.error().code;
+  if (code == Code::canceled || code == Code::invalid) {
+    TRY(in_transaction([&]() -> Status {
+      if (code == Code::canceled)  // someone took messages out of it: the others begin anew
+        TRY(store::release(db_, *batch_, done.error().message));
+      else
+        TRY(store::give_back(db_, *batch_, done.error().message, {max_retries(), static_cast<std::uint64_t>(seams_.clock.boot_ns())},
+                             seams_.clock.now()));
+      return {};
+    }));
+    batch_.reset();
+  }
   return std::move(done).error().in("queue");
 }
 
@@ -169,6 +193,7 @@ Status Engine::tick() {
   return in_transaction([&]() -> Status {
     TRY(note_failures());
     TRY(intake_.recorder().sweep());
+    note_stuck(TRY(store::recover_lapsed(db_, max_retries(), seams_.clock.now())));
     TRY(store::clean(db_, settings_.integer("queue.keep_processed")));
     return {};
   });
@@ -236,7 +261,10 @@ Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
 }
 
 Status Engine::end_open_turns() {
-  return in_transaction([&] { return intake_.recorder().end_open_turns(); });
+  return in_transaction([&]() -> Status {
+    TRY(store::end_waits(db_));
+    return intake_.recorder().end_open_turns();
+  });
 }
 
 }  // namespace cairn::daemon

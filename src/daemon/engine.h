@@ -60,7 +60,7 @@ class Engine {
   Result<Json> run(const ops::Operation& operation, const Json& args);
   // Events that wait in the inbox.
   Result<std::size_t> waiting() { return intake_.waiting(); }
-  // Ends every open turn: the start of `process --wait`.
+  // Ends every open turn and every wait for a retry: the start of `process --wait`.
   Status end_open_turns();
 
   const ops::Settings& settings() const { return settings_; }
@@ -71,6 +71,8 @@ class Engine {
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
   Status start();
   Result<bool> work_queue();
+  int max_retries() const;
+  void note_stuck(const store::Recovered& recovered);
   Status in_transaction(const std::function<Status()>& body);
   Status note_failures();
   Status note_recovered();
@@ -84,6 +86,7 @@ class Engine {
   std::string key_;
   ops::Settings settings_;
   intake::Intake intake_;
+  std::optional<store::Batch> batch_;  // claimed, and its end not written yet
   intake::CatchUp catch_up_;
   std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
   std::int64_t recovered_noted_ = 0;

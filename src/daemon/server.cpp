@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "hook/control.h"
-#include "store/queue.h"
+#include "store/queue_admin.h"
 
 namespace cairn::daemon {
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "store/evidence.h"
+#include "store/identity.h"
 #include "store/summaries.h"
 
 namespace cairn::intake {
@@ -76,7 +77,7 @@ Status summarise_turn(store::Db& db, const store::Session& session, const store:
   const distil::Turn told = TRY(load_turn(db, session, turn));
   if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty()) return {};
   const distil::Summary text = distil::summarise(told);
-  const MemoryId memory = TRY(store::ensure_memory_id(db, session, now));
+  const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
   store::Summary row;
   row.project = session.project;
   row.interim = turn.open();

@@ -58,11 +58,21 @@ Result<Json> sessions_list(World& world, const Json& args);
 Result<Json> sessions_show(World& world, const Json& args);
 // sessions.end      {id}
 Result<Json> sessions_end(World& world, const Json& args);
-// queue.list        {session?, status?, limit?}         {"messages":[...]}
+// sessions.cleanup  {max_age_hours?}                    {"marked":N,"sessions":[...]}: old active ones are failed
+Result<Json> sessions_cleanup(World& world, const Json& args);
+// sessions.repair   {missing_memory_id:true}            {"repaired":N,"sessions":[...]}
+Result<Json> sessions_repair(World& world, const Json& args);
+// queue.list        {session?, status?, recent?, limit?} {"messages":[...]}; recent is in minutes
 Result<Json> queue_list(World& world, const Json& args);
 // queue.show        {id}                                one message, all fields
 Result<Json> queue_show(World& world, const Json& args);
-// queue.stats       {} {"pending","processing","processed","failed","oldest_pending_s","sessions"}
+// queue.retry       {id | session | stuck, older_than_s?} {"retried":N,"failed":N}
+Result<Json> queue_retry(World& world, const Json& args);
+// queue.abort       {id}                                {"id","aborted",...}
+Result<Json> queue_abort(World& world, const Json& args);
+// queue.clean       {keep?}                             {"deleted","kept"}
+Result<Json> queue_clean(World& world, const Json& args);
+// queue.stats       {}                                  counts by status and by session, how long the oldest waits
 Result<Json> queue_stats(World& world, const Json& args);
 // debug.sql         {name?, id?}                        {"sql","columns","rows"}, or {"queries":[...]}
 // without a name
@@ -72,6 +82,9 @@ Result<Json> debug_sql(World& world, const Json& args);
 Result<Json> probe(World& world, const Json& args);
 // Writes and rolls back; why the store cannot be written, else.
 Status write_probe(store::Db& db);
+
+// A session by its number, its content id, or a beginning of that which fits only one.
+Result<std::int64_t> resolve_session(World& world, const Json& name);
 
 // The project an operation speaks of: `project`, else the one `cwd` belongs to; nothing for `all`. A project
 // or directory that is not remembered is `not_found`.

@@ -27,14 +27,15 @@ static Json session_row(const store::Stmt& row) {
                        {"last_event_at", time_or_null(row, 13)},
                        {"completed_at", time_or_null(row, 14)},
                        {"cwd", row.optional_text(15)},
-                       {"transcript_path", row.optional_text(16)}});
+                       {"transcript_path", row.optional_text(16)},
+                       {"captured_at", time_or_null(row, 17)}});
 }
 
 #define SESSION_ROWS                                                                                         \
   "SELECT id, content_session_id, memory_session_id, memory_provider, platform, project, branch, worktree, " \
   "status, end_reason, "                                                                                     \
   "prompt_count, user_prompt, started_at_epoch, last_event_at_epoch, completed_at_epoch, cwd, "              \
-  "transcript_path FROM sdk_sessions "
+  "transcript_path, captured_at_epoch FROM sdk_sessions "
 
 Result<Json> sessions_list(World& world, const Json& args) {
   const auto project = TRY(project_of(world, args));
@@ -47,10 +48,8 @@ Result<Json> sessions_list(World& world, const Json& args) {
   return Json::object({{"sessions", sessions}});
 }
 
-// A session by its number, its content id, or a beginning of that which fits only one.
-static Result<std::int64_t> resolve_session(World& world, const Json& args) {
-  const std::string id =
-      args["id"].is_int() ? std::to_string(args["id"].as_int()) : std::string(args["id"].as_string());
+Result<std::int64_t> resolve_session(World& world, const Json& name) {
+  const std::string id = name.is_int() ? std::to_string(name.as_int()) : std::string(name.as_string());
   if (id.empty())
     return Error{Code::invalid, "sessions: name a session: its number or the beginning of its id"};
   store::Stmt row = TRY(
@@ -189,7 +188,7 @@ static Result<Json> ledger_json(World& world, std::int64_t id) {
 }
 
 Result<Json> sessions_show(World& world, const Json& args) {
-  const std::int64_t id = TRY(resolve_session(world, args));
+  const std::int64_t id = TRY(resolve_session(world, args["id"]));
   Json out = TRY(session_json(world, id));
   Json counts = Json::object();
   store::Stmt row = TRY(
@@ -203,7 +202,7 @@ Result<Json> sessions_show(World& world, const Json& args) {
 }
 
 Result<Json> sessions_end(World& world, const Json& args) {
-  const std::int64_t id = TRY(resolve_session(world, args));
+  const std::int64_t id = TRY(resolve_session(world, args["id"]));
   auto transaction = TRY(store::Transaction::begin(world.db));
   const auto session = TRY(store::find_session(world.db, SessionId{id}));
   CAIRN_ASSERT(session.has_value());

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ops/operation.h"
-#include "store/queue.h"
+#include "store/queue_admin.h"
 
 namespace cairn::ops {
 

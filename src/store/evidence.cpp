@@ -9,7 +9,7 @@ namespace cairn::store {
 static constexpr std::size_t kMaxText = 256u << 20;
 
 static Result<std::optional<std::int64_t>> put_payload(Db& db, const std::optional<std::string>& text) {
-  if (!text || text->empty()) return std::optional<std::int64_t>();
+  if (!text) return std::optional<std::int64_t>();
   const std::string hash = content_hash(*text);
   if (auto known = TRY(db.integer("SELECT id FROM payloads WHERE hash = ?", hash))) return known;
   TRY(db.run("INSERT INTO payloads(hash, bytes, body) VALUES(?,?,?)", hash, text->size(),

@@ -1,16 +1,19 @@
 #include "store/queue.h"
 
+#include <algorithm>
+
 #include "store/evidence.h"
 
 namespace cairn::store {
 
+static constexpr Millis kFirstDelay = std::chrono::seconds(1);
+static constexpr Millis kLongestDelay = std::chrono::minutes(5);
+
 Result<MessageId> enqueue(Db& db, const NewMessage& m) {
   TRY(
       db.run("INSERT INTO pending_messages(event_seq, session_db_id, content_session_id, message_type, "
-             "tool_name, tool_input, "
-             "tool_response, extra, cwd, last_user_message, last_assistant_message, prompt_number, "
-             "created_at_epoch) "
-             "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+             "tool_name, tool_input, tool_response, extra, cwd, last_user_message, last_assistant_message, "
+             "prompt_number, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
              m.event_seq, m.session.value, m.content_id.value, m.type, m.tool_name, m.tool_input,
              m.tool_response, m.extra, m.cwd, m.last_user_message, m.last_assistant_message, m.prompt_number,
              epoch_ms(m.created_at)));
@@ -18,34 +21,86 @@ Result<MessageId> enqueue(Db& db, const NewMessage& m) {
 }
 
 // A message may be claimed once its turn has ended: until then the turn is still being written.
-#define CLAIMABLE                                                                                 \
-  "m.status = 'pending' AND m.not_before_epoch <= ? AND NOT EXISTS (SELECT 1 FROM turns t WHERE " \
-  "t.session_db_id = "                                                                            \
-  "m.session_db_id AND t.prompt_number = m.prompt_number AND t.ended_at_epoch IS NULL) "
+#define ENDED                                                                                           \
+  "m.status = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_db_id = m.session_db_id " \
+  "AND t.prompt_number = m.prompt_number AND t.ended_at_epoch IS NULL) "
+
+// ?1 is now, ?2 a time beyond which nobody is made to wait: the clock was set back since.
+#define DUE "(m.not_before_epoch <= ?1 OR m.not_before_epoch > ?2) "
+
+static std::int64_t beyond_any_wait(WallTime now) {
+  return epoch_ms(now + 2 * kLongestDelay);
+}
+
+// Who waits is found by stepping from session to session through the index, not by reading every row. A
+// session has waited since its oldest message came or since it was served, whichever is later on the queue's
+// own clock: message ids and claims, counted together.
+static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now) {
+  return db.integer(
+      "WITH RECURSIVE waiting(session) AS (SELECT min(session_db_id) FROM pending_messages WHERE status = "
+      "'pending' UNION ALL SELECT (SELECT min(session_db_id) FROM pending_messages WHERE status = 'pending' "
+      "AND session_db_id > waiting.session) FROM waiting WHERE waiting.session IS NOT NULL), "
+      "heads(session, head) AS MATERIALIZED (SELECT w.session, (SELECT m.id FROM pending_messages m WHERE "
+      "m.session_db_id = w.session AND " ENDED
+      "ORDER BY m.id LIMIT 1) FROM waiting w WHERE w.session IS NOT NULL) "
+      "SELECT h.session FROM heads h JOIN pending_messages m ON m.id = h.head JOIN sdk_sessions s ON s.id = "
+      "h.session WHERE " DUE
+      "AND NOT EXISTS (SELECT 1 FROM pending_messages b WHERE b.status = 'processing' AND b.session_db_id = "
+      "h.session) ORDER BY max(h.head, s.served), h.head LIMIT 1",
+      epoch_ms(now), beyond_any_wait(now));
+}
+
+static Result<std::vector<MessageId>> next_messages(Db& db, std::int64_t session, WallTime now,
+                                                    std::size_t max) {
+  Stmt row =
+      TRY(db.query("SELECT m.id, m.solo, " DUE "FROM pending_messages m WHERE m.session_db_id = ?3 AND " ENDED
+                   "ORDER BY m.id LIMIT ?4",
+                   epoch_ms(now), beyond_any_wait(now), session, max));
+  std::vector<MessageId> messages;
+  while (TRY(row.step())) {
+    const bool solo = row.integer(1) != 0, due = row.integer(2) != 0;
+    if (!due || (solo && !messages.empty())) break;
+    messages.push_back(MessageId{row.integer(0)});
+    if (solo) break;
+  }
+  return messages;
+}
 
 Result<std::optional<Batch>> claim(Db& db, WallTime now, std::size_t max, Millis lease) {
-  const auto session = TRY(db.integer("SELECT m.session_db_id FROM pending_messages m WHERE " CLAIMABLE
-                                      "ORDER BY m.id LIMIT 1",
-                                      epoch_ms(now)));
+  const auto session = TRY(next_session(db, now));
   if (!session) return std::optional<Batch>();
   Batch batch;
   batch.id = new_uuid(epoch_ms(now));
   batch.lease = random_hex(8);
   batch.session = SessionId{*session};
-  Stmt row = TRY(db.query(
-      "UPDATE pending_messages SET status = 'processing', started_processing_at_epoch = ?, batch_id = ?, "
-      "lease = ?, lease_until_epoch = ? WHERE id IN (SELECT m.id FROM pending_messages m WHERE " CLAIMABLE
-      "AND m.session_db_id = ? ORDER BY m.id LIMIT ?) RETURNING id",
-      epoch_ms(now), batch.id, batch.lease, epoch_ms(now + lease), epoch_ms(now), *session, max));
-  while (TRY(row.step())) batch.messages.push_back(MessageId{row.integer(0)});
+  batch.messages = TRY(next_messages(db, *session, now, max));
+  for (const MessageId id : batch.messages) {
+    TRY(
+        db.run("UPDATE pending_messages SET status = 'processing', started_processing_at_epoch = ?, batch_id "
+               "= ?, batch_size = ?, lease = ?, lease_until_epoch = ? WHERE id = ? AND status = 'pending'",
+               epoch_ms(now), batch.id, batch.messages.size(), batch.lease, epoch_ms(now + lease), id.value));
+    CAIRN_ASSERT(db.changes() == 1);
+  }
+  TRY(
+      db.run("UPDATE sdk_sessions SET served = 1 + max((SELECT coalesce(max(id), 0) FROM pending_messages), "
+             "(SELECT max(served) FROM sdk_sessions)) WHERE id = ?",
+             *session));
   return std::optional<Batch>(std::move(batch));
 }
 
+#define OURS "WHERE batch_id = ? AND lease = ? AND status = 'processing' "
+
+Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease) {
+  TRY(db.run("UPDATE pending_messages SET lease_until_epoch = ? " OURS, epoch_ms(now + lease), batch.id,
+             batch.lease));
+  return db.changes() == static_cast<std::int64_t>(batch.messages.size());
+}
+
 static Status move_to_evidence(Db& db, const Batch& batch) {
-  Stmt row = TRY(
-      db.query("SELECT event_seq, tool_input, tool_response, extra, created_at_epoch FROM pending_messages "
-               "WHERE batch_id = ? AND lease = ? AND status = 'processing' ORDER BY id",
-               batch.id, batch.lease));
+  Stmt row = TRY(db.query(
+      "SELECT event_seq, tool_input, tool_response, extra, created_at_epoch FROM pending_messages " OURS
+      "ORDER BY id",
+      batch.id, batch.lease));
   while (TRY(row.step()))
     TRY(keep_evidence(db, row.integer(0), batch.session,
                       {row.optional_text(1), row.optional_text(2), row.optional_text(3)},
@@ -57,57 +112,97 @@ Status complete(Db& db, const Batch& batch, WallTime now) {
   TRY(move_to_evidence(db, batch));
   TRY(
       db.run("UPDATE pending_messages SET status = 'processed', completed_at_epoch = ?, tool_input = NULL, "
-             "tool_response = NULL, "
-             "extra = NULL, lease = NULL, lease_until_epoch = NULL WHERE batch_id = ? AND lease = ? AND "
-             "status = 'processing'",
+             "tool_response = NULL, extra = NULL, lease = NULL, lease_until_epoch = NULL " OURS,
              epoch_ms(now), batch.id, batch.lease));
   if (db.changes() == static_cast<std::int64_t>(batch.messages.size())) return {};
   return Error{Code::canceled, "queue: batch " + batch.id + " is no longer ours"};
 }
 
-Status give_back(Db& db, const Batch& batch, std::string_view reason, int max_retries, WallTime now) {
-  TRY(db.run(
-      "UPDATE pending_messages SET status = 'failed', completed_at_epoch = ?, last_error = ?, lease = NULL, "
-      "lease_until_epoch = NULL WHERE batch_id = ? AND lease = ? AND status = 'processing' AND retry_count "
-      ">= ?",
-      epoch_ms(now), reason, batch.id, batch.lease, max_retries));
-  return db.run(
-      "UPDATE pending_messages SET status = 'pending', retry_count = retry_count + 1, last_error = ?, "
-      "batch_id = NULL, "
-      "lease = NULL, lease_until_epoch = NULL, started_processing_at_epoch = NULL WHERE batch_id = ? AND "
-      "lease = ? AND "
-      "status = 'processing'",
-      reason, batch.id, batch.lease);
+// One step of a well-mixed sequence: equal seeds give equal pauses.
+static std::uint64_t mixed(std::uint64_t seed) {
+  seed += 0x9e3779b97f4a7c15u;
+  seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9u;
+  seed = (seed ^ (seed >> 27)) * 0x94d049bb133111ebu;
+  return seed ^ (seed >> 31);
 }
 
-Result<std::int64_t> recover(Db& db) {
-  TRY(
-      db.run("UPDATE pending_messages SET status = 'pending', batch_id = NULL, lease = NULL, "
-             "lease_until_epoch = NULL, "
-             "started_processing_at_epoch = NULL WHERE status = 'processing'"));
-  return db.changes();
+Millis retry_delay(std::int64_t retry, std::uint64_t seed) {
+  const auto doublings = std::clamp<std::int64_t>(retry, 0, 16);
+  const std::int64_t whole = std::min(kFirstDelay.count() << doublings, kLongestDelay.count());
+  const auto part = static_cast<std::int64_t>(mixed(seed ^ static_cast<std::uint64_t>(retry)) % 1001);
+  return Millis(whole * 3 / 4 + whole / 2 * part / 1000);
 }
 
-Result<std::int64_t> clean(Db& db, std::int64_t keep) {
-  TRY(
-      db.run("DELETE FROM pending_messages WHERE status = 'processed' AND id NOT IN (SELECT id FROM "
-             "pending_messages WHERE "
-             "status = 'processed' ORDER BY completed_at_epoch DESC, id DESC LIMIT ?)",
-             keep));
-  return db.changes();
-}
+// Rows of a batch that go back keep nothing of it.
+#define WAITS                                                                                       \
+  "UPDATE pending_messages SET status = 'pending', batch_id = NULL, batch_size = 0, lease = NULL, " \
+  "lease_until_epoch = NULL, started_processing_at_epoch = NULL "
 
-Result<QueueCounts> queue_counts(Db& db) {
-  QueueCounts counts;
-  Stmt row = TRY(db.query("SELECT status, count(*) FROM pending_messages GROUP BY status"));
-  while (TRY(row.step())) {
-    const std::string status = row.text(0);
-    if (status == "pending") counts.pending = row.integer(1);
-    if (status == "processing") counts.processing = row.integer(1);
-    if (status == "processed") counts.processed = row.integer(1);
-    if (status == "failed") counts.failed = row.integer(1);
+#define FAILS                                                                                               \
+  "UPDATE pending_messages SET status = 'failed', lease = NULL, lease_until_epoch = NULL, last_error = ?, " \
+  "completed_at_epoch = ? "
+
+Result<std::int64_t> give_back(Db& db, const Batch& batch, std::string_view reason, const RetryPolicy& policy,
+                               WallTime now) {
+  TRY(db.run(FAILS OURS "AND retry_count >= ?", reason, epoch_ms(now), batch.id, batch.lease,
+             policy.max_retries));
+  std::int64_t given = db.changes();
+  std::vector<std::pair<std::int64_t, std::int64_t>> waiting;
+  {
+    Stmt row = TRY(db.query("SELECT id, retry_count FROM pending_messages " OURS, batch.id, batch.lease));
+    while (TRY(row.step())) waiting.emplace_back(row.integer(0), row.integer(1));
   }
-  return counts;
+  for (const auto& [id, retries] : waiting) {
+    const bool last = retries + 1 >= policy.max_retries;
+    TRY(db.run(WAITS ", retry_count = retry_count + 1, solo = max(solo, ?), last_error = ?, not_before_epoch "
+                     "= ? WHERE id = ? AND status = 'processing'",
+               last, reason, epoch_ms(now + retry_delay(retries, policy.seed)), id));
+    given += db.changes();
+  }
+  return given;
+}
+
+Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason) {
+  TRY(db.run(WAITS ", last_error = ? " OURS, reason, batch.id, batch.lease));
+  return db.changes();
+}
+
+static Result<Recovered> take_back(Db& db, Stmt stuck, std::string_view reason, int max_retries,
+                                   WallTime now) {
+  std::vector<std::int64_t> ids;
+  while (TRY(stuck.step())) ids.push_back(stuck.integer(0));
+  Recovered recovered;
+  for (const std::int64_t id : ids) {
+    TRY(db.run(FAILS "WHERE id = ? AND status = 'processing' AND batch_size = 1 AND retry_count >= ?", reason,
+               epoch_ms(now), id, max_retries));
+    recovered.failed += db.changes();
+    TRY(db.run(WAITS ", solo = 1, retry_count = retry_count + (batch_size = 1), last_error = ? WHERE id = ? "
+                     "AND status = 'processing'",
+               reason, id));
+    recovered.waiting += db.changes();
+  }
+  return recovered;
+}
+
+#define PROCESSING "SELECT id FROM pending_messages WHERE status = 'processing' "
+
+Result<Recovered> recover_all(Db& db, int max_retries, WallTime now) {
+  return take_back(db, TRY(db.query(PROCESSING)), "whoever worked on it died", max_retries, now);
+}
+
+Result<Recovered> recover_lapsed(Db& db, int max_retries, WallTime now) {
+  constexpr Millis kSetBack = std::chrono::minutes(1);  // more than a clock is adjusted by in passing
+  return take_back(db,
+                   TRY(db.query(PROCESSING "AND (lease_until_epoch <= ? OR started_processing_at_epoch > ?)",
+                                epoch_ms(now), epoch_ms(now + kSetBack))),
+                   "its lease lapsed", max_retries, now);
+}
+
+Result<Recovered> recover_stuck(Db& db, Millis age, int max_retries, WallTime now) {
+  return take_back(db,
+                   TRY(db.query(PROCESSING "AND (? OR started_processing_at_epoch < ?)", age.count() == 0,
+                                epoch_ms(now - age))),
+                   "it was stuck", max_retries, now);
 }
 
 }  // namespace cairn::store

@@ -2,7 +2,8 @@
 // under a lease (processing), and ends as processed or, when it keeps failing, as failed. Nothing is dropped:
 // its texts move to evidence.
 //
-// Every function stands in the caller's transaction on the writer's connection.
+// A session's messages are worked in their order, one batch at a time, and the session that has waited
+// longest comes first. Every function stands in the caller's transaction on the writer's connection.
 #pragma once
 
 #include <optional>
@@ -38,29 +39,51 @@ struct Batch {
   std::string id;
   std::string lease;
   SessionId session;
-  std::vector<MessageId> messages;
+  std::vector<MessageId> messages;  // in their order
 };
 
-// Claims up to `max` pending messages of the session that has waited longest and whose turn has ended.
-// Nothing to do: nothing.
+// Claims up to `max` pending messages of the session that has waited longest: those whose turn has ended, in
+// their order, up to the first that waits for a retry. A message that was left behind is claimed alone. A
+// session of which a batch is in work is passed over. Nothing to do: nothing.
 Result<std::optional<Batch>> claim(Db& db, WallTime now, std::size_t max, Millis lease);
+
+// The heartbeat of whoever works on the batch: its lease ends `lease` from now. False: it is no longer ours.
+Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease);
 
 // Ends a batch: its texts move to evidence, its rows are processed. Fails with `canceled`, and the
 // transaction must be rolled back, unless exactly the claimed rows are still processing under this lease.
 Status complete(Db& db, const Batch& batch, WallTime now);
 
-// Gives a batch back after an error: a retry with its reason, or failed after `max_retries`.
-Status give_back(Db& db, const Batch& batch, std::string_view reason, int max_retries, WallTime now);
-
-// Messages that a dead daemon left in processing wait again. Returns how many.
-Result<std::int64_t> recover(Db& db);
-
-// Deletes processed messages beyond the newest `keep`.
-Result<std::int64_t> clean(Db& db, std::int64_t keep);
-
-struct QueueCounts {
-  std::int64_t pending = 0, processing = 0, processed = 0, failed = 0;
+// How often a message is tried again, and the seed of the jitter between the tries.
+struct RetryPolicy {
+  int max_retries = 3;  // 0: the first failure is final
+  std::uint64_t seed = 0;
 };
-Result<QueueCounts> queue_counts(Db& db);
+
+// The pause before retry number `retry` (0 is the first): 1 s doubling to 5 min, give or take a quarter.
+Millis retry_delay(std::int64_t retry, std::uint64_t seed);
+
+// Gives a batch back after an error of its own: each message waits for its next try, the last of which it
+// makes alone, or is failed when it had them all. Returns how many rows that were, at most those still ours.
+Result<std::int64_t> give_back(Db& db, const Batch& batch, std::string_view reason, const RetryPolicy& policy,
+                               WallTime now);
+
+// Gives a batch back that could not be worked through no fault of its own: no try is counted.
+Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason);
+
+// What became of messages that were taken back from processing.
+struct Recovered {
+  std::int64_t waiting = 0;
+  std::int64_t failed = 0;
+};
+// Messages that whoever worked on them left in processing wait again, each to be claimed alone. One that had
+// been claimed alone has used up a try, and is failed when that was its last.
+//
+// All of them: for a start, when nobody can be working on them.
+Result<Recovered> recover_all(Db& db, int max_retries, WallTime now);
+// Those whose lease has lapsed, or was given by a clock that has been set back since.
+Result<Recovered> recover_lapsed(Db& db, int max_retries, WallTime now);
+// Those that were claimed more than `age` ago; 0 is all of them, whenever they were.
+Result<Recovered> recover_stuck(Db& db, Millis age, int max_retries, WallTime now);
 
 }  // namespace cairn::store

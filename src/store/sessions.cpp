@@ -13,8 +13,7 @@ static Session read_session(Stmt& row) {
   s.id = SessionId{row.integer(0)};
   s.platform = row.text(1);
   s.content_id = ContentId{row.text(2)};
-  if (!row.is_null(3)) s.memory_id = MemoryId{row.text(3)};
-  s.memory_provider = row.optional_text(4);
+  if (!row.is_null(3)) s.identity = Captured{MemoryId{row.text(3)}, row.text(4)};
   s.project = row.text(5);
   s.branch = row.optional_text(6);
   s.worktree = row.optional_text(7);
@@ -99,17 +98,6 @@ Status reopen_session(Db& db, SessionId id) {
       "= NULL "
       "WHERE id = ? AND status <> 'active'",
       id.value);
-}
-
-Result<MemoryId> ensure_memory_id(Db& db, const Session& session, WallTime now) {
-  if (auto known = TRY(
-          db.text("SELECT memory_session_id FROM sdk_sessions WHERE id = ? AND memory_session_id IS NOT NULL",
-                  session.id.value)))
-    return MemoryId{*known};
-  MemoryId id{"cairn-" + new_uuid(epoch_ms(now))};
-  TRY(db.run("UPDATE sdk_sessions SET memory_session_id = ?, memory_provider = 'builtin' WHERE id = ?",
-             id.value, session.id.value));
-  return id;
 }
 
 }  // namespace cairn::store

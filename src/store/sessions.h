@@ -1,5 +1,5 @@
-// Sessions and their two ids. The content id is the host's and known at once; the memory id is the memory
-// agent's, absent until it is registered, and never equal to any content id (triggers see to that).
+// Sessions: the host's conversations, found by the host's id of them (the content id, known at once). Their
+// other id, the memory's, is in identity.h.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "os/process.h"
+#include "store/identity.h"
 #include "store/sql.h"
 
 namespace cairn::store {
@@ -18,8 +19,7 @@ struct Session {
   SessionId id;
   std::string platform;
   ContentId content_id;
-  std::optional<MemoryId> memory_id;
-  std::optional<std::string> memory_provider;
+  Identity identity;  // its memory id, if it is captured
   std::string project;
   std::optional<std::string> branch;
   std::optional<std::string> worktree;
@@ -66,9 +66,6 @@ Status touch_session(Db& db, SessionId id, const Sighting& seen);
 Status set_branch(Db& db, SessionId id, const std::optional<std::string>& branch);
 Status end_session(Db& db, SessionId id, std::string_view status, std::string_view reason, WallTime at);
 Status reopen_session(Db& db, SessionId id);
-
-// The session's memory id, registering a synthesised one (`cairn-UUID`, provider `builtin`) when it has none.
-Result<MemoryId> ensure_memory_id(Db& db, const Session& session, WallTime now);
 
 Result<std::vector<Session>> active_sessions(Db& db);
 

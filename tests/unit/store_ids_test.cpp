@@ -100,8 +100,8 @@ TEST_F(Ids, ANewMemoryIdKeepsWhatHungOnTheOldOne) {
 
 TEST_F(Ids, EnsuringAMemoryIdTwiceGivesTheSame) {
   const auto session = must(store::find_session(m.db(), SessionId{1}));
-  const MemoryId first = must(store::ensure_memory_id(m.db(), *session, m.clock.now()));
-  EXPECT_EQ(must(store::ensure_memory_id(m.db(), *session, m.clock.now())).value, first.value);
+  const MemoryId first = must(store::ensure_memory_id(m.db(), session->id, m.clock.now()));
+  EXPECT_EQ(must(store::ensure_memory_id(m.db(), session->id, m.clock.now())).value, first.value);
 }
 
 TEST_F(Ids, TheSameContentIdOfAnotherHostIsAnotherSession) {

@@ -4,6 +4,7 @@
 
 #include "store/compress.h"
 #include "store/evidence.h"
+#include "store/queue_admin.h"
 #include "support/engine_fixture.h"
 
 namespace cairn::test {
@@ -95,7 +96,7 @@ TEST_F(Queue, ABatchThatIsNoLongerOursCannotBeCompleted) {
   take(chat.ran("make", "t1"));
   take(chat.stop());
   const auto lost = claim();
-  EXPECT_EQ(must(store::recover(m.db())), 2);
+  EXPECT_EQ(must(store::recover_all(m.db(), 3, m.clock.now())).waiting, 2);
   EXPECT_EQ(statuses(), "pendin pendin");
   {
     auto transaction = must(store::Transaction::begin(m.db()));
@@ -117,20 +118,6 @@ TEST_F(Queue, ABatchOfWhichOneMessageIsGoneIsNotCompleted) {
   must(m.db().exec("DELETE FROM pending_messages WHERE id = 1"));
   auto transaction = must(store::Transaction::begin(m.db()));
   EXPECT_EQ(store::complete(m.db(), *batch, m.clock.now()).error().code, Code::canceled);
-}
-
-TEST_F(Queue, GivingBackRetriesAndFailsInTheEnd) {
-  take(chat.prompt("work"));
-  take(chat.ran("make", "t1"));
-  take(chat.stop());
-  for (int attempt = 0; attempt <= 2; ++attempt) {
-    const auto batch = claim();
-    ASSERT_TRUE(batch) << attempt;
-    must(store::give_back(m.db(), *batch, "no luck", 2, m.clock.now()));
-  }
-  EXPECT_EQ(statuses(), "failed failed");
-  EXPECT_EQ(m.rows("SELECT DISTINCT retry_count, last_error FROM pending_messages"), (Lines{"2|no luck"}));
-  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages WHERE tool_input IS NOT NULL"), 1);  // nothing is dropped
 }
 
 TEST_F(Queue, ARestartRecoversWhatADeadDaemonHadInWork) {

@@ -1,0 +1,51 @@
+// The queue in the hands of a person: counts, a retry by hand, an abort, retention.
+//
+// Every function stands in the caller's transaction on the writer's connection; those that only count may use
+// a reader's.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+// Lets a message wait again with all its tries, whatever became of it. False: it is processed or unknown.
+Result<bool> retry_message(Db& db, MessageId id);
+// The same for all of a session that are not processed. Returns how many.
+Result<std::int64_t> retry_session(Db& db, SessionId session);
+// Messages that wait for a retry need not wait any longer.
+Status end_waits(Db& db);
+
+// Deletes a message in any status. What its event said is not lost: its texts move to evidence, where the
+// turn finds them. A batch it belonged to can no longer be completed. False: there is no such message.
+Result<bool> abort_message(Db& db, MessageId id);
+
+// Deletes processed messages beyond the newest `keep`. Returns how many.
+Result<std::int64_t> clean(Db& db, std::int64_t keep);
+
+struct QueueCounts {
+  std::int64_t pending = 0, processing = 0, processed = 0, failed = 0;
+
+  // What is still to be done: 0 when no work is left. Failed messages wait for a person.
+  std::int64_t work() const { return pending + processing; }
+};
+Result<QueueCounts> queue_counts(Db& db);
+Result<QueueCounts> queue_counts(Db& db, SessionId session);
+// The sessions with work, in the order of their numbers.
+Result<std::vector<SessionId>> sessions_with_work(Db& db);
+// How many messages were claimed more than `age` ago and are still in work; 0 counts them all.
+Result<std::int64_t> stuck_count(Db& db, Millis age, WallTime now);
+
+struct MessageOwner {
+  SessionId session;
+  ContentId content_id;
+};
+// Whose message it is; nothing when there is no such message.
+Result<std::optional<MessageOwner>> owner_of(Db& db, MessageId id);
+
+}  // namespace cairn::store
