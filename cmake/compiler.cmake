@@ -10,6 +10,10 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
+# -O3 makes nothing here faster and the build a quarter slower.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_C_FLAGS_RELEASE "-O2")
+
 find_program(CAIRN_CCACHE ccache)
 if(CAIRN_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CAIRN_CCACHE})
@@ -20,6 +24,10 @@ add_library(cairn_flags INTERFACE)
 target_include_directories(cairn_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_definitions(cairn_flags INTERFACE CAIRN_VERSION="${PROJECT_VERSION}" _FILE_OFFSET_BITS=64)
 target_compile_options(cairn_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # gcc 12 sees overlapping copies in std::string that are none (its bug 105329).
+  target_compile_options(cairn_flags INTERFACE -Wno-restrict)
+endif()
 if(CAIRN_WERROR)
   target_compile_options(cairn_flags INTERFACE -Werror)
 endif()

@@ -304,7 +304,9 @@ Json::~Json() = default;
 
 Json::Parsed Json::parse_partial(std::string_view text, const Limits& limits) {
   std::string storage;
-  return read(repaired(text, storage), limits, true);
+  Parsed parsed = read(repaired(text, storage), limits, true);
+  parsed.offset = std::min(parsed.offset, text.size());  // what was read may have grown by its repair
+  return parsed;
 }
 
 Json::Parsed Json::parse_partial(std::string_view text) {

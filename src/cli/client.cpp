@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 
@@ -54,6 +55,22 @@ std::string where_to_look(const hook::Home& home) {
   return fmt::format("`cairn logs` says why ({})", home.log_file());
 }
 
+// What the daemon wrote last, when that was an error: ": reason". Empty otherwise.
+std::string last_error(const hook::Home& home) {
+  os::RealDisk disk;
+  auto file = disk.open(home.log_file(), os::Open::read);
+  if (!file) return {};
+  constexpr std::uint64_t kTail = 2000;
+  const std::uint64_t size = (*file)->size().value_or(0);
+  std::string text(std::min(size, kTail), '\0');
+  text.resize((*file)->read_at(size - text.size(), text.data(), text.size()).value_or(0));
+  const std::string_view all = trim(text);
+  const std::string_view line = all.substr(all.rfind('\n') + 1);
+  constexpr std::string_view kMark = " error ";
+  const std::size_t at = line.find(kMark);
+  return at == std::string_view::npos ? "" : fmt::format(": {}", line.substr(at + kMark.size()));
+}
+
 Status start(const hook::Home& home, os::Clock& clock) {
   const std::string me = os::executable_path();
   switch (hook::start_daemon(home, clock, me, true)) {
@@ -73,8 +90,8 @@ Error no_answer(const hook::Home& home) {
   if (os::FileLock::is_held(home.lock()))
     return {Code::timeout, fmt::format("daemon: does not answer ({}): end it with `kill PID`; {}",
                                        holder(home), where_to_look(home))};
-  return {Code::timeout, fmt::format("daemon: started, but did not answer within {} s: {}", kReach / 1s,
-                                     where_to_look(home))};
+  return {Code::timeout, fmt::format("daemon: started, but did not answer within {} s{}: {}", kReach / 1s,
+                                     last_error(home), where_to_look(home))};
 }
 
 }  // namespace

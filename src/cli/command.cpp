@@ -307,7 +307,8 @@ std::string overview(const Screen& screen) {
   }
   out += fmt::format("\n{}\n", screen.paint(Style::bold, "Options of every command")) +
          option_list(screen, global_options());
-  out += "\nExit codes: 0 done, 1 failed or found problems, 2 bad usage or input, 3 nothing found.\n";
+  out += "\n" + wrap("Exit codes: 0 done, 1 failed or found problems, 2 bad usage or input, 3 nothing found.",
+                     screen.text_width(), 0);
   return out + "`cairn help COMMAND` explains one command.\n";
 }
 

@@ -82,14 +82,16 @@ std::optional<std::string> version_of(const std::string& program, std::chrono::m
 }
 
 std::optional<std::array<int, 3>> parse_version(std::string_view text) {
+  const auto is_digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
   for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!is_digit(at) || (at > 0 && is_digit(at - 1))) continue;
     std::array<int, 3> numbers{};
     const char* from = text.data() + at;
     const char* const end = text.data() + text.size();
     std::size_t read = 0;
     while (read < 3) {
       const auto [next, error] = std::from_chars(from, end, numbers[read]);
-      if (error != std::errc() || numbers[read] < 0) break;
+      if (error != std::errc()) break;
       from = next;
       if (++read == 3 || from == end || *from != '.') break;
       ++from;

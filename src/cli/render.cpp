@@ -296,8 +296,8 @@ std::string local_time(WallTime t) {
   return local(t, "%Y-%m-%d %H:%M");
 }
 
-std::string local_seconds(WallTime t) {
-  return local(t, "%m-%d %H:%M:%S");
+std::string local_clock(WallTime t) {
+  return local(t, "%H:%M:%S");
 }
 
 }  // namespace cairn::cli

@@ -96,8 +96,8 @@ std::string number_text(std::int64_t n);
 
 // Of an ISO-8601 UTC text; nothing when it is none.
 std::optional<WallTime> parse_time(std::string_view iso);
-// Where the user is: "2026-11-15 18:36", and "11-15 18:36:37".
+// Where the user is: "2026-11-15 18:36", and "18:36:37".
 std::string local_time(WallTime t);
-std::string local_seconds(WallTime t);
+std::string local_clock(WallTime t);
 
 }  // namespace cairn::cli

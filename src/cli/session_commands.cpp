@@ -120,8 +120,7 @@ std::string turns_table(Shell& shell, const Json& turns) {
 }
 
 std::string events_table(Shell& shell, const Json& events) {
-  Table table(
-      {{"seq", true}, {"time"}, {"turn", true}, {"event"}, {"tool"}, {"outcome"}, {"message"}, {"remark"}});
+  Table table({{"seq", true}, {"time"}, {"turn", true}, {"event"}, {"tool"}, {"outcome"}, {"remark"}});
   for (const Json& event : events.items()) {
     const auto at = parse_time(event["time"].as_string());
     std::string remark = text_of(event["reason"]);
@@ -130,15 +129,16 @@ std::string events_table(Shell& shell, const Json& events) {
     if (event["source"].as_string() != "hook")
       remark += (remark.empty() ? "from the " : ", from the ") + text_of(event["source"]);
     if (event["cut"].as_bool()) remark += remark.empty() ? "cut" : ", cut";
+    // Of a stored event that became a message, how far that has come.
     const std::string_view outcome = event["outcome"].as_string();
+    const std::string_view state = event["message"].as_string(outcome);
     table.add(
         {{std::to_string(event["seq"].as_int()), Style::accent},
-         {moment(event["time"]), Style::dim},
+         {at ? local_clock(*at) : std::string(), Style::dim},
          event["prompt_number"].is_int() ? std::to_string(event["prompt_number"].as_int()) : std::string(),
          text_of(event["event"]),
          text_of(event["tool_name"]),
-         {std::string(outcome), outcome == "stored" ? Style::plain : Style::warn},
-         text_of(event["message"]),
+         {std::string(state), outcome != "stored" || state == "failed" ? Style::warn : Style::plain},
          remark});
   }
   return table.text(shell.screen());
@@ -196,7 +196,8 @@ Result<int> sessions_end(Shell& shell) {
 
 Result<int> sessions_cleanup(Shell& shell) {
   Json args = Json::object();
-  if (const auto hours = TRY(shell.line().number("--max-age", 0, 1'000'000))) args.set("max_age_hours", *hours);
+  if (const auto hours = TRY(shell.line().number("--max-age", 0, 1'000'000)))
+    args.set("max_age_hours", *hours);
   const Json result = TRY(shell.ask("sessions.cleanup", args));
   if (shell.json())
     shell.print_json(result);

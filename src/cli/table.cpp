@@ -105,8 +105,8 @@ std::vector<Command> work_commands() {
        "[ID]",
        {{"--session", "ID", "all of one session that are not processed", ""},
         {"--stuck", "", "those that somebody began and never ended", ""},
-        {"--older-than", "S", "with --stuck: begun more than S seconds ago (default queue.stuck_seconds; 0: all)",
-         ""}},
+        {"--older-than", "S",
+         "with --stuck: begun more than S seconds ago (default queue.stuck_seconds; 0: all)", ""}},
        "let messages be tried again",
        "A message or a session's messages get all their tries back, whatever became of them; processed ones "
        "stay as they are. With --stuck each message is tried again alone, and one that was alone before has "
@@ -168,7 +168,8 @@ std::vector<Command> setup_commands() {
        "",
        {{"--home", "DIR", "play it there (default ~/.local/state/cairn-demo)", ""}},
        "a story of two sessions, played through the real programs",
-       "Shows what the first session did and what the second one was given, then three commands to try on it. "
+       "Shows what the first session did and what the second one was given, then three commands to try on "
+       "it. "
        "Its home is its own and stays; a next demo begins it afresh.",
        demo_command},
       {"config get", kSetUp, "KEY", {}, "a setting and where it comes from", "", config_get},

@@ -20,9 +20,11 @@ static Result<std::string> source_of(store::Db& db, std::int64_t seq) {
   return std::string(Json::parse_partial(*event->texts.extra).value["reason"].as_string());
 }
 
-static Result<bool> was_given(store::Db& db, const EventId& start) {
-  return TRY(db.integer("SELECT 1 FROM injections WHERE event_id = ? AND given_at_epoch IS NOT NULL",
-                        start.value))
+static Result<bool> was_given(store::Db& db, SessionId session, const EventId& start) {
+  return TRY(db.integer(
+                 "SELECT 1 FROM injections WHERE session_db_id = ? AND event_id = ? AND given_at_epoch "
+                 "IS NOT NULL",
+                 session.value, start.value))
       .has_value();
 }
 
@@ -40,7 +42,7 @@ Result<std::optional<Debt>> debt_of(store::Db& db, const EventId& event) {
                    session.value));
   if (!TRY(start.step())) return std::optional<Debt>();
   Debt debt{EventId{start.text(1)}, TRY(source_of(db, start.integer(0))), session, asking.text(2)};
-  if (kind == "prompt" && TRY(was_given(db, debt.start))) return std::optional<Debt>();
+  if (kind == "prompt" && TRY(was_given(db, session, debt.start))) return std::optional<Debt>();
   return std::optional<Debt>(std::move(debt));
 }
 

@@ -174,6 +174,7 @@ Result<Composed> compose(store::Db& db, const Request& request) {
     add_work(page, summaries, out);
   }
   add_observations(page, observations, out);
+  if (out.items.empty()) return out;  // the budget is too small for anything
   out.text = page.fenced(request.key);
   out.tokens = estimate_tokens(out.text);
   out.characters = utf16_length(out.text);

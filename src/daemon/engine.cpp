@@ -58,7 +58,9 @@ Status Engine::start() {
   TRY(in_transaction([&]() -> Status {
     note_stuck(TRY(store::recover_all(db_, max_retries(), seams_.clock.now())));
     return {};
-  }));  TRY(intake_.start());
+  }));
+  told_error_ = TRY(db_.integer("SELECT 1 FROM meta WHERE key = 'intake_error'")).has_value();
+  TRY(intake_.start());
   return tick();
 }
 
@@ -102,20 +104,21 @@ void Engine::note_capture() {
     seams_.log.error("capture: " + noted.error().message);
 }
 
-Result<bool> Engine::step() {
+// An error is told by `status`, as far as the disk still lets us write it down, until intake works again.
+Result<bool> Engine::take_in() {
   auto taken = intake_.step();
-  if (!taken) {
-    // Told by `status` and at the next SessionStart, as far as the disk still lets us write it down.
-    if (!told_error_)
-      ignore(
-          db_.run("INSERT INTO meta(key, value) VALUES('intake_error', ?) ON CONFLICT DO UPDATE SET value = "
-                  "excluded.value",
-                  taken.error().message));
-    told_error_ = true;
-    return taken;
-  }
-  if (told_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) told_error_ = false;
-  if (*taken) return true;
+  if (!taken && !told_error_)
+    told_error_ = db_.run(
+                         "INSERT INTO meta(key, value) VALUES('intake_error', ?) ON CONFLICT DO UPDATE SET "
+                         "value = excluded.value",
+                         taken.error().message)
+                      .ok();
+  if (taken && told_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) told_error_ = false;
+  return taken;
+}
+
+Result<bool> Engine::step() {
+  if (TRY(take_in())) return true;
   if (TRY(work_queue())) return true;
   if (TRY(catch_up_.step())) return true;
   TRY(note_recovered());
@@ -134,7 +137,8 @@ void Engine::note_stuck(const store::Recovered& recovered) {
 }
 
 // The built-in provider has said what it knows when the turn ended; what is left is to move the texts to
-// evidence. A store that cannot be written is no fault of the messages: the batch stays ours and is tried again.
+// evidence. A store that cannot be written is no fault of the messages: the batch stays ours and is tried
+// again.
 Result<bool> Engine::work_queue() {
   const Millis lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
   if (!batch_) {
@@ -148,6 +152,7 @@ Result<bool> Engine::work_queue() {
   if (!batch_) return false;
   auto done = in_transaction([&] { return store::complete(db_, *batch_, seams_.clock.now()); });
   if (done) {
+    processed_ += static_cast<std::int64_t>(batch_->messages.size());
     batch_.reset();
     return true;
   }
@@ -157,7 +162,8 @@ Result<bool> Engine::work_queue() {
       if (code == Code::canceled)  // someone took messages out of it: the others begin anew
         TRY(store::release(db_, *batch_, done.error().message));
       else
-        TRY(store::give_back(db_, *batch_, done.error().message, {max_retries(), static_cast<std::uint64_t>(seams_.clock.boot_ns())},
+        TRY(store::give_back(db_, *batch_, done.error().message,
+                             {max_retries(), static_cast<std::uint64_t>(seams_.clock.boot_ns())},
                              seams_.clock.now()));
       return {};
     }));
@@ -220,19 +226,26 @@ Result<std::vector<std::string>> Engine::warnings() {
 }
 
 Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadline) {
+  const context::Answer nothing{std::string(hook::kFixedAnswer), std::nullopt};
+  if (!is_event_id(event.value)) return nothing;  // it names a file
   while (!TRY(store::is_settled(db_, event)) && seams_.clock.boot_ns() < deadline)
-    if (!TRY(intake_.step())) break;
+    if (!TRY(take_in())) break;
+  if (!TRY(store::is_settled(db_, event)))
+    TRY(intake_.take_now(event));  // the backlog goes on after the answer
   const auto debt = TRY(context::debt_of(db_, event));
-  if (!debt) return context::Answer{std::string(hook::kFixedAnswer), std::nullopt};
+  if (!debt) return nothing;
   context::AnswerOptions options;
   options.key = key_;
   options.budget_tokens = static_cast<std::size_t>(settings_.integer("context.budget_tokens"));
   options.sources = settings_.list("context.sources");
   options.notice = settings_.text("context.notice") != "off";
+  // A session knows its own open turn, unless a compaction has just made it forget.
+  const bool compacted = debt->source == "compact" && debt->asked_by == "SessionStart";
   const auto session = TRY(store::find_session(db_, debt->session));
   TRY(in_transaction([&]() -> Status {
     TRY(note_failures());
-    return session ? intake_.recorder().settle_project(session->project, session->content_id) : Status();
+    if (!session) return {};
+    return intake_.recorder().settle_project(session->project, compacted ? ContentId{} : session->content_id);
   }));
   if (session && debt->start == event) catch_up(session->project, deadline);
   context::Answer answer;

@@ -45,7 +45,8 @@ class Engine {
   // False: there is none.
   Result<bool> step();
 
-  // Once a minute: dead hosts, idle turns, leftovers in the inbox, retention, changed settings.
+  // Once a minute: dead hosts, idle turns, lapsed leases, leftovers in the inbox, retention, changed
+  // settings.
   Status tick();
 
   // The answer to an event that a hook has just delivered: takes in the inbox up to it, but not beyond
@@ -58,6 +59,8 @@ class Engine {
 
   // Runs an operation that writes.
   Result<Json> run(const ops::Operation& operation, const Json& args);
+  // Messages that this engine has finished.
+  std::int64_t processed() const { return processed_; }
   // Events that wait in the inbox.
   Result<std::size_t> waiting() { return intake_.waiting(); }
   // Ends every open turn and every wait for a retry: the start of `process --wait`.
@@ -70,6 +73,7 @@ class Engine {
  private:
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
   Status start();
+  Result<bool> take_in();
   Result<bool> work_queue();
   int max_retries() const;
   void note_stuck(const store::Recovered& recovered);
@@ -86,10 +90,11 @@ class Engine {
   std::string key_;
   ops::Settings settings_;
   intake::Intake intake_;
-  std::optional<store::Batch> batch_;  // claimed, and its end not written yet
   intake::CatchUp catch_up_;
   std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
   std::int64_t recovered_noted_ = 0;
+  std::optional<store::Batch> batch_;  // claimed, and its end not written yet
+  std::int64_t processed_ = 0;
   bool told_error_ = false;  // an intake error is in meta
 };
 

@@ -123,6 +123,7 @@ struct Server::Drain {
   Peer peer;
   bool end_turns = false;
   std::int64_t events_before = 0;
+  std::int64_t processed_before = 0;
 };
 
 static Result<std::int64_t> settled_events(store::Db& db) {
@@ -134,6 +135,7 @@ void Server::process(Peer peer, const Json& args) {
   work->peer = std::move(peer);
   work->end_turns = args["wait"].as_bool();
   parts_.writer.post([this, work] {
+    work->processed_before = parts_.engine.processed();
     work->events_before = settled_events(parts_.engine.db()).value_or(0);
     drain(work);
   });
@@ -152,6 +154,7 @@ void Server::drain(std::shared_ptr<Drain> work) {
     const auto queue = TRY(store::queue_counts(parts_.engine.db()));
     const std::int64_t events = TRY(settled_events(parts_.engine.db()));
     return Json::object({{"taken_in", events - work->events_before},
+                         {"processed", parts_.engine.processed() - work->processed_before},
                          {"inbox", TRY(parts_.engine.waiting())},
                          {"queue", Json::object({{"pending", queue.pending},
                                                  {"processing", queue.processing},

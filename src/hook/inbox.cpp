@@ -142,10 +142,12 @@ Result<EventId> Inbox::deliver(Envelope envelope, const Source& payload, Flags::
   Status done = Writer(**file, envelope, payload).write();
   if (done.ok() && sync == Flags::Sync::disk) done = (*file)->sync();
   const std::string delivered = directory_ + "/new/" + id.value;
-  if (done.ok()) done = disk_.rename(writing, delivered);
-  if (!done.ok() && done.error().code == Code::not_found) {
-    done = make_directories(sync);
-    if (done.ok()) done = disk_.rename(writing, delivered);
+  if (done.ok()) {
+    done = disk_.rename(writing, delivered);
+    if (!done.ok() && done.error().code == Code::not_found) {
+      done = make_directories(sync);
+      if (done.ok()) done = disk_.rename(writing, delivered);
+    }
   }
   if (!done.ok()) {
     ignore(disk_.remove(writing));

@@ -25,25 +25,38 @@ InboxReader::InboxReader(os::Disk& disk, os::Clock& clock, std::string directory
 
 Status InboxReader::make_directories() {
   for (const std::string& directory : {tmp_, new_, cur_, bad_}) TRY(os::make_dirs(disk_, directory));
+  // A hook that delivers durably relies on directories that are durable. Those above ours may be closed to
+  // us.
+  for (std::string path = directory_; !path.empty(); path.resize(path.find_last_of('/')))
+    ignore(disk_.sync_dir(path));
   return {};
 }
 
-Result<InboxReader::Leftovers> InboxReader::start() {
+Result<std::vector<EventId>> InboxReader::start() {
   TRY(make_directories());
   sweep();
-  Leftovers left;
+  std::vector<EventId> poison;
   for (const std::string& name : TRY(disk_.list(cur_))) {
-    if (is_event_id(name)) left.retry.push_back(EventId{name});
+    if (is_event_id(name)) leftovers_.insert(EventId{name});
     if (name.size() == 34 && name.ends_with(".1") && is_event_id(name.substr(0, 32))) {
-      left.poison.push_back(EventId{name.substr(0, 32)});
+      poison.push_back(EventId{name.substr(0, 32)});
       TRY(disk_.rename(cur_ + "/" + name, cur_ + "/" + name.substr(0, 32)));
     }
   }
-  std::sort(left.retry.begin(), left.retry.end());
-  return left;
+  return poison;
+}
+
+// Files that could not be moved back to new/ when their transaction failed.
+void InboxReader::bring_back_stranded() {
+  const auto names = disk_.list(cur_);
+  if (!names) return;
+  stranded_ = false;
+  for (const std::string& name : *names)
+    if (is_event_id(name) && !is_leftover(EventId{name})) ignore(give_back(EventId{name}));
 }
 
 Result<std::vector<EventId>> InboxReader::scan() {
+  if (stranded_) bring_back_stranded();
   std::vector<EventId> ids;
   auto names = disk_.list(new_);
   if (!names && names.error().code == Code::not_found) {  // somebody removed it under us
@@ -57,7 +70,9 @@ Result<std::vector<EventId>> InboxReader::scan() {
       ignore(disk_.rename(new_ + "/" + name, bad_ + "/" + name));  // not a hook's work; kept out of the way
     }
   }
+  ids.insert(ids.end(), leftovers_.begin(), leftovers_.end());
   std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
 
@@ -72,7 +87,7 @@ Result<std::vector<EventId>> InboxReader::in_boot_order(std::vector<EventId> ids
   std::map<std::string, std::string> first_of_boot;  // boot id -> smallest event id
   for (EventId& id : ids) {
     Key key{"", 0, id};
-    auto file = disk_.open(new_ + "/" + id.value, os::Open::read);
+    auto file = disk_.open((is_leftover(id) ? cur_ : new_) + "/" + id.value, os::Open::read);
     std::string header(hook::Envelope::kPeekBytes, '\0');
     if (file) {
       const auto got = (*file)->read_at(0, header.data(), header.size());
@@ -103,7 +118,10 @@ Result<std::vector<EventId>> InboxReader::next(std::size_t max) {
     if (ids.size() > 1) ids = TRY(in_boot_order(std::move(ids)));
     waiting_.assign(std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
   }
-  const auto count = static_cast<std::ptrdiff_t>(std::min(max, waiting_.size()));
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(max, waiting_.size()));
+  auto count = std::find_if(waiting_.begin(), end, [&](const EventId& id) { return is_leftover(id); }) -
+               waiting_.begin();
+  if (count == 0 && !waiting_.empty()) count = 1;
   std::vector<EventId> group(waiting_.begin(), waiting_.begin() + count);
   waiting_.erase(waiting_.begin(), waiting_.begin() + count);
   return group;
@@ -127,8 +145,12 @@ Result<std::string> InboxReader::read(const EventId& id) {
 }
 
 Result<std::string> InboxReader::take_suspicious(const EventId& id) {
-  TRY(disk_.rename(cur_ + "/" + id.value, cur_ + "/" + id.value + ".1"));
-  return os::read_file(disk_, cur_ + "/" + id.value + ".1", kMaxFile);
+  // It has the name already when the disk failed before it could be taken away.
+  const Status marked = disk_.rename(cur_ + "/" + id.value, cur_ + "/" + id.value + ".1");
+  if (!marked && marked.error().code != Code::not_found) return marked.error();
+  auto file = os::read_file(disk_, cur_ + "/" + id.value + ".1", kMaxFile);
+  if (!file && file.error().code == Code::not_found) leftovers_.erase(id);
+  return file;
 }
 
 Status InboxReader::calm(const EventId& id) {
@@ -136,11 +158,18 @@ Status InboxReader::calm(const EventId& id) {
 }
 
 Status InboxReader::give_back(const EventId& id) {
-  return disk_.rename(cur_ + "/" + id.value, new_ + "/" + id.value);
+  leftovers_.erase(id);
+  Status moved = disk_.rename(cur_ + "/" + id.value, new_ + "/" + id.value);
+  if (!moved && moved.error().code != Code::not_found) stranded_ = true;
+  return moved;
 }
 
 void InboxReader::done(const EventId& id) {
-  if (!disk_.remove(cur_ + "/" + id.value)) ignore(disk_.remove(new_ + "/" + id.value));
+  leftovers_.erase(id);
+  const Status removed = disk_.remove(cur_ + "/" + id.value);
+  if (removed) return;
+  ignore(disk_.remove(new_ + "/" + id.value));
+  if (removed.error().code != Code::not_found) stranded_ = true;
 }
 
 Status InboxReader::set_aside(const EventId& id, std::string_view text) {

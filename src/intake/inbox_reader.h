@@ -4,10 +4,12 @@
 //   new/ID      delivered
 //   cur/ID      being taken in; removed once its transaction is committed
 //   cur/ID.1    found in cur/ by a later start and being read alone: if that ends in a crash too, the file is
-//   the cause bad/ID      could not be read; kept redacted for 14 days, 100 MB at most
+//               the cause
+//   bad/ID      could not be read; kept redacted for 14 days, 100 MB at most
 #pragma once
 
 #include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,16 +26,14 @@ class InboxReader {
  public:
   InboxReader(os::Disk& disk, os::Clock& clock, std::string directory);
 
-  // Creates the directories, removes what dead hooks left in tmp/ and lists what a dead daemon left in cur/.
-  struct Leftovers {
-    std::vector<EventId> retry;   // in cur/: take each in alone
-    std::vector<EventId> poison;  // in cur/ for the second time: set aside
-  };
-  Result<Leftovers> start();
+  // Creates the directories and removes what dead hooks left in tmp/. What a dead daemon left in cur/ waits
+  // with the others; what was there for the second time is returned, to be set aside.
+  Result<std::vector<EventId>> start();
 
-  // The ids that wait in new/, in order: by boot time within a boot, boots by their first wall time, else by
-  // id. Scans when the last list is used up.
+  // The ids that wait, in order: by boot time within a boot, boots by their first wall time, else by id.
+  // Scans when the last list is used up. One that a dead daemon left behind comes alone.
   Result<std::vector<EventId>> next(std::size_t max);
+  bool is_leftover(const EventId& id) const { return leftovers_.contains(id); }
   // Puts ids that next() gave out back to the front.
   void put_back(const std::vector<EventId>& ids);
   // How many files wait in new/ and cur/ now.
@@ -41,7 +41,8 @@ class InboxReader {
 
   // Moves new/ID to cur/ID and reads it.
   Result<std::string> take(const EventId& id);
-  // Reads cur/ID alone, under the name that marks it as suspicious; calm() takes the mark away.
+  // Reads a leftover under the name that marks it as suspicious; calm() takes the mark away. It stays a
+  // leftover until it is given back or done.
   Result<std::string> take_suspicious(const EventId& id);
   Status calm(const EventId& id);
   // The file in cur/ as it stands.
@@ -65,6 +66,7 @@ class InboxReader {
 
  private:
   Status make_directories();
+  void bring_back_stranded();
   Result<std::vector<EventId>> scan();
   Result<std::vector<EventId>> in_boot_order(std::vector<EventId> ids);
 
@@ -72,6 +74,8 @@ class InboxReader {
   os::Clock& clock_;
   std::string directory_, tmp_, new_, cur_, bad_;
   std::deque<EventId> waiting_;
+  std::set<EventId> leftovers_;  // in cur/ since a daemon died
+  bool stranded_ = false;        // a file stands in cur/ that should not
 };
 
 }  // namespace cairn::intake

@@ -120,19 +120,20 @@ Status Intake::set_poison_aside(const EventId& id) {
 }
 
 Status Intake::take_alone(const EventId& id) {
-  std::string file = TRY(reader_.take_suspicious(id));
+  auto file = reader_.take_suspicious(id);
   std::vector<Prepared> alone;
-  alone.push_back(prepare(id, std::move(file)));
-  TRY(reader_.calm(id));
-  TRY(settle_group(alone));
-  clear_files(alone);
-  return {};
+  if (file)
+    alone.push_back(prepare(id, *std::move(file)));
+  else if (file.error().code == Code::invalid)
+    alone.push_back({id, Bad{{}, file.error().message, ""}});
+  const Status calmed = reader_.calm(id);  // whatever happened, it has not ended the daemon
+  if (alone.empty()) return file.error().code == Code::not_found ? Status() : Status(file.error());
+  TRY(calmed);
+  return finish(alone);
 }
 
 Status Intake::start() {
-  const auto left = TRY(reader_.start());
-  for (const EventId& id : left.poison) TRY(set_poison_aside(id));
-  for (const EventId& id : left.retry) TRY(take_alone(id));
+  for (const EventId& id : TRY(reader_.start())) TRY(set_poison_aside(id));
   return {};
 }
 
@@ -162,17 +163,30 @@ Result<std::vector<Intake::Prepared>> Intake::read_group(const std::vector<Event
   return group;
 }
 
-Result<bool> Intake::step() {
-  const std::vector<EventId> ids = TRY(reader_.next(options_.group));
-  if (ids.empty()) return false;
-  std::vector<Prepared> group = TRY(read_group(ids));
-  if (group.empty()) return true;
+// Settles a group and removes its files, or gives them back.
+Status Intake::finish(std::vector<Prepared>& group) {
   if (auto settled = settle_group(group); !settled) {
     recorder_.discard();
     for (const Prepared& prepared : group) ignore(reader_.give_back(prepared.id));
     return std::move(settled).error().in("intake");
   }
   clear_files(group);
+  return {};
+}
+
+Status Intake::take_group(const std::vector<EventId>& ids) {
+  std::vector<Prepared> group = TRY(read_group(ids));
+  return group.empty() ? Status() : finish(group);
+}
+
+Status Intake::take_now(const EventId& id) {
+  return take_group({id});
+}
+
+Result<bool> Intake::step() {
+  const std::vector<EventId> ids = TRY(reader_.next(options_.group));
+  if (ids.empty()) return false;
+  TRY(reader_.is_leftover(ids.front()) ? take_alone(ids.front()) : take_group(ids));
   return true;
 }
 

@@ -37,13 +37,17 @@ class Intake {
 
   void configure(gate::Gate gate, Options options);
 
-  // Deals with what an earlier daemon left behind: files in cur/ are taken in one by one, one that was there
-  // at the last start too is set aside.
+  // Deals with what an earlier daemon left in cur/: one that was there at the last start too is set aside,
+  // the others will be taken in in their order, each alone.
   Status start();
 
   // Takes in the next group. True: there may be more. An error (a full disk) leaves the group in the inbox
   // for a later step.
   Result<bool> step();
+
+  // Takes in this one event now, before those that wait: a hook asks for its answer and cannot wait for a
+  // long backlog. An event that is not in the inbox is left alone.
+  Status take_now(const EventId& id);
 
   // Events waiting, and those that hooks could not even write (since the store was made).
   Result<std::size_t> waiting() { return reader_.depth(); }
@@ -63,6 +67,8 @@ class Intake {
   };
   Prepared prepare(const EventId& id, std::string file) const;
   Result<std::vector<Prepared>> read_group(const std::vector<EventId>& ids);
+  Status take_group(const std::vector<EventId>& ids);
+  Status finish(std::vector<Prepared>& group);
   Status settle(const Prepared& prepared);
   Status settle_bad(const EventId& id, const Bad& bad);
   Status settle_group(std::vector<Prepared>& group);

@@ -71,7 +71,8 @@ static std::string base_name(const fs::path& path) {
 static store::Place place_in_git(const GitDirs& git) {
   store::Place place;
   const fs::path common = real(git.common);
-  const bool plain = common.filename() == ".git";
+  // .git, or a bare repository kept out of sight as .bare: the directory around it is the project's.
+  const bool plain = common.filename().string().starts_with('.');
   // A submodule's directory is .git/modules/NAME of its parent: its own worktree names it.
   const bool linked = real(git.git_dir) != common;
   const fs::path root = plain ? common.parent_path() : linked ? common : real(git.worktree);

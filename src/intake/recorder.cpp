@@ -83,19 +83,10 @@ Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Ses
 Status Recorder::record(const gate::Gate::Passed& passed) {
   const store::CleanEvent& event = passed.event;
   const WallTime now = clock_.now();
-  if (TRY(store::is_memory_id(db_, event->session)))
-    return store::settle_counted(db_,
-                                 {event->id,
-                                  event->name,
-                                  kind_name(event->kind),
-                                  "own_agent",
-                                  "memory agent's own session",
-                                  {},
-                                  {},
-                                  event->at},
-                                 now);
+  if (TRY(store::is_memory_id(db_, event->session))) return count_own_agent(*event);
   const Session session = TRY(session_of(*event));
-  store::Counted counted{event->id, event->name, kind_name(event->kind), "", "", session.id, {}, event->at, event->source};
+  store::Counted counted{event->id, event->name, kind_name(event->kind), "", "", session.id,
+                         {},        event->at,   event->source};
 
   if (event->kind == Kind::subagent_stop && event->agent_type.value_or("").empty()) {
     counted.outcome = "skipped";
@@ -125,7 +116,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
       counted.prompt_number = placement.prompt_number;
       TRY(store::settle_counted(db_, counted, now));
       return event->kind == Kind::stop || event->kind == Kind::stop_failure
-                 ? on_stop(*event, session, placement.prompt_number)
+                 ? on_stop(*event, session, placement.prompt_number, true)
                  : Status();
     }
     if (turn && !turn->open()) changed_.emplace(session.id, turn->number);
@@ -133,13 +124,20 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   const std::int64_t seq = TRY(store::settle_stored(db_, event, placement, now));
   TRY(keep(event, session, seq, placement.prompt_number));
   if (event->kind == Kind::stop || event->kind == Kind::stop_failure)
-    return on_stop(*event, session, placement.prompt_number);
+    return on_stop(*event, session, placement.prompt_number, false);
   if (event->kind == Kind::session_end) return on_session_end(*event, session);
   return {};
 }
 
 // A refused event makes no session: that it was somewhere is its content too.
+Status Recorder::count_own_agent(const Event& e) {
+  return store::settle_counted(
+      db_, {e.id, e.name, kind_name(e.kind), "own_agent", "memory agent's own session", {}, {}, e.at},
+      clock_.now());
+}
+
 Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
+  if (TRY(store::is_memory_id(db_, event.session))) return count_own_agent(event);
   store::Counted counted{event.id, event.name, kind_name(event.kind), refusal.outcome, refusal.reason, {},
                          {},       event.at};
   if (const auto session = TRY(store::find_session(db_, event.host, event.session))) {
@@ -205,17 +203,22 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
   return number;
 }
 
-Status Recorder::on_stop(const Event& e, const Session& session, std::optional<std::int64_t> number) {
+// Why the model's service failed, in the host's words when it has no name for it.
+static std::string failure_of(const Event& e) {
+  if (!e.error.empty() && e.error != "unknown") return e.error;
+  return e.last_assistant_message.empty() ? "unknown" : e.last_assistant_message;
+}
+
+Status Recorder::on_stop(const Event& e, const Session& session, std::optional<std::int64_t> number,
+                         bool muted) {
   if (!number) return {};
   log_.info(fmt::format("finalize received session={} prompt={} event={}", session.content_id.value, *number,
                         e.name));
-  if (e.kind == Kind::stop_failure) {
-    TRY(store::set_turn_end_texts(db_, session.id, *number, "", e.error.empty() ? "unknown" : e.error));
-    TRY(close(session.id, *number, "stop_failure", e.at));
-  } else {
-    TRY(store::set_turn_end_texts(db_, session.id, *number, e.last_assistant_message, ""));
-    TRY(close(session.id, *number, "stop", e.at));
-  }
+  const bool failed = e.kind == Kind::stop_failure;
+  if (!muted)
+    TRY(store::set_turn_end_texts(db_, session.id, *number, failed ? "" : e.last_assistant_message,
+                                  failed ? failure_of(e) : ""));
+  TRY(close(session.id, *number, failed ? "stop_failure" : "stop", e.at));
   return update_status(session.id);
 }
 

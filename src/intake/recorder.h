@@ -54,9 +54,10 @@ class Recorder {
   Status on_session_start(const store::Event& event, const store::Session& session);
   Result<std::optional<std::int64_t>> on_prompt(const store::Event& event, const store::Session& session,
                                                 bool muted);
-  Status on_stop(const store::Event& event, const store::Session& session,
-                 std::optional<std::int64_t> number);
+  Status on_stop(const store::Event& event, const store::Session& session, std::optional<std::int64_t> number,
+                 bool muted);
   Status on_session_end(const store::Event& event, const store::Session& session);
+  Status count_own_agent(const store::Event& event);
   Status keep(const store::CleanEvent& event, const store::Session& session, std::int64_t seq,
               std::optional<std::int64_t> number);
   Status close(SessionId session, std::int64_t number, std::string_view reason, WallTime at);

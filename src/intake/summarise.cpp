@@ -34,16 +34,15 @@ static Step step_of(const store::KeptEvent& event) {
   return step;
 }
 
-// A start is told only when no end of the same tool use follows, and, while the turn is open, not at all: it
-// may still be running.
-static std::vector<Step> steps_of(const std::vector<store::KeptEvent>& events, bool open) {
+// A start is told only when no end of the same tool use follows.
+static std::vector<Step> steps_of(const std::vector<store::KeptEvent>& events) {
   std::map<std::string, bool> ended;
   for (const auto& event : events)
     if (event.kind == "tool" || event.kind == "tool_failure") ended[event.tool_use_id] = true;
   std::vector<Step> steps;
   for (const auto& event : events) {
     const bool is_end = event.kind == "tool" || event.kind == "tool_failure";
-    const bool is_lost_start = event.kind == "tool_start" && !open && !ended.contains(event.tool_use_id);
+    const bool is_lost_start = event.kind == "tool_start" && !ended.contains(event.tool_use_id);
     if (is_end || is_lost_start) steps.push_back(step_of(event));
   }
   return steps;
@@ -63,7 +62,7 @@ static distil::Turn::End end_of(const store::Turn& turn) {
 Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
   distil::Turn told;
   told.prompt = TRY(store::prompt_text(db, session.id, turn.number));
-  told.steps = steps_of(TRY(store::turn_events(db, session.id, turn.number)), turn.open());
+  told.steps = steps_of(TRY(store::turn_events(db, session.id, turn.number)));
   told.last_answer = turn.last_assistant_message;
   told.end = end_of(turn);
   told.failure = turn.failure;

@@ -58,7 +58,8 @@ Result<Json> sessions_list(World& world, const Json& args);
 Result<Json> sessions_show(World& world, const Json& args);
 // sessions.end      {id}
 Result<Json> sessions_end(World& world, const Json& args);
-// sessions.cleanup  {max_age_hours?}                    {"marked":N,"sessions":[...]}: old active ones are failed
+// sessions.cleanup  {max_age_hours?}                    {"marked":N,"sessions":[...]}: old active ones are
+// failed
 Result<Json> sessions_cleanup(World& world, const Json& args);
 // sessions.repair   {missing_memory_id:true}            {"repaired":N,"sessions":[...]}
 Result<Json> sessions_repair(World& world, const Json& args);
@@ -72,7 +73,8 @@ Result<Json> queue_retry(World& world, const Json& args);
 Result<Json> queue_abort(World& world, const Json& args);
 // queue.clean       {keep?}                             {"deleted","kept"}
 Result<Json> queue_clean(World& world, const Json& args);
-// queue.stats       {}                                  counts by status and by session, how long the oldest waits
+// queue.stats       {}                                  counts by status and by session, how long the oldest
+// waits
 Result<Json> queue_stats(World& world, const Json& args);
 // debug.sql         {name?, id?}                        {"sql","columns","rows"}, or {"queries":[...]}
 // without a name

@@ -1,8 +1,8 @@
 // The disk as cairn sees it: the seam where faults are injected.
 //
-// The inbox and everything else that must survive goes through a Disk. Production uses RealDisk; tests a simulated one
-// that also carries SQLite, with power cuts and I/O errors at a chosen call. Paths are absolute. Small on purpose: what
-// needs more (the archive) adds it here.
+// The inbox and everything else that must survive goes through a Disk. Production uses RealDisk; tests a
+// simulated one that also carries SQLite, with power cuts and I/O errors at a chosen call. Paths are
+// absolute. Small on purpose: what needs more (the archive) adds it here.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ class File {
 };
 
 enum class Open {
-  read,           // must exist
-  read_write,     // created with mode 0600 if absent
-  create_new,     // fails with `busy` if it exists
+  read,        // must exist
+  read_write,  // created with mode 0600 if absent
+  create_new,  // fails with `busy` if it exists
 };
 
 struct Stat {
@@ -78,7 +78,8 @@ Status make_dirs(Disk& disk, const std::string& path);
 // The whole of a file of at most `max` bytes; a longer one fails with `invalid`.
 Result<std::string> read_file(Disk& disk, const std::string& path, std::size_t max);
 
-// Writes a file beside `path`, syncs it, renames it over `path` and syncs the directory: old or new, never half.
+// Writes a file beside `path`, syncs it, renames it over `path` and syncs the directory: old or new, never
+// half.
 Status replace_file(Disk& disk, const std::string& path, std::string_view bytes);
 
 }  // namespace cairn::os

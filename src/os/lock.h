@@ -1,4 +1,5 @@
-// The lock that makes one daemon per home: an open-file-description lock, gone with its holder however that dies.
+// The lock that makes one daemon per home: an open-file-description lock, gone with its holder however that
+// dies.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Other processes: who called us, who is alive, and starting the daemon so that it holds nothing of the host's.
+// Other processes: who called us, who is alive, and starting the daemon so that it holds nothing of the
+// host's.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +36,12 @@ ProcessKey nearest_host();
 // The path of the running executable; empty when it cannot be read.
 std::string executable_path();
 
-// The variables of `environment` that the daemon keeps: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_* CAIRN_*
-// (CAIRN_DISABLE not), proxies and provider keys; nothing of the host's session.
+// The variables of `environment` that the daemon keeps: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_*
+// CAIRN_* (CAIRN_DISABLE not), proxies and provider keys; nothing of the host's session.
 std::vector<std::string> reduced_environment(char** environment);
 
-// Starts `argv` detached: own session, cwd /, stdin, stdout and stderr on /dev/null, every other descriptor closed,
-// environment as given. Does not wait for it. Returns its pid, or why it could not be started.
+// Starts `argv` detached: own session, cwd /, stdin, stdout and stderr on /dev/null, every other descriptor
+// closed, environment as given. Does not wait for it. Returns its pid, or why it could not be started.
 Result<std::int64_t> spawn_detached(const std::string& executable, const std::vector<std::string>& argv,
                                     const std::vector<std::string>& environment);
 

@@ -1,4 +1,5 @@
-// Unix sockets at any path: one longer than the kernel's 107 bytes is reached through its directory's descriptor.
+// Unix sockets at any path: one longer than the kernel's 107 bytes is reached through its directory's
+// descriptor.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +26,19 @@ class Fd {
   int fd_ = -1;
 };
 
-// Binds and listens, mode 0600, non-blocking. An existing socket file is removed first: call only under the home's
-// lock, which proves that nobody serves it.
+// Binds and listens, mode 0600, non-blocking. An existing socket file is removed first: call only under the
+// home's lock, which proves that nobody serves it.
 Result<Fd> listen_unix(const std::string& path);
 
-// Connects within `timeout_ms`. Fails with `not_found` when nothing listens there, `timeout`, or `denied` when the
-// socket or its peer does not belong to this user.
+// Connects within `timeout_ms`. Fails with `not_found` when nothing listens there, `timeout`, or `denied`
+// when the socket or its peer does not belong to this user.
 Result<Fd> connect_unix(const std::string& path, int timeout_ms);
 
 // Whether the peer of a connected socket runs as this user.
 bool peer_is_me(int fd);
 
-// Writes all of `bytes`, or reads up to and without the next '\n' (at most `max` bytes), until `deadline_boot_ns` on
-// CLOCK_BOOTTIME. `rest` carries bytes read beyond the line to the next call.
+// Writes all of `bytes`, or reads up to and without the next '\n' (at most `max` bytes), until
+// `deadline_boot_ns` on CLOCK_BOOTTIME. `rest` carries bytes read beyond the line to the next call.
 Status send_all(int fd, std::string_view bytes, std::int64_t deadline_boot_ns);
 Result<std::string> read_line(int fd, std::string& rest, std::size_t max, std::int64_t deadline_boot_ns);
 

@@ -157,7 +157,8 @@ TEST(Help, ShowsAGroupAndRefusesAnUnknownName) {
 
 TEST(Help, FitsATerminalOf80Columns) {
   const Screen terminal{.terminal = true, .colour = false, .width = 80};
-  for (const std::string_view line : lines(overview(terminal))) EXPECT_LE(display_width(line), 80u) << line;
+  const std::string text = overview(terminal);
+  for (const std::string_view line : lines(text)) EXPECT_LE(display_width(line), 80u) << line;
 }
 
 TEST(Commands, HaveNamesThatAreNoBeginningOfAnother) {

@@ -49,9 +49,8 @@ TEST(Wrap, BreaksBetweenWordsAndKeepsParagraphs) {
   EXPECT_EQ(wrap("  indented code", 40, 2), "    indented code\n");
   const std::string long_word(60, 'x');
   EXPECT_EQ(wrap("a " + long_word + " b", 30, 0), "a\n" + long_word + "\nb\n");
-  for (const std::string_view line :
-       lines(wrap("記憶 を 保つ ため の 石 の 山 で ある 。 道 を 探す 人 へ", 24, 2)))
-    EXPECT_LE(display_width(line), 24u);
+  const std::string wide = wrap("記憶 を 保つ ため の 石 の 山 で ある 。 道 を 探す 人 へ", 24, 2);
+  for (const std::string_view line : lines(wide)) EXPECT_LE(display_width(line), 24u);
 }
 
 TEST(Table, AlignsColumnsWithWideCharacters) {
@@ -147,6 +146,7 @@ TEST(Times, AreReadBackFromTheirText) {
   setenv("TZ", "UTC", 1);
   tzset();
   EXPECT_EQ(local_time(*parse_time("2026-11-15T18:36:37.506Z")), "2026-11-15 18:36");
+  EXPECT_EQ(local_clock(*parse_time("2026-11-15T18:36:37.506Z")), "18:36:37");
 }
 
 }  // namespace

@@ -5,3 +5,7 @@ cairn_test(intake_test
   ${d}/intake_turns_test.cpp ${d}/intake_events_test.cpp ${d}/intake_sweep_test.cpp ${d}/intake_host_event_test.cpp
   ${d}/intake_place_test.cpp
   LINK cairn_engine_support LABELS unit)
+cairn_test(context_test ${d}/context_composer_test.cpp ${d}/context_answer_test.cpp ${d}/context_cost_test.cpp
+  LINK cairn_engine_support LABELS unit)
+cairn_test(ops_test ${d}/ops_test.cpp LINK cairn_engine_support LABELS unit)
+cairn_test(engine_test ${d}/engine_test.cpp LINK cairn_engine_support LABELS unit)

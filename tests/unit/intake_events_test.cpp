@@ -1,6 +1,8 @@
 // Events one by one: what is kept, what is only counted, and why.
 #include <gtest/gtest.h>
 
+#include "ops/settings.h"
+#include "store/evidence.h"
 #include "support/engine_fixture.h"
 
 namespace cairn::test {
@@ -72,24 +74,35 @@ TEST_F(Events, FailFailPassIsThreeFacts) {
   m.tell(chat.tool_failure("Bash", "t2", input, "Exit code 2"));
   m.tell(chat.ran("make test", "t3"));
   m.tell(chat.stop());
-  EXPECT_EQ(m.number("SELECT count(*) FROM events WHERE kind IN ('tool', 'tool_failure') AND outcome = 'stored'"),
-            3);
+  EXPECT_EQ(
+      m.number("SELECT count(*) FROM events WHERE kind IN ('tool', 'tool_failure') AND outcome = 'stored'"),
+      3);
   // Their texts rest in evidence, equal ones once.
   EXPECT_EQ(m.number("SELECT count(*) FROM evidence WHERE input_payload IS NOT NULL"), 3);
-  EXPECT_EQ(m.number("SELECT count(DISTINCT input_payload) FROM evidence WHERE input_payload IS NOT NULL"), 1);
+  EXPECT_EQ(m.number("SELECT count(DISTINCT input_payload) FROM evidence WHERE input_payload IS NOT NULL"),
+            1);
   EXPECT_NE(m.text("SELECT completed FROM session_summaries").find("failed twice"), std::string::npos)
       << m.text("SELECT completed FROM session_summaries");
 }
 
 TEST_F(Events, AllThirtyNamesAndUnknownOnesAreKept) {
-  const Lines names = {
-      "PreToolUse",    "PostToolUse",       "PostToolUseFailure",  "PostToolBatch",    "Notification",
-      "SessionStart",  "UserPromptSubmit",  "UserPromptExpansion", "SessionEnd",       "Stop",
-      "StopFailure",   "SubagentStart",     "SubagentStop",        "PreCompact",       "PostCompact",
-      "Setup",         "PermissionRequest", "PermissionDenied",    "TeammateIdle",     "TaskCreated",
-      "TaskCompleted", "Elicitation",       "ElicitationResult",   "ConfigChange",     "WorktreeCreate",
-      "CwdChanged",    "WorktreeRemove",    "InstructionsLoaded",  "FileChanged",      "MessageDisplay",
-      "BrandNewEvent", "x",                 "\xc3\xbc\xc3\xb1"};
+  const Lines names = {"PreToolUse",         "PostToolUse",
+                       "PostToolUseFailure", "PostToolBatch",
+                       "Notification",       "SessionStart",
+                       "UserPromptSubmit",   "UserPromptExpansion",
+                       "SessionEnd",         "Stop",
+                       "StopFailure",        "SubagentStart",
+                       "SubagentStop",       "PreCompact",
+                       "PostCompact",        "Setup",
+                       "PermissionRequest",  "PermissionDenied",
+                       "TeammateIdle",       "TaskCreated",
+                       "TaskCompleted",      "Elicitation",
+                       "ElicitationResult",  "ConfigChange",
+                       "WorktreeCreate",     "CwdChanged",
+                       "WorktreeRemove",     "InstructionsLoaded",
+                       "FileChanged",        "MessageDisplay",
+                       "BrandNewEvent",      "x",
+                       "\xc3\xbc\xc3\xb1"};
   for (const std::string& name : names)
     m.tell(chat.call(name, {{"agent_type", "general-purpose"}, {"novelty", "kept " + name}}));
   EXPECT_EQ(count("stored"), static_cast<std::int64_t>(names.size()));
@@ -128,15 +141,15 @@ TEST_F(Events, OurOwnAgentsEventsAreNotBadWhenARuleSkipsThem) {
 }
 
 TEST_F(Events, APrivatePromptMutesItsTurn) {
-  m.tell(chat.prompt("<private>the hidden wish</private>"));
-  m.tell(chat.before_tool("Write", "t1", Json::object({{"file_path", "/home/dev/code/proj/hidden-file"}})));
-  m.tell(chat.wrote("hidden-file", "t1"));
-  m.tell(chat.stop("I did the hidden deed."));
-  EXPECT_EQ(outcomes(), (Lines{"UserPromptSubmit|private", "PreToolUse|private", "PostToolUse|private",
-                               "Stop|private"}));
+  m.tell(chat.prompt("<private>the zebra wish</private>"));
+  m.tell(chat.before_tool("Write", "t1", Json::object({{"file_path", "/home/dev/code/proj/zebra-file"}})));
+  m.tell(chat.wrote("zebra-file", "t1"));
+  m.tell(chat.stop("I did the zebra deed."));
+  EXPECT_EQ(outcomes(),
+            (Lines{"UserPromptSubmit|private", "PreToolUse|private", "PostToolUse|private", "Stop|private"}));
   EXPECT_EQ(m.rows("SELECT prompt_number, end_reason, muted FROM turns"), (Lines{"1|stop|1"}));
   EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 0);
-  EXPECT_FALSE(stored("hidden"));
+  EXPECT_FALSE(stored("zebra"));
   m.tell(chat.prompt("in the open"));
   m.tell(chat.wrote("open.txt", "t2"));
   m.tell(chat.stop());
@@ -144,19 +157,20 @@ TEST_F(Events, APrivatePromptMutesItsTurn) {
 }
 
 TEST_F(Events, AFailureInAPrivateTurnSaysNothingOfIt) {
-  m.tell(chat.prompt("<private>the hidden wish</private>"));
-  m.tell(chat.call("StopFailure", {{"error", "the hidden error"}, {"last_assistant_message", "a hidden word"}}));
+  m.tell(chat.prompt("<private>the zebra wish</private>"));
+  m.tell(
+      chat.call("StopFailure", {{"error", "the zebra error"}, {"last_assistant_message", "a zebra word"}}));
   m.tell(chat.end());
-  EXPECT_FALSE(stored("hidden"));
+  EXPECT_FALSE(stored("zebra"));
   EXPECT_EQ(m.text("SELECT status FROM sdk_sessions"), "failed");
 }
 
 TEST_F(Events, PrivatePartsOfAPayloadNeverReachTheStore) {
-  m.tell(chat.prompt("use <private>the hidden token</private> please"));
-  m.tell(chat.tool("Bash", "t1", Json::object({{"command", "login <private>hidden</private>"}}),
-                   Json::object({{"stdout", Json::array({"a <private>hidden", "hidden</private> b"})}})));
-  m.tell(chat.stop("Done <private>hidden"));
-  EXPECT_FALSE(stored("hidden"));
+  m.tell(chat.prompt("use <private>the zebra token</private> please"));
+  m.tell(chat.tool("Bash", "t1", Json::object({{"command", "login <private>zebra</private>"}}),
+                   Json::object({{"stdout", Json::array({"a <private>zebra", "zebra</private> b"})}})));
+  m.tell(chat.stop("Done <private>zebra"));
+  EXPECT_FALSE(stored("zebra"));
   EXPECT_EQ(m.text("SELECT prompt_text FROM user_prompts"), "use [private] please");
 }
 
@@ -165,8 +179,10 @@ TEST_F(Events, SkippedToolsAreCountedWithTheirRule) {
   must(ops::set_setting(m.disk, m.home, "capture.exclude", "[\"*.pem\"]"));
   m.engine->reload();
   m.tell(chat.prompt("work"));
-  m.tell(chat.tool("Read", "t1", Json::object({{"file_path", "/home/dev/a"}}), Json::object({{"x", "secret-1"}})));
-  m.tell(chat.tool("Grep", "t2", Json::object({{"path", "/home/dev/key.pem"}}), Json::object({{"x", "secret-2"}})));
+  m.tell(chat.tool("Read", "t1", Json::object({{"file_path", "/home/dev/a"}}),
+                   Json::object({{"x", "secret-1"}})));
+  m.tell(chat.tool("Grep", "t2", Json::object({{"path", "/home/dev/key.pem"}}),
+                   Json::object({{"x", "secret-2"}})));
   EXPECT_EQ(m.rows("SELECT outcome, reason FROM events WHERE kind = 'tool' ORDER BY seq"),
             (Lines{"skipped|capture.skip_tools \"Read\"", "skipped|capture.exclude \"*.pem\""}));
   EXPECT_FALSE(stored("secret-"));

@@ -1,7 +1,6 @@
-#include "intake/host_event.h"
-
 #include <gtest/gtest.h>
 
+#include "intake/host_event.h"
 #include "support/engine_fixture.h"
 
 namespace cairn::intake {
@@ -36,7 +35,8 @@ TEST(HostEvent, ReadsAToolCall) {
 
 TEST(HostEvent, KnowsTheOtherSpellingOfAToolsAnswer) {
   EXPECT_EQ(read(R"({"session_id":"s","tool_output":"text"})").tool_response.as_string(), "text");
-  EXPECT_EQ(read(R"({"session_id":"s","tool_output":"no","tool_response":"yes"})").tool_response.as_string(), "yes");
+  EXPECT_EQ(read(R"({"session_id":"s","tool_output":"no","tool_response":"yes"})").tool_response.as_string(),
+            "yes");
 }
 
 TEST(HostEvent, ReadsTheReasonUnderEveryNameItHas) {
@@ -94,7 +94,8 @@ TEST(HostEvent, WithoutASessionItIsRefusedAndSaysWhy) {
 }
 
 TEST(HostEvent, OnlyATaskNotificationIsNotTheUser) {
-  EXPECT_TRUE(read(R"({"session_id":"s","prompt":"\n<task-notification> x"})", "UserPromptSubmit").synthetic_prompt);
+  EXPECT_TRUE(
+      read(R"({"session_id":"s","prompt":"\n<task-notification> x"})", "UserPromptSubmit").synthetic_prompt);
   EXPECT_FALSE(read(R"({"session_id":"s","prompt":"what is <task-notification>?"})", "UserPromptSubmit")
                    .synthetic_prompt);
 }

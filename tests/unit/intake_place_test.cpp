@@ -1,11 +1,10 @@
 // Project identity, on real directories made by the real git.
-#include "intake/place.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 
+#include "intake/place.h"
 #include "support/engine_fixture.h"
 #include "support/temp_dir.h"
 
@@ -19,12 +18,13 @@ using test::TempDir;
 class Places : public testing::Test {
  protected:
   void run(const std::string& command) {
-    const std::string quiet = "cd '" + dir.path() +
-                              "' && GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null "
-                              "GIT_AUTHOR_NAME=d GIT_AUTHOR_EMAIL=d@d GIT_COMMITTER_NAME=d GIT_COMMITTER_EMAIL=d@d && "
-                              "export GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL "
-                              "GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL && { " +
-                              command + "; } >/dev/null 2>&1";
+    const std::string quiet =
+        "cd '" + dir.path() +
+        "' && GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null "
+        "GIT_AUTHOR_NAME=d GIT_AUTHOR_EMAIL=d@d GIT_COMMITTER_NAME=d GIT_COMMITTER_EMAIL=d@d && "
+        "export GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL "
+        "GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL && { " +
+        command + "; } >/dev/null 2>&1";
     ASSERT_EQ(std::system(quiet.c_str()), 0) << command;
   }
   void repository(const std::string& name) {
@@ -132,7 +132,8 @@ TEST_F(Places, ADetachedHeadHasNoBranch) {
 TEST_F(Places, NamesAreMadeUnique) {
   test::Machine m;
   must(m.open());
-  for (const char* cwd : {"/home/dev/work/api", "/home/dev/home/api", "/srv/home/api", "/opt/home/api", "/api"}) {
+  for (const char* cwd :
+       {"/home/dev/work/api", "/home/dev/home/api", "/srv/home/api", "/opt/home/api", "/api"}) {
     test::Chat chat;
     chat.session = std::string("s") + cwd;
     chat.cwd = cwd;

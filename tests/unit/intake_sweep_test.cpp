@@ -14,7 +14,9 @@ class Sweep : public testing::Test {
  protected:
   Sweep() { must(m.open()); }
 
-  Lines sessions() { return m.rows("SELECT status, coalesce(end_reason, '-') FROM sdk_sessions ORDER BY id"); }
+  Lines sessions() {
+    return m.rows("SELECT status, coalesce(end_reason, '-') FROM sdk_sessions ORDER BY id");
+  }
   Lines turns() {
     return m.rows("SELECT prompt_number, coalesce(end_reason, 'open') FROM turns ORDER BY session_db_id, 1");
   }

@@ -15,9 +15,7 @@ class Turns : public testing::Test {
   Turns() { must(m.open()); }
 
   std::string status() { return m.text("SELECT status FROM sdk_sessions"); }
-  Lines turns() {
-    return m.rows("SELECT prompt_number, coalesce(end_reason, 'open') FROM turns ORDER BY 1");
-  }
+  Lines turns() { return m.rows("SELECT prompt_number, coalesce(end_reason, 'open') FROM turns ORDER BY 1"); }
   Lines prompts() { return m.rows("SELECT prompt_number, prompt_text FROM user_prompts ORDER BY 1"); }
 
   Machine m;
@@ -25,13 +23,15 @@ class Turns : public testing::Test {
 };
 
 TEST_F(Turns, AnyEventMakesItsSession) {
-  for (const char* event : {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
-                            "Stop", "StopFailure", "SessionEnd", "SubagentStart", "Notification", "Nonsense"}) {
+  for (const char* event :
+       {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
+        "StopFailure", "SessionEnd", "SubagentStart", "Notification", "Nonsense"}) {
     SCOPED_TRACE(event);
     Chat other;
     other.session = std::string("session-of-") + event;
     m.tell(other.call(event));
-    EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions WHERE content_session_id = '" + other.session + "'"), 1);
+    EXPECT_EQ(
+        m.number("SELECT count(*) FROM sdk_sessions WHERE content_session_id = '" + other.session + "'"), 1);
   }
 }
 
@@ -44,7 +44,8 @@ TEST_F(Turns, RepeatedEventsKeepTheSessionAndItsIds) {
   m.clock.advance(std::chrono::seconds(10));
   m.tell(chat.start("resume"));
   m.tell(chat.prompt("second"));
-  EXPECT_EQ(m.rows("SELECT id, uuid, memory_session_id, started_at, user_prompt FROM sdk_sessions").at(0), before);
+  EXPECT_EQ(m.rows("SELECT id, uuid, memory_session_id, started_at, user_prompt FROM sdk_sessions").at(0),
+            before);
 }
 
 TEST_F(Turns, PromptsAreNumberedFromOneInTheirOrder) {
@@ -154,7 +155,8 @@ TEST_F(Turns, StatusFollowsTheTableInEveryOrder) {
       EXPECT_EQ(m.text("SELECT status FROM sdk_sessions" + of), ending.status);
       EXPECT_EQ(m.number("SELECT prompt_count FROM sdk_sessions" + of), 1);
       EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries WHERE memory_session_id = (SELECT "
-                         "memory_session_id FROM sdk_sessions" + of + ")"),
+                         "memory_session_id FROM sdk_sessions" +
+                         of + ")"),
                 1);
     } while (std::next_permutation(order.begin(), order.end()));
   }
@@ -195,7 +197,8 @@ TEST_F(Turns, AResumeMakesTheSessionActiveAgain) {
   m.clock.advance(std::chrono::hours(1));
   m.tell(chat.start("resume"));
   EXPECT_EQ(status(), "active");
-  EXPECT_EQ(m.rows("SELECT completed_at, completed_at_epoch, end_reason FROM sdk_sessions"), (Lines{"-|-|-"}));
+  EXPECT_EQ(m.rows("SELECT completed_at, completed_at_epoch, end_reason FROM sdk_sessions"),
+            (Lines{"-|-|-"}));
   m.tell(chat.end());
   EXPECT_EQ(status(), "completed");
 }
@@ -231,8 +234,9 @@ TEST_F(Turns, ClearMakesTwoSessions) {
   fresh.session = "after-clear";
   m.tell(fresh.start("clear"));
   m.tell(fresh.prompt("after"));
-  EXPECT_EQ(m.rows("SELECT content_session_id, status, coalesce(end_reason, '-') FROM sdk_sessions ORDER BY id"),
-            (Lines{chat.session + "|completed|clear", "after-clear|active|-"}));
+  EXPECT_EQ(
+      m.rows("SELECT content_session_id, status, coalesce(end_reason, '-') FROM sdk_sessions ORDER BY id"),
+      (Lines{chat.session + "|completed|clear", "after-clear|active|-"}));
   EXPECT_EQ(prompts(), (Lines{"1|before", "1|after"}));
 }
 
@@ -264,9 +268,11 @@ TEST_F(Turns, AStartInTheMiddleOfATurnEndsItUnlessItIsACompaction) {
 TEST_F(Turns, CompactionsOwnSubagentStopIsSkipped) {
   m.tell(chat.prompt("work"));
   m.tell(chat.call("PreCompact", {{"trigger", "manual"}}));
-  m.tell(chat.call("SubagentStop", {{"agent_id", "a1"}, {"agent_type", ""}, {"last_assistant_message", "sum"}}));
-  m.tell(chat.call("SubagentStop",
-                   {{"agent_id", "a2"}, {"agent_type", "general-purpose"}, {"last_assistant_message", "42"}}));
+  m.tell(
+      chat.call("SubagentStop", {{"agent_id", "a1"}, {"agent_type", ""}, {"last_assistant_message", "sum"}}));
+  m.tell(
+      chat.call("SubagentStop",
+                {{"agent_id", "a2"}, {"agent_type", "general-purpose"}, {"last_assistant_message", "42"}}));
   EXPECT_EQ(m.rows("SELECT outcome FROM events WHERE kind = 'subagent_stop' ORDER BY seq"),
             (Lines{"skipped", "stored"}));
 }

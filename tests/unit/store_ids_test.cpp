@@ -19,7 +19,8 @@ class Ids : public testing::Test {
 
   Status sql(const std::string& text) { return m.db().exec(text); }
   Status set_memory(const std::string& id) {
-    return m.db().run("UPDATE sdk_sessions SET memory_session_id = ?, memory_provider = 'test' WHERE id = 1", id);
+    return m.db().run("UPDATE sdk_sessions SET memory_session_id = ?, memory_provider = 'test' WHERE id = 1",
+                      id);
   }
 
   Machine m;
@@ -52,7 +53,8 @@ TEST_F(Ids, AMemoryIdIsNeverAContentIdWhicheverComesFirst) {
                 .error()
                 .code,
             Code::invalid);
-  EXPECT_EQ(sql("UPDATE sdk_sessions SET content_session_id = 'memory-1' WHERE id = 2").error().code, Code::invalid);
+  EXPECT_EQ(sql("UPDATE sdk_sessions SET content_session_id = 'memory-1' WHERE id = 2").error().code,
+            Code::invalid);
   EXPECT_EQ(m.rows("SELECT content_session_id FROM sdk_sessions ORDER BY id"),
             (Lines{chat.session, "another-content"}));
 }
@@ -108,7 +110,8 @@ TEST_F(Ids, TheSameContentIdOfAnotherHostIsAnotherSession) {
   must(store::create_session(m.db(), {"codex", ContentId{chat.session}, "proj", {}, {}, "/", m.clock.now()}));
   EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions"), 2);
   EXPECT_FALSE(
-      store::create_session(m.db(), {"codex", ContentId{chat.session}, "proj", {}, {}, "/", m.clock.now()}).ok());
+      store::create_session(m.db(), {"codex", ContentId{chat.session}, "proj", {}, {}, "/", m.clock.now()})
+          .ok());
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include "store/queue.h"
-
 #include <gtest/gtest.h>
 
 #include "store/compress.h"
 #include "store/evidence.h"
+#include "store/queue.h"
 #include "store/queue_admin.h"
 #include "support/engine_fixture.h"
 
@@ -70,9 +69,10 @@ TEST_F(Queue, CompletingMovesTheTextsToEvidence) {
   const auto before = must(store::turn_events(m.db(), SessionId{1}, 1));
   const auto batch = claim();
   must(store::complete(m.db(), *batch, m.clock.now()));
-  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages WHERE tool_input IS NOT NULL OR tool_response IS NOT "
-                     "NULL OR extra IS NOT NULL"),
-            0);
+  EXPECT_EQ(
+      m.number("SELECT count(*) FROM pending_messages WHERE tool_input IS NOT NULL OR tool_response IS NOT "
+               "NULL OR extra IS NOT NULL"),
+      0);
   EXPECT_EQ(statuses(), "proces proces proces");
   EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages WHERE status = 'processed'"), 3);
   // The two calls were equal: their texts are there once, compressed.

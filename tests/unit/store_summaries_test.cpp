@@ -1,9 +1,8 @@
-#include "store/summaries.h"
-
 #include <gtest/gtest.h>
 
 #include "store/receipts.h"
 #include "store/sessions.h"
+#include "store/summaries.h"
 #include "support/engine_fixture.h"
 
 namespace cairn::test {
@@ -29,7 +28,9 @@ class Summaries : public testing::Test {
     summary.created_at = m.clock.now();
     must(store::put_summary(m.db(), memory, summary, m.clock.now()));
   }
-  Lines all() { return m.rows("SELECT prompt_number, provider, completed FROM session_summaries ORDER BY 1"); }
+  Lines all() {
+    return m.rows("SELECT prompt_number, provider, completed FROM session_summaries ORDER BY 1");
+  }
 
   Machine m;
   Chat chat;

@@ -1,0 +1,238 @@
+// Files that are not what they should be: set aside, redacted, counted; nothing else waits for them.
+#include <gtest/gtest.h>
+
+#include "base/ids.h"
+#include "support/engine_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class BadFiles : public testing::Test {
+ protected:
+  BadFiles() { must(m.open()); }
+
+  std::string path(const std::string& box, const std::string& name) {
+    return m.home.inbox() + "/" + box + "/" + name;
+  }
+  // The bytes of a delivered event; the file itself is gone.
+  std::string bytes_of(const HookCall& call) {
+    const EventId id = m.deliver(call);
+    m.delivered.pop_back();
+    std::string bytes = m.read(path("new", id.value));
+    must(m.disk.remove(path("new", id.value)));
+    return bytes;
+  }
+  std::string put(const std::string& box, std::string_view bytes, const std::string& suffix = "") {
+    const std::string id = random_hex(16);
+    m.put_file(path(box, id + suffix), bytes);
+    return id;
+  }
+  std::int64_t count(const std::string& outcome) {
+    return m.number("SELECT count(*) FROM events WHERE outcome = '" + outcome + "'");
+  }
+  // No file in bad/ shows what was private.
+  void expect_redacted() {
+    for (const std::string& name : m.files("bad"))
+      EXPECT_EQ(m.read(path("bad", name)).find("zebra"), std::string::npos) << m.read(path("bad", name));
+  }
+
+  Machine m;
+  Chat chat;
+};
+
+TEST_F(BadFiles, AFlippedByteAnywhereIsFoundAndHurtsNobodyElse) {
+  const std::string good = bytes_of(chat.prompt("a wish: <private>zebra</private>!"));
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x11);
+    put("new", bad);
+  }
+  const EventId fine = m.deliver(chat.ran("make", "t1"));
+  must(m.drain());
+  EXPECT_EQ(count("bad"), static_cast<std::int64_t>(good.size()));
+  EXPECT_EQ(m.files("bad").size(), good.size());
+  EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + fine.value + "'"), "stored");
+  EXPECT_EQ(must(m.engine->waiting()), 0u);
+  expect_redacted();
+}
+
+TEST_F(BadFiles, AFileCutShortAnywhereIsFound) {
+  const std::string good = bytes_of(chat.prompt("a wish: <private>zebra</private>!"));
+  for (std::size_t size = 0; size < good.size(); ++size) put("new", std::string_view(good).substr(0, size));
+  put("new", good + "x");
+  must(m.drain());
+  EXPECT_EQ(count("bad"), static_cast<std::int64_t>(good.size()) + 1);
+  EXPECT_EQ(count("stored"), 0);
+  expect_redacted();
+}
+
+TEST_F(BadFiles, AnotherFormatIsSetAsideWithItsReason) {
+  std::string newer = bytes_of(chat.start());
+  newer.replace(0, 6, "cairn2");
+  put("new", newer);
+  must(m.drain());
+  EXPECT_EQ(m.rows("SELECT name, outcome, reason FROM events"),
+            (Lines{"unknown|bad|inbox file: not a format this version knows"}));
+}
+
+TEST_F(BadFiles, ForeignNamesAreMovedOutOfTheWay) {
+  for (const char* name : {"README", ".hidden", "0123", "ABCDEF0123456789ABCDEF0123456789"})
+    m.put_file(path("new", name), "not ours");
+  m.deliver(chat.start());
+  must(m.drain());
+  EXPECT_EQ(count("stored"), 1);
+  EXPECT_EQ(count("bad"), 0);
+  EXPECT_EQ(m.files("bad").size(), 4u);
+  EXPECT_EQ(must(m.engine->waiting()), 0u);
+}
+
+TEST_F(BadFiles, TheSameFileTwiceIsSettledOnce) {
+  const EventId id = m.deliver(chat.start());
+  const std::string bytes = m.read(path("new", id.value));
+  must(m.drain());
+  m.put_file(path("new", id.value), bytes);  // the unlink was lost
+  must(m.drain());
+  EXPECT_EQ(m.number("SELECT count(*) FROM events"), 1);
+  EXPECT_EQ(must(m.engine->waiting()), 0u);
+}
+
+TEST_F(BadFiles, WhatADeadDaemonLeftInCurIsTakenInAtTheNextStart) {
+  const std::string first = put("cur", bytes_of(chat.prompt("left behind")));
+  must(m.open());
+  must(m.drain());
+  EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + first + "'"), "stored");
+  EXPECT_EQ(m.text("SELECT prompt_text FROM user_prompts"), "left behind");
+  EXPECT_EQ(m.files("cur"), Lines{});
+}
+
+TEST_F(BadFiles, AFileThatEndedTwoDaemonsIsSetAside) {
+  const std::string id = put("cur", bytes_of(chat.prompt("poison <private>zebra</private>")), ".1");
+  const std::string harmless = put("cur", bytes_of(chat.ran("make", "t1")));
+  must(m.open());
+  must(m.drain());
+  EXPECT_EQ(m.rows("SELECT outcome, reason FROM events WHERE event_id = '" + id + "'"),
+            (Lines{"bad|taking it in ended the daemon twice"}));
+  EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + harmless + "'"), "stored");
+  EXPECT_EQ(m.files("bad"), (Lines{id}));
+  EXPECT_EQ(m.files("cur"), Lines{});
+  EXPECT_NE(m.read(path("bad", id)).find("poison"), std::string::npos);
+  expect_redacted();
+}
+
+TEST_F(BadFiles, WhatWasLeftInCurKeepsItsPlaceAmongThoseThatWait) {
+  m.deliver(chat.prompt("first"));
+  const EventId second = m.deliver(chat.prompt("second"));
+  m.deliver(chat.prompt("third"));
+  must(m.disk.rename(path("new", second.value), path("cur", second.value)));
+  must(m.open());
+  must(m.drain());
+  EXPECT_EQ(m.rows("SELECT prompt_text FROM user_prompts ORDER BY prompt_number"),
+            (Lines{"first", "second", "third"}));
+}
+
+TEST_F(BadFiles, OneThatIsBeingReadAloneStandsUnderItsMarkedName) {
+  const std::string id = put("cur", bytes_of(chat.start()));
+  m.close();
+  bool marked = false;
+  m.disk.on_call([&](std::string_view op, std::string_view file) {
+    if (op == "read" && file.ends_with(id + ".1")) marked = true;
+  });
+  must(m.open());
+  must(m.drain());
+  m.disk.on_call(nullptr);
+  EXPECT_TRUE(marked);
+  EXPECT_EQ(count("stored"), 1);
+}
+
+TEST_F(BadFiles, BadOnesAreKeptForTwoWeeksAndNotForEver) {
+  put("new", "rubbish");
+  must(m.drain());
+  m.clock.advance(std::chrono::hours(24 * 13));
+  must(m.engine->tick());
+  EXPECT_EQ(m.files("bad").size(), 1u);
+  m.clock.advance(std::chrono::hours(24 * 2));
+  must(m.engine->tick());
+  EXPECT_EQ(m.files("bad").size(), 0u);
+  EXPECT_EQ(count("bad"), 1);
+}
+
+TEST_F(BadFiles, TogetherTheyTakeAtMostAHundredMegabytes) {
+  const std::string large(30u << 20, 'x');
+  for (int i = 0; i < 5; ++i) {
+    m.put_file(path("bad", std::string(32, static_cast<char>('a' + i))), large);
+    m.clock.advance(std::chrono::minutes(1));
+  }
+  must(m.engine->tick());
+  EXPECT_EQ(m.files("bad"), (Lines{std::string(32, 'c'), std::string(32, 'd'), std::string(32, 'e')}));
+}
+
+struct Odd {
+  std::string name;
+  std::string bytes;
+  std::string outcome;
+};
+
+std::vector<Odd> odd_payloads() {
+  const std::string deep(100'000, '[');
+  const std::string objects = [] {
+    std::string text;
+    for (int i = 0; i < 100'000; ++i) text += "{\"a\":";
+    return text;
+  }();
+  std::string binary;
+  for (int i = 0; i < 4096; ++i) binary += static_cast<char>(i * 7);
+  return {
+      {"empty", "", "bad"},
+      {"blank", " \n\t ", "bad"},
+      {"binary", binary, "bad"},
+      {"text", "hello", "bad"},
+      {"null", "null", "bad"},
+      {"a number", "1e999", "bad"},
+      {"deep arrays", deep, "bad"},
+      {"deep objects", objects, "bad"},
+      {"deep value", "{\"session_id\":\"s\",\"tool_input\":" + deep, "stored"},
+      {"cut off", "{\"session_id\":\"s\",\"tool_name\":\"Ba", "stored"},
+      {"wrong types",
+       "{\"session_id\":\"s\",\"tool_name\":1,\"tool_input\":\"x\",\"prompt_id\":[],\"cwd\":{}}", "stored"},
+      {"no session", "{\"session_id\":null}", "bad"},
+      {"a session that is a number", "{\"session_id\":7}", "bad"},
+      {"NUL in a name", std::string("{\"session_id\":\"a\\u0000b\",\"tool_name\":\"x\\u0000y\"}"), "stored"},
+      {"lone surrogate", "{\"session_id\":\"\\ud800\"}", "stored"},
+      {"bad UTF-8", "{\"session_id\":\"\xff\xfe\"}", "stored"},
+      {"many members",
+       [] {
+         std::string text = "{\"session_id\":\"s\"";
+         for (int i = 0; i < 300'000; ++i) text += ",\"k" + std::to_string(i) + "\":1";
+         return text + "}";
+       }(),
+       "stored"},
+      {"a string of 20 MB",
+       "{\"session_id\":\"s\",\"tool_response\":\"" + std::string(20u << 20, 'x') + "\"}", "stored"},
+      {"a session id of 2 MB", "{\"session_id\":\"" + std::string(2u << 20, 's') + "\"}", "stored"},
+  };
+}
+
+TEST_F(BadFiles, OddPayloadsAreSettledAndBounded) {
+  for (const char* event : {"PostToolUse", "UserPromptSubmit", "SessionStart", ""}) {
+    for (const Odd& odd : odd_payloads()) {
+      SCOPED_TRACE(std::string(event) + " with " + odd.name);
+      const EventId id = must(m.try_deliver(event, odd.bytes));
+      must(m.drain());
+      m.clock.advance(std::chrono::seconds(6));
+      EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + id.value + "'"), odd.outcome)
+          << m.text("SELECT reason FROM events WHERE event_id = '" + id.value + "'");
+    }
+  }
+  const EventId fine = m.deliver(chat.start());
+  must(m.drain());
+  EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + fine.value + "'"), "stored");
+  EXPECT_EQ(must(m.engine->waiting()), 0u);
+  EXPECT_EQ(m.rows("PRAGMA integrity_check"), (Lines{"ok"}));
+  m.close();
+  EXPECT_LT(must(m.disk.stat(m.home.database())).size, 60u << 20);
+}
+
+}  // namespace
+}  // namespace cairn::test

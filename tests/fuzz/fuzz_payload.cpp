@@ -1,0 +1,133 @@
+// Whatever a host, or somebody in its place, hands to a hook: read, gated and distilled without harm.
+//
+// The first four bytes choose the event's name, whether the payload counts as cut and the gate's rules; the
+// rest is the payload. The same bytes are also read as a whole inbox file.
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "distil/turn.h"
+#include "gate/gate.h"
+#include "gate/private_text.h"
+#include "hook/envelope.h"
+#include "intake/host_event.h"
+
+namespace {
+
+using namespace cairn;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+constexpr std::size_t kMaxField = 4096;
+
+constexpr std::array kNames = std::to_array<std::string_view>(
+    {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
+     "StopFailure", "SessionEnd", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact",
+     "Notification", "", "Odd\x1b\xff"});
+
+// What was parsed can be written and read again, and is the same.
+void check_json(const Json& value) {
+  const std::string text = value.dump();
+  require(is_utf8(text));
+  const auto again = Json::parse(text);
+  require(again.ok());
+  require(again->dump() == text);
+}
+
+void check_partial(std::string_view payload) {
+  const Json::Parsed parsed = Json::parse_partial(payload);
+  require(parsed.offset <= payload.size());
+  check_json(parsed.value);
+  require(Json::parse(payload).ok() == parsed.complete);
+}
+
+void check_field(std::string_view text) {
+  require(is_utf8(text));
+  require(text.size() <= kMaxField);
+}
+
+void check_strings(const Json& value) {
+  if (value.is_string()) check_field(value.as_string());
+  for (const Json& item : value.items()) check_strings(item);
+  for (const Json::Member& member : value.members()) {
+    check_field(member.first);
+    check_strings(member.second);
+  }
+}
+
+void check_event(const store::Event& event) {
+  for (const std::string& text : {event.prompt, event.error, event.last_assistant_message, event.reason})
+    check_field(text);
+  for (const Json& value : {event.tool_input, event.tool_response, event.extra}) {
+    check_json(value);
+    check_strings(value);
+  }
+}
+
+void check_summary(const store::Event& event) {
+  distil::Turn turn;
+  turn.prompt = event.prompt;
+  turn.last_answer = event.last_assistant_message;
+  turn.failure = event.error;
+  turn.root = event.cwd;
+  turn.end = event.kind == store::Kind::stop           ? distil::Turn::End::stopped
+             : event.kind == store::Kind::stop_failure ? distil::Turn::End::failed
+             : event.kind == store::Kind::session_end  ? distil::Turn::End::cut_off
+                                                       : distil::Turn::End::open;
+  for (const auto outcome :
+       {distil::Step::Outcome::ok, distil::Step::Outcome::failed, distil::Step::Outcome::interrupted})
+    turn.steps.push_back({event.tool_name.value_or(""), event.tool_input, event.tool_response, event.error,
+                          outcome, event.agent_type.value_or("")});
+  const distil::Summary summary = distil::summarise(turn);
+  for (const std::string& text : {summary.request, summary.investigated, summary.learned, summary.completed,
+                                  summary.next_steps, summary.notes}) {
+    require(is_utf8(text));
+    require(text.size() <= 2000);
+    require(visible(text) == text);
+  }
+  require(summary.files_read.size() <= 200 && summary.files_edited.size() <= 200);
+  require(distil::summarise(turn) == summary);
+}
+
+void check_private(std::string_view text) {
+  const std::string once = gate::remove_private(text).text;
+  require(gate::remove_private(once).text == once);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  cairn::ignore(hook::Envelope::decode(bytes));
+  hook::Envelope::peek_order(bytes);
+  if (size < 4) return 0;
+  const std::string_view payload = bytes.substr(4);
+  check_partial(payload);
+  check_private(payload);
+
+  hook::Envelope envelope;
+  envelope.event = kNames[data[0] % kNames.size()];
+  envelope.wall_ns = 1'790'000'000'000'000'000;
+  if (data[1] % 2 == 1 && !payload.empty())
+    envelope.head_bytes = 1 + (data[2] * 256u + data[3]) % payload.size();
+  auto event = intake::read_host_event(EventId{"fuzz"}, envelope, payload);
+  if (!event) return 0;
+  require(!event->session.empty());
+
+  gate::Rules rules;
+  if (data[1] & 2) rules.skip_tools = {"Read", "mcp__*"};
+  if (data[1] & 4) rules.exclude = {"*.pem", "/etc/**", "secrets/*", "**/node_modules/**"};
+  auto verdict = gate::Gate(rules).pass(*std::move(event), kMaxField);
+  if (const auto* passed = std::get_if<gate::Gate::Passed>(&verdict)) {
+    check_event(*passed->event);
+    check_summary(*passed->event);
+  }
+  return 0;
+}

@@ -1,0 +1,105 @@
+#include "system/cli_home.h"
+
+namespace cairn::test {
+namespace {
+
+class Install : public CliHome {
+ protected:
+  std::string settings() const { return claude() + "/settings.json"; }
+};
+
+constexpr std::string_view kTheirs =
+    "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [{ \"hooks\": [{ \"type\": \"command\", "
+    "\"command\": \"say done\" }] }]\n\t}\n}\n";
+
+TEST_F(Install, RegistersTwiceAndChangesNothingTheSecondTime) {
+  write_file(settings(), kTheirs);
+  const Outcome first = cairn({"install"});
+  ASSERT_EQ(first.exit_code, 0) << first.describe();
+  EXPECT_NE(first.out.find("+"), std::string::npos) << "shows the diff";
+  const std::string once = read_text(settings());
+  EXPECT_NE(once.find(kHook), std::string::npos);
+  EXPECT_NE(once.find("say done"), std::string::npos);
+  const Outcome second = cairn({"install", "--yes"});
+  ASSERT_EQ(second.exit_code, 0);
+  EXPECT_NE(second.out.find("already"), std::string::npos) << second.out;
+  EXPECT_EQ(read_text(settings()), once);
+}
+
+TEST_F(Install, GivesTheBytesBackAndKeepsTheData) {
+  write_file(settings(), kTheirs);
+  ASSERT_EQ(cairn({"install"}).exit_code, 0);
+  play_session();
+  ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+  const Outcome outcome = cairn({"uninstall"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.describe();
+  EXPECT_EQ(read_text(settings()), kTheirs);
+  EXPECT_NE(outcome.out.find(home()), std::string::npos) << "says where the data is";
+  EXPECT_TRUE(exists(home() + "/cairn.db"));
+  EXPECT_EQ(cairn({"daemon", "status"}).exit_code, 3);
+  EXPECT_EQ(cairn({"uninstall"}).exit_code, 0) << "twice is as good as once";
+  EXPECT_EQ(json({"sessions", "list"})["sessions"].items().size(), 1u);
+}
+
+TEST_F(Install, LeavesNoFileWhereThereWasNone) {
+  ASSERT_EQ(cairn({"install"}).exit_code, 0);
+  EXPECT_TRUE(exists(settings()));
+  ASSERT_EQ(cairn({"uninstall"}).exit_code, 0);
+  EXPECT_FALSE(exists(settings()));
+}
+
+TEST_F(Install, OnlyShowsInADryRun) {
+  write_file(settings(), kTheirs);
+  const Outcome outcome = cairn({"install", "--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.out.find("SessionStart"), std::string::npos);
+  EXPECT_EQ(read_text(settings()), kTheirs);
+  const Json result = json({"install", "--dry-run"});
+  EXPECT_TRUE(result["changed"].as_bool());
+  EXPECT_EQ(result["hook"].as_string(), kHook);
+  EXPECT_EQ(result["events"].items().size(), 17u);
+}
+
+TEST_F(Install, RefusesSettingsThatAreNotJson) {
+  write_file(settings(), "{ \"hooks\": ");
+  const Outcome outcome = cairn({"install"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.describe();
+  EXPECT_EQ(read_text(settings()), "{ \"hooks\": ");
+}
+
+TEST_F(Install, SaysSoWhenTheHookProgramIsMissing) {
+  const std::string alone = dir_ / "bin/cairn";
+  std::filesystem::create_directories(dir_ / "bin");
+  std::filesystem::copy_file(kCairn, alone);
+  const Outcome outcome = call(alone, {"install"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.describe();
+  EXPECT_NE(outcome.err.find("cairn-hook"), std::string::npos);
+  EXPECT_FALSE(exists(settings()));
+}
+
+TEST_F(Install, PurgesOnlyWhenToldTo) {
+  ASSERT_EQ(cairn({"install"}).exit_code, 0);
+  play_session();
+  ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+  const Outcome asked = cairn({"uninstall", "--purge"});
+  EXPECT_EQ(asked.exit_code, 2) << asked.describe();
+  EXPECT_NE(asked.err.find("--yes"), std::string::npos);
+  EXPECT_TRUE(exists(home() + "/cairn.db"));
+  EXPECT_TRUE(exists(settings())) << "nothing is changed before the answer";
+  const Outcome purged = cairn({"uninstall", "--purge", "--yes"});
+  EXPECT_EQ(purged.exit_code, 0) << purged.describe();
+  EXPECT_FALSE(exists(home()));
+  EXPECT_FALSE(exists(settings()));
+}
+
+TEST_F(Install, SparesFilesOfOthersWhenPurging) {
+  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
+  write_file(home() + "/thesis.txt", "years of work\n");
+  const Outcome purged = cairn({"uninstall", "--purge", "--yes"});
+  EXPECT_EQ(purged.exit_code, 0) << purged.describe();
+  EXPECT_EQ(read_text(home() + "/thesis.txt"), "years of work\n");
+  EXPECT_FALSE(exists(home() + "/cairn.db"));
+}
+
+}  // namespace
+}  // namespace cairn::test

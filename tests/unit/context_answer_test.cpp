@@ -1,0 +1,232 @@
+// Which events get context, how much of it, and what the receipts say.
+#include <gtest/gtest.h>
+
+#include "hook/control.h"
+#include "ops/settings.h"
+#include "support/engine_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Answers : public testing::Test {
+ protected:
+  Answers() {
+    must(m.open());
+    me.session = "the-asking-session";
+  }
+
+  // Another session of the project does something and ends.
+  void work(const std::string& request) {
+    Chat chat;
+    chat.session = "worker-" + std::to_string(++workers_);
+    m.clock.advance(std::chrono::minutes(1));
+    m.tell(chat.start());
+    m.tell(chat.prompt(request));
+    m.tell(chat.stop("Done with " + request + "."));
+    m.tell(chat.end());
+    m.clock.advance(std::chrono::minutes(1));
+  }
+  std::string start(std::string_view source, bool confirm = true) {
+    m.clock.advance(std::chrono::seconds(10));
+    return Machine::context_of(m.ask(me.start(source), confirm));
+  }
+  void set(std::string_view key, std::string_view value) {
+    must(ops::set_setting(m.disk, m.home, key, value));
+    m.engine->reload();
+  }
+
+  Machine m;
+  Chat me;
+
+ private:
+  int workers_ = 0;
+};
+
+TEST_F(Answers, AnEmptyStoreGetsTheFixedAnswer) {
+  EXPECT_EQ(m.ask(me.start()).line, hook::kFixedAnswer);
+  EXPECT_EQ(m.ask(me.prompt("hello")).line, hook::kFixedAnswer);
+}
+
+TEST_F(Answers, TheNextSessionSeesTheLastSummaryAtOnce) {
+  work("fix the lexer");
+  const context::Answer answer = m.ask(me.start());
+  const Json line = must(Json::parse(answer.line));
+  EXPECT_EQ(line["hookSpecificOutput"]["hookEventName"].as_string(), "SessionStart");
+  EXPECT_TRUE(has(Machine::context_of(answer), "fix the lexer"));
+  EXPECT_TRUE(line["continue"].as_bool());
+  EXPECT_TRUE(
+      has(std::string(line["systemMessage"].as_string()), "cairn: last session 1 min ago \"fix the lexer\""))
+      << line["systemMessage"].as_string();
+}
+
+TEST_F(Answers, ItIsEnoughThatTheWholePastStillWaitsInTheInbox) {
+  Chat chat;
+  for (const HookCall& call : {chat.start(), chat.prompt("cold start"), chat.stop("All done."), chat.end()})
+    m.deliver(call);
+  EXPECT_TRUE(has(Machine::context_of(m.ask(me.start())), "cold start"));
+}
+
+TEST_F(Answers, OtherEventsAreOwedNothing) {
+  work("something");
+  for (const char* event : {"PreToolUse", "PostToolUse", "Stop", "SessionEnd", "Notification", "Unheard"})
+    EXPECT_EQ(m.ask(me.call(event)).line, hook::kFixedAnswer) << event;
+  EXPECT_EQ(m.number("SELECT count(*) FROM injections"), 0);
+}
+
+TEST_F(Answers, EverySourceGetsWhatTheContractSays) {
+  work("one");
+  for (const char* source : {"startup", "clear", "compact", "", "never-heard-of"}) {
+    me.session = std::string("session-") + source;
+    EXPECT_TRUE(has(start(source), "Request: one")) << source;
+    EXPECT_TRUE(has(start(source), "Request: one")) << source << ", again";
+  }
+  me.session = "resumed-but-never-given";
+  EXPECT_TRUE(has(start("resume"), "Request: one"));
+  EXPECT_EQ(start("resume"), "");
+}
+
+TEST_F(Answers, AResumeGetsOnlyWhatIsNew) {
+  work("one");
+  start("startup");
+  EXPECT_EQ(start("resume"), "");
+  work("two");
+  const std::string given = start("resume");
+  EXPECT_TRUE(has(given, "Request: two"));
+  EXPECT_FALSE(has(given, "Request: one"));
+  EXPECT_EQ(start("resume"), "");
+}
+
+TEST_F(Answers, AResumeIsNotToldItsOwnTurns) {
+  work("one");
+  start("startup");
+  m.tell(me.prompt("my own words"));
+  m.tell(me.stop());
+  m.tell(me.end());
+  EXPECT_EQ(start("resume"), "");
+}
+
+TEST_F(Answers, AResumeThatWasNeverConfirmedGetsItAgain) {
+  work("one");
+  start("startup", false);
+  EXPECT_TRUE(has(start("resume"), "Request: one"));
+}
+
+TEST_F(Answers, ACompactionForgetsWhatWasGiven) {
+  work("one");
+  start("startup");
+  EXPECT_TRUE(has(start("compact"), "Request: one"));
+}
+
+TEST_F(Answers, ACompactionInTheMiddleOfATurnTellsThatTurn) {
+  start("startup");
+  m.tell(me.prompt("the request in hand"));
+  m.tell(me.wrote("half-done.txt", "t1"));
+  const std::string given = start("compact");
+  EXPECT_TRUE(has(given, "the request in hand")) << given;
+  EXPECT_TRUE(has(given, "half-done.txt")) << given;
+}
+
+TEST_F(Answers, TheSourcesSettingExpressesTheOtherTable) {
+  set("context.sources", R"(["startup", "resume"])");
+  work("one");
+  EXPECT_TRUE(has(start("startup"), "Request: one"));
+  EXPECT_EQ(start("clear"), "");
+  EXPECT_EQ(start("compact"), "");
+  set("context.sources", "[]");
+  for (const char* source : {"startup", "resume", "clear", "compact"}) EXPECT_EQ(start(source), "") << source;
+}
+
+TEST_F(Answers, AStartThatWasNotGivenIsMadeGoodWithTheNextPrompt) {
+  work("one");
+  start("startup", false);  // composed, but the hook never said that it printed it
+  const context::Answer late = m.ask(me.prompt("hello"));
+  EXPECT_TRUE(has(Machine::context_of(late), "Request: one"));
+  EXPECT_EQ(must(Json::parse(late.line))["hookSpecificOutput"]["hookEventName"].as_string(),
+            "UserPromptSubmit");
+  EXPECT_FALSE(has(Machine::context_of(late), "hello"));
+}
+
+TEST_F(Answers, AStartThatNobodyAskedForIsMadeGoodToo) {
+  work("one");
+  m.tell(me.start());  // its hook ran out of time before it could ask
+  EXPECT_TRUE(has(Machine::context_of(m.ask(me.prompt("hello"))), "Request: one"));
+}
+
+TEST_F(Answers, NothingIsGivenTwiceOnceItWasConfirmed) {
+  work("one");
+  start("startup");
+  EXPECT_EQ(m.ask(me.prompt("hello")).line, hook::kFixedAnswer);
+  EXPECT_EQ(m.ask(me.prompt("again")).line, hook::kFixedAnswer);
+}
+
+TEST_F(Answers, AMadeGoodStartIsNotMadeGoodAgain) {
+  work("one");
+  start("startup", false);
+  EXPECT_TRUE(has(Machine::context_of(m.ask(me.prompt("hello"))), "Request: one"));
+  EXPECT_EQ(m.ask(me.prompt("again")).line, hook::kFixedAnswer);
+}
+
+TEST_F(Answers, APromptWithoutAStartIsOwedNothing) {
+  work("one");
+  EXPECT_EQ(m.ask(me.prompt("hello")).line, hook::kFixedAnswer);
+}
+
+TEST_F(Answers, AHookRegisteredTwiceIsAnsweredOnce) {
+  work("one");
+  EXPECT_TRUE(has(Machine::context_of(m.ask(me.start())), "Request: one"));
+  EXPECT_EQ(m.ask(me.start()).line, hook::kFixedAnswer);
+}
+
+TEST_F(Answers, TheContextOperationPrintsTheSameBytes) {
+  work("one");
+  work("two");
+  const std::string shown(must(m.run("context", Json::object({{"project", "proj"}})))["text"].as_string());
+  EXPECT_EQ(start("startup"), shown);
+  EXPECT_EQ(std::string(must(m.run("context", Json::object({{"cwd", me.cwd}})))["text"].as_string()), shown);
+}
+
+TEST_F(Answers, TheReceiptSaysWhatWasGiven) {
+  work("one");
+  start("startup");
+  EXPECT_EQ(
+      m.rows("SELECT event_name, source, items, given_at_epoch IS NOT NULL, characters > 100, tokens > 30 "
+             "FROM injections"),
+      (Lines{R"(SessionStart|startup|["S1"]|1|1|1)"}));
+}
+
+TEST_F(Answers, TheNoticeCanBeSilenced) {
+  set("context.notice", "off");
+  work("one");
+  EXPECT_FALSE(must(Json::parse(m.ask(me.start()).line)).has("systemMessage"));
+}
+
+TEST_F(Answers, ABudgetOfNothingGivesNothing) {
+  set("context.budget_tokens", "0");
+  work("one");
+  EXPECT_EQ(start("startup"), "");
+}
+
+TEST_F(Answers, WarningsAreToldOnce) {
+  m.put_file(m.home.inbox() + "/failed", "1\n2\n");
+  m.put_file(m.home.inbox() + "/new/" + std::string(32, 'a'), "rubbish");
+  const std::string told(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string());
+  EXPECT_TRUE(has(told, "2 events could not be written")) << told;
+  EXPECT_TRUE(has(told, "1 events could not be read") || has(told, "1 event could not be read")) << told;
+  me.session = "another";
+  EXPECT_FALSE(must(Json::parse(m.ask(me.start()).line)).has("systemMessage"));
+}
+
+TEST_F(Answers, AnEventThatIsStillToComeIsNotWaitedForBeyondTheDeadline) {
+  const context::Answer answer =
+      must(m.engine->answer(EventId{std::string(32, 'f')}, m.clock.boot_ns() + 1'000'000));
+  EXPECT_EQ(answer.line, hook::kFixedAnswer);
+}
+
+}  // namespace
+}  // namespace cairn::test

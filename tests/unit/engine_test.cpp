@@ -1,0 +1,140 @@
+// The daemon's work as steps: what it keeps across restarts and how it tells of trouble.
+#include "daemon/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "hook/flags.h"
+#include "ops/settings.h"
+#include "support/engine_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(Engine, MakesAHomeWithItsKeyFlagsAndInbox) {
+  Machine m;
+  must(m.open());
+  EXPECT_EQ(m.read(m.home.key()).size(), 32u);
+  EXPECT_EQ(m.read(m.home.flags()).size(), hook::Flags::kBytes);
+  for (const char* box : {"tmp", "new", "cur", "bad"}) EXPECT_EQ(m.files(box), Lines{}) << box;
+  const std::string key = m.engine->key();
+  must(m.open());
+  EXPECT_EQ(m.engine->key(), key);
+}
+
+TEST(Engine, RefusesAKeyThatIsNone) {
+  Machine m;
+  must(m.open());
+  m.close();
+  m.put_file(m.home.key(), "short");
+  EXPECT_EQ(m.open().error().code, Code::corrupt);
+}
+
+TEST(Engine, TakesInBeforeItWorksTheQueueAndThenRests) {
+  Machine m;
+  must(m.open());
+  Chat chat;
+  m.deliver(chat.prompt("work"));
+  m.deliver(chat.ran("make", "t1"));
+  m.deliver(chat.stop());
+  EXPECT_TRUE(must(m.engine->step()));
+  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages WHERE status = 'pending'"), 2);
+  must(m.drain());
+  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages WHERE status = 'processed'"), 2);
+  EXPECT_FALSE(must(m.engine->step()));
+}
+
+TEST(Engine, ABacklogLargerThanAGroupIsTakenInWhole) {
+  Machine m;
+  must(m.open());
+  Chat chat;
+  for (int i = 0; i < 600; ++i) m.deliver(chat.call("Notification", {{"message", i}}));
+  must(m.drain());
+  EXPECT_EQ(m.number("SELECT count(*) FROM events WHERE outcome = 'stored'"), 600);
+  EXPECT_EQ(must(m.engine->waiting()), 0u);
+}
+
+TEST(Engine, SettingsTakeEffectWithTheNextTick) {
+  Machine m;
+  must(m.open());
+  must(ops::set_setting(m.disk, m.home, "hook.sync", "disk"));
+  must(ops::set_setting(m.disk, m.home, "capture.skip_tools", "[\"Bash\"]"));
+  must(m.engine->tick());
+  EXPECT_EQ(hook::Flags::decode(m.read(m.home.flags())).sync, hook::Flags::Sync::disk);
+  Chat chat;
+  m.tell(chat.ran("make", "t1"));
+  EXPECT_EQ(m.text("SELECT outcome FROM events"), "skipped");
+}
+
+TEST(Engine, ABadSettingIsLoggedAndChangesNothing) {
+  Machine m;
+  must(m.open());
+  m.put_file(m.home.config_file, "[context]\nbudget_tokens = \"many\"\n");
+  must(m.engine->tick());
+  EXPECT_TRUE(m.log.has("context.budget_tokens"));
+  EXPECT_EQ(m.engine->settings().integer("context.budget_tokens"), 2000);
+}
+
+TEST(Engine, ProcessedMessagesAreKeptAsManyAsTheSettingSays) {
+  Machine m;
+  must(m.open());
+  must(ops::set_setting(m.disk, m.home, "queue.keep_processed", "3"));
+  Chat chat;
+  for (int i = 0; i < 9; ++i) m.tell(chat.ran("make", "t" + std::to_string(i)));
+  m.tell(chat.stop());
+  must(m.engine->tick());
+  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages"), 3);
+  EXPECT_EQ(m.number("SELECT count(*) FROM evidence WHERE input_payload IS NOT NULL"), 9);
+}
+
+TEST(Engine, FailedDeliveriesAreCountedOnce) {
+  Machine m;
+  must(m.open());
+  m.put_file(m.home.inbox() + "/failed", "a\nb\nc\n");
+  must(m.engine->tick());
+  must(m.engine->tick());
+  EXPECT_EQ(m.number("SELECT value FROM meta WHERE key = 'failed_deliveries'"), 3);
+  m.put_file(m.home.inbox() + "/failed", "d\n");
+  must(m.engine->tick());
+  EXPECT_EQ(m.number("SELECT value FROM meta WHERE key = 'failed_deliveries'"), 4);
+  EXPECT_NE(must(m.run("status"))["problems"].dump().find("4 events could not be written"),
+            std::string::npos);
+}
+
+TEST(Engine, AnIntakeErrorIsToldUntilItIsOver) {
+  Machine m;
+  must(m.open());
+  Chat chat;
+  m.deliver(chat.prompt("work"));
+  m.disk.on_call([&](std::string_view op, std::string_view path) {
+    if (op == "write" && path.ends_with("-wal")) m.disk.fail_at(1, EIO);
+  });
+  // The fault hits the intake's transaction; what tells of it is written a moment later.
+  EXPECT_FALSE(m.engine->step().ok());
+  m.disk.on_call(nullptr);
+  m.disk.clear_faults();
+  m.disk.fail_at(1, EIO);  // the next group cannot even be moved to cur/
+  EXPECT_FALSE(m.engine->step().ok());
+  m.disk.clear_faults();
+  EXPECT_NE(must(m.run("status"))["problems"].dump().find("intake:"), std::string::npos);
+  must(m.drain());
+  EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
+  EXPECT_EQ(m.text("SELECT prompt_text FROM user_prompts"), "work");
+}
+
+TEST(Engine, AnIntakeErrorOfAnEarlierLifeIsOverOnceIntakeWorks) {
+  Machine m;
+  must(m.open());
+  must(m.db().exec("INSERT INTO meta VALUES('intake_error', 'no space left')"));
+  must(m.open());
+  EXPECT_NE(must(m.run("status"))["problems"].dump().find("no space left"), std::string::npos);
+  Chat chat;
+  m.tell(chat.prompt("work"));
+  EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
+}
+
+}  // namespace
+}  // namespace cairn::test
