@@ -199,10 +199,17 @@ class Hook {
     for (;;) {
       const Start state = start();
       if (state == Start::missing || state == Start::failed) return;
-      if (!ask(event, started_ + budget, started_ + budget / 2)) return;
-      if (left_ms(started_ + budget) == 0) return;
-      pause(10 * kMs);
+      if (!ask(event, started_ + budget, started_ + budget / 2) || !daemon_went_away()) return;
     }
+  }
+
+  // Whether the daemon that hung up is dying: its lock goes with it. One that lives has said no.
+  bool daemon_went_away() {
+    for (int tries = 0; tries < 20; ++tries) {
+      if (!os::FileLock::is_held(home_.lock())) return true;
+      pause(5 * kMs);
+    }
+    return false;
   }
 
   void answer_prompt(const EventId& event) {
