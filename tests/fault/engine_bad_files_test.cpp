@@ -215,7 +215,7 @@ std::vector<Odd> odd_payloads() {
 }
 
 TEST_F(BadFiles, OddPayloadsAreSettledAndBounded) {
-  for (const char* event : {"PostToolUse", ""}) {
+  for (const char* event : {"PostToolUse", "UserPromptSubmit", "SessionStart", ""}) {
     for (const Odd& odd : odd_payloads()) {
       SCOPED_TRACE(std::string(event) + " with " + odd.name);
       const EventId id = must(m.try_deliver(event, odd.bytes));

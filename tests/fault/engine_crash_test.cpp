@@ -8,9 +8,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Every call is a place to die at; under a sanitizer every ninth must do.
+// Every call is a place to die at; under a sanitizer every fourth must do.
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kStride = 9;
+constexpr std::uint64_t kStride = 4;
 #else
 constexpr std::uint64_t kStride = 1;
 #endif

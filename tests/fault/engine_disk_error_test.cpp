@@ -10,9 +10,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Every call may fail; under a sanitizer every ninth must do.
+// Every call may fail; under a sanitizer every fourth must do.
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kStride = 9;
+constexpr std::uint64_t kStride = 4;
 #else
 constexpr std::uint64_t kStride = 1;
 #endif
