@@ -153,7 +153,7 @@ TEST_P(RecordedTranscripts, WithHooksMissingAtRandomGiveWhatIsMissing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, RecordedTranscripts, ::testing::ValuesIn(with_transcripts()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& which) { return which.param; });
 
 TEST(RecordedTranscript, OfAForkBelongsToItsParentAsFarAsItIsACopy) {
   Replay replay("b_resume");

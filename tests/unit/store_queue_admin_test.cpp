@@ -224,10 +224,11 @@ TEST_F(QueueAdmin, Q1Q20FalsyNestedAndUnicodeValuesComeBackAsTheyWere) {
                                                           "\"\\u0000 \xC3\xA9 \xF0\x9F\x98\x80\""};
   std::int64_t seq = 100;
   for (const auto& value : values) {
+    ++seq;
     must(m().db().run(
         "INSERT INTO events(seq, event_id, session_db_id, name, kind, outcome, created_at_epoch, "
         "taken_in_at_epoch) VALUES(?, ?, 1, 'x', 'tool', 'stored', 0, 0)",
-        ++seq, "e" + std::to_string(seq)));
+        seq, "e" + std::to_string(seq)));
     store::NewMessage message;
     message.event_seq = seq;
     message.session = session;

@@ -193,7 +193,9 @@ TEST_F(QueueRetry, Q9AfterACrashABatchIsClaimedOneByOneAndOnlyThePoisonFails) {
   while (true) {
     const auto batch = claim();
     if (!batch) break;
-    if (crashes > 0) EXPECT_EQ(batch->messages.size(), 1u);
+    if (crashes > 0) {
+      EXPECT_EQ(batch->messages.size(), 1u);
+    }
     bool poison = false;
     for (const MessageId id : batch->messages) poison |= id.value == 3;
     if (!poison) {
