@@ -28,8 +28,8 @@ std::optional<Log::Level> log_level(std::string_view name) {
 }
 
 void Log::write(Level level, std::string_view message) {
-  const std::lock_guard lock(mutex_);
   if (level < level_) return;
+  const std::lock_guard lock(mutex_);
   const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
   std::string text = iso8601(now);
   text.append(" ")

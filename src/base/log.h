@@ -1,6 +1,7 @@
 // The daemon's log: one line an entry, rotated by size. Only top levels write to it; others return errors.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -31,7 +32,7 @@ class Log {
 
  private:
   std::mutex mutex_;
-  Level level_ = Level::info;
+  std::atomic<Level> level_ = Level::info;  // set by one thread while others write
 };
 
 // A log that keeps nothing, for tests and for commands.
