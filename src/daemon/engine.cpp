@@ -14,7 +14,6 @@
 
 namespace cairn::daemon {
 
-static constexpr std::size_t kBatch = 200;  // messages a transaction: well below 50 ms
 // What a SessionStart may spend on transcripts of dead sessions; the rest is for the steps after its answer.
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
 
@@ -37,7 +36,8 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       key_(std::move(key)),
       settings_(ops::Settings::defaults()),
       intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log),
-      catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log) {}
+      catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log),
+      worker_(db_, seams_.clock, seams_.log, seams_.provider) {}
 
 Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams& seams) {
   TRY(os::make_dirs(seams.disk, home.data));
@@ -65,12 +65,9 @@ Status Engine::start() {
 }
 
 Status Engine::in_transaction(const std::function<Status()>& body) {
-  auto transaction = TRY(store::Transaction::begin(db_));
-  if (auto done = body(); !done) {
-    intake_.recorder().discard();
-    return done;
-  }
-  return transaction.commit();
+  auto done = store::in_transaction(db_, body);
+  if (!done) intake_.recorder().discard();
+  return done;
 }
 
 void Engine::reload() {
@@ -82,6 +79,10 @@ void Engine::reload() {
   const gate::Gate gate({settings_.list("capture.skip_tools"), settings_.list("capture.exclude")});
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
+  agent::Worker::Options work;
+  work.max_retries = max_retries();
+  work.lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
+  worker_.configure(work);
   const std::string flags = settings_.hook_flags().encode();
   const auto known = os::read_file(seams_.disk, home_.flags(), 4096);
   if (!known || *known != flags)
@@ -119,7 +120,7 @@ Result<bool> Engine::take_in() {
 
 Result<bool> Engine::step() {
   if (TRY(take_in())) return true;
-  if (TRY(work_queue())) return true;
+  if (TRY(worker_.step())) return true;
   if (TRY(catch_up_.step())) return true;
   TRY(note_recovered());
   return false;
@@ -134,42 +135,6 @@ void Engine::note_stuck(const store::Recovered& recovered) {
   if (all > 0)
     seams_.log.info(
         fmt::format("queue recovered {} messages from processing, {} of them failed", all, recovered.failed));
-}
-
-// The built-in provider has said what it knows when the turn ended; what is left is to move the texts to
-// evidence. A store that cannot be written is no fault of the messages: the batch stays ours and is tried
-// again.
-Result<bool> Engine::work_queue() {
-  const Millis lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
-  if (!batch_) {
-    std::optional<store::Batch> claimed;
-    TRY(in_transaction([&]() -> Status {
-      claimed = TRY(store::claim(db_, seams_.clock.now(), kBatch, lease));
-      return {};
-    }));
-    batch_ = std::move(claimed);
-  }
-  if (!batch_) return false;
-  auto done = in_transaction([&] { return store::complete(db_, *batch_, seams_.clock.now()); });
-  if (done) {
-    processed_ += static_cast<std::int64_t>(batch_->messages.size());
-    batch_.reset();
-    return true;
-  }
-  const Code code = done.error().code;
-  if (code == Code::canceled || code == Code::invalid) {
-    TRY(in_transaction([&]() -> Status {
-      if (code == Code::canceled)  // someone took messages out of it: the others begin anew
-        TRY(store::release(db_, *batch_, done.error().message));
-      else
-        TRY(store::give_back(db_, *batch_, done.error().message,
-                             {max_retries(), static_cast<std::uint64_t>(seams_.clock.boot_ns())},
-                             seams_.clock.now()));
-      return {};
-    }));
-    batch_.reset();
-  }
-  return std::move(done).error().in("queue");
 }
 
 Status Engine::note_failures() {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "agent/worker.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -33,8 +34,9 @@ class Engine {
     os::Clock& clock;
     os::Processes& processes;
     Log& log;
-    std::string vfs;         // of SQLite; empty: its own
-    bool exclusive = false;  // the simulated disk has no shared memory
+    std::string vfs;                      // of SQLite; empty: its own
+    bool exclusive = false;               // the simulated disk has no shared memory
+    agent::Provider* provider = nullptr;  // who distils; none: the built-in distiller alone
   };
 
   // Opens or creates the store of `home`, brings its schema up to date, recovers what a dead daemon left
@@ -60,7 +62,13 @@ class Engine {
   // Runs an operation that writes.
   Result<Json> run(const ops::Operation& operation, const Json& args);
   // Messages that this engine has finished.
-  std::int64_t processed() const { return processed_; }
+  std::int64_t processed() const { return worker_.processed(); }
+  // Whether a provider's reply is being waited for.
+  bool awaits() const { return worker_.awaits(); }
+  // When step() should be called again though nothing arrives (boot ns); nothing: no need.
+  std::optional<std::int64_t> wake_at() const { return worker_.wake_at(); }
+  // Ends all conversations with the provider: the last call before the daemon ends.
+  Status stop() { return worker_.stop(); }
   // Events that wait in the inbox.
   Result<std::size_t> waiting() { return intake_.waiting(); }
   // Ends every open turn and every wait for a retry: the start of `process --wait`.
@@ -74,7 +82,6 @@ class Engine {
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
   Status start();
   Result<bool> take_in();
-  Result<bool> work_queue();
   int max_retries() const;
   void note_stuck(const store::Recovered& recovered);
   Status in_transaction(const std::function<Status()>& body);
@@ -93,8 +100,7 @@ class Engine {
   intake::CatchUp catch_up_;
   std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
   std::int64_t recovered_noted_ = 0;
-  std::optional<store::Batch> batch_;  // claimed, and its end not written yet
-  std::int64_t processed_ = 0;
+  agent::Worker worker_;
   bool told_error_ = false;  // an intake error is in meta
 };
 

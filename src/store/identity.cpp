@@ -56,6 +56,10 @@ Result<std::vector<Repaired>> repair_missing_ids(Db& db, WallTime now) {
   return repaired;
 }
 
+bool is_by_hand(const Captured& captured) {
+  return captured.id.value.starts_with(kByHand);
+}
+
 std::optional<MemoryId> may_resume(const Identity& identity, const Run& run) {
   const auto* captured = std::get_if<Captured>(&identity);
   if (!captured || run.fresh || run.prompt_number <= 1) return std::nullopt;

@@ -47,6 +47,9 @@ struct Repaired {
 // content id. No provider resumes it, and a capture later replaces it.
 Result<std::vector<Repaired>> repair_missing_ids(Db& db, WallTime now);
 
+// Whether the id was given by such a repair.
+bool is_by_hand(const Captured& captured);
+
 // One run of a provider for a session.
 struct Run {
   std::string_view provider;

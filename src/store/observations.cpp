@@ -29,6 +29,17 @@ Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Obse
   return id;
 }
 
+Status attribute(Db& db, ObservationId id, const std::string& batch_id, std::int64_t position,
+                 const std::vector<std::int64_t>& events) {
+  TRY(db.run("UPDATE observations SET batch_id = ?, position = ? WHERE id = ?", batch_id, position,
+             id.value));
+  for (const std::int64_t seq : events)
+    TRY(db.run(
+        "INSERT INTO observation_evidence(observation_id, event_seq) VALUES(?,?) ON CONFLICT DO NOTHING",
+        id.value, seq));
+  return {};
+}
+
 Result<std::vector<Observation>> newest_observations(Db& db, const std::string& project,
                                                      std::optional<WallTime> after, std::size_t limit) {
   Stmt row =

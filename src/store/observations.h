@@ -27,6 +27,10 @@ struct Observation {
 
 Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Observation& observation);
 
+// Says where an observation came from: its place in a batch's reply, taken once, and the events it is about.
+Status attribute(Db& db, ObservationId id, const std::string& batch_id, std::int64_t position,
+                 const std::vector<std::int64_t>& events);
+
 // The newest of a project, newest first, without their long texts.
 Result<std::vector<Observation>> newest_observations(Db& db, const std::string& project,
                                                      std::optional<WallTime> after, std::size_t limit);

@@ -110,10 +110,10 @@ static Status move_to_evidence(Db& db, const Batch& batch) {
 
 Status complete(Db& db, const Batch& batch, WallTime now) {
   TRY(move_to_evidence(db, batch));
-  TRY(
-      db.run("UPDATE pending_messages SET status = 'processed', completed_at_epoch = ?, tool_input = NULL, "
-             "tool_response = NULL, extra = NULL, lease = NULL, lease_until_epoch = NULL " OURS,
-             epoch_ms(now), batch.id, batch.lease));
+  TRY(db.run(
+      "UPDATE pending_messages SET status = 'processed', completed_at_epoch = ?, tool_input = NULL, "
+      "tool_response = NULL, extra = NULL, lease = NULL, lease_until_epoch = NULL, last_error = NULL " OURS,
+      epoch_ms(now), batch.id, batch.lease));
   if (db.changes() == static_cast<std::int64_t>(batch.messages.size())) return {};
   return Error{Code::canceled, "queue: batch " + batch.id + " is no longer ours"};
 }
@@ -162,9 +162,15 @@ Result<std::int64_t> give_back(Db& db, const Batch& batch, std::string_view reas
   return given;
 }
 
-Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason) {
-  TRY(db.run(WAITS ", last_error = ? " OURS, reason, batch.id, batch.lease));
+Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason, WallTime not_before) {
+  TRY(db.run(WAITS ", last_error = ?, not_before_epoch = ? " OURS, reason, epoch_ms(not_before), batch.id,
+             batch.lease));
   return db.changes();
+}
+
+Status note_waiting(Db& db, const Batch& batch, std::string_view reason, WallTime until) {
+  return db.run("UPDATE pending_messages SET last_error = ?, not_before_epoch = ? " OURS, reason,
+                epoch_ms(until), batch.id, batch.lease);
 }
 
 static Result<Recovered> take_back(Db& db, Stmt stuck, std::string_view reason, int max_retries,

@@ -68,8 +68,15 @@ Millis retry_delay(std::int64_t retry, std::uint64_t seed);
 Result<std::int64_t> give_back(Db& db, const Batch& batch, std::string_view reason, const RetryPolicy& policy,
                                WallTime now);
 
-// Gives a batch back that could not be worked through no fault of its own: no try is counted.
-Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason);
+// Gives a batch back that could not be worked through no fault of its own: no try is counted. It is not
+// claimed again before `not_before`.
+Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason, WallTime not_before = {});
+
+// Why a message waits for its session's memory id: while its batch is held, and once it went back.
+inline constexpr std::string_view kAwaitingId = "awaiting_memory_session_id";
+inline constexpr std::string_view kNeverCaptured = "memorySessionId not yet captured after retries";
+// Says on the messages of a batch in work why its end is put off, and until when.
+Status note_waiting(Db& db, const Batch& batch, std::string_view reason, WallTime until);
 
 // What became of messages that were taken back from processing.
 struct Recovered {

@@ -173,6 +173,15 @@ class Savepoint {
   Db* db_;
 };
 
+// Runs `body`, which gives a Status, in a write transaction: when this succeeds all of it is durable, else
+// nothing of it is kept.
+template <class Body>
+Status in_transaction(Db& db, Body&& body) {
+  auto transaction = TRY(Transaction::begin(db));
+  TRY(body());
+  return transaction.commit();
+}
+
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>

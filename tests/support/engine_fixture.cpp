@@ -26,7 +26,7 @@ Machine::Machine() {
 
 Status Machine::open() {
   engine.reset();
-  engine = TRY(daemon::Engine::open(home, {disk, clock, processes, log, vfs.name(), true}));
+  engine = TRY(daemon::Engine::open(home, {disk, clock, processes, log, vfs.name(), true, provider}));
   return {};
 }
 

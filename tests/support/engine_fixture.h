@@ -64,8 +64,9 @@ struct Machine {
   hook::Home home = hook::Home::at("/home/dev/cairn");
   std::unique_ptr<daemon::Engine> engine;
   hook::Flags::Sync sync = hook::Flags::Sync::process;
-  os::ProcessKey host{4242, 77};  // who fires the hooks
-  std::string project_dir;        // CLAUDE_PROJECT_DIR
+  os::ProcessKey host{4242, 77};        // who fires the hooks
+  std::string project_dir;              // CLAUDE_PROJECT_DIR
+  agent::Provider* provider = nullptr;  // who distils, from the next open() on
   std::vector<EventId> delivered;
 
   Machine();

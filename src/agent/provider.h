@@ -1,0 +1,97 @@
+// Who distils: the one interface of every memory agent.
+//
+// A provider holds a conversation about each session: it is told of a batch of events and replies with what
+// was learned from them. Nothing here waits: start() and send() return at once, what it says is fetched with
+// receive(), and trouble is something it says too. The built-in distiller needs none of this: it has said
+// what it knows when the turn ended.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "store/observations.h"
+
+namespace cairn::agent {
+
+// One event as a provider is told of it; its texts have passed the gate.
+struct Item {
+  std::int64_t event_seq = 0;  // how a reply refers to it
+  std::string type;            // observation or summarize
+  std::optional<std::string> tool_name, tool_input, tool_response;
+  std::optional<std::string> last_user_message, last_assistant_message;
+  std::optional<std::int64_t> prompt_number;
+  WallTime at;
+};
+
+struct Request {
+  std::string batch_id;
+  std::vector<Item> events;  // in their order
+};
+
+struct Usage {
+  std::int64_t input_tokens = 0, output_tokens = 0;
+};
+
+// One thing learned, and the events it is about: all of the batch when it names none.
+struct Finding {
+  store::Observation observation;
+  std::vector<std::int64_t> events;
+};
+
+// Anything it says that is neither of the following, such as that it has begun.
+struct Note {};
+
+struct Reply {
+  std::vector<Finding> findings;
+  std::string skipped;  // why there is nothing to learn; a reply with neither is not usable
+  Usage usage;
+};
+
+struct Trouble {
+  enum class Kind { transient, rate_limited, quota, auth, setup, rejected, canceled };
+  Kind kind = Kind::transient;
+  std::string reason;
+  std::optional<WallTime> until;  // when it is worth trying again, if it said so
+};
+std::string_view kind_name(Trouble::Kind kind);
+
+struct Message {
+  MemoryId memory_id;  // the conversation's own id; empty when this message does not carry it
+  std::variant<Note, Reply, Trouble> what;
+};
+
+// Belongs to the writer's thread. Destroying it ends it: a child process is gone within 2 s, and what was not
+// received is lost.
+class Conversation {
+ public:
+  virtual ~Conversation() = default;
+  // Tells it of a batch. The next one only after its Reply or Trouble.
+  virtual void send(const Request& request) = 0;
+  // The next thing it said; nothing when there is nothing new. After a Trouble it says no more.
+  virtual std::optional<Message> receive() = 0;
+};
+
+struct Start {
+  SessionId session;
+  std::string project;
+  std::optional<MemoryId> resume;  // the conversation to go on with; nothing: a fresh one
+};
+
+// Belongs to the writer's thread; outlives its conversations.
+class Provider {
+ public:
+  virtual ~Provider() = default;
+  virtual std::string_view name() const = 0;
+  // Whether its conversations have ids of their own; without, a session's id is synthesised.
+  virtual bool has_ids() const = 0;
+  // Begins a conversation. That it could not is the first thing it says.
+  virtual std::unique_ptr<Conversation> start(const Start& start) = 0;
+};
+
+}  // namespace cairn::agent

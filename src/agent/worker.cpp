@@ -1,0 +1,385 @@
+#include "agent/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "store/identity.h"
+
+namespace cairn::agent {
+
+static constexpr Millis kFirstWait(100);  // for a memory id; doubles
+static constexpr int kWaits = 5;          // 3.1 s in all
+
+std::string_view kind_name(Trouble::Kind kind) {
+  switch (kind) {
+    case Trouble::Kind::transient: return "transient";
+    case Trouble::Kind::rate_limited: return "rate_limited";
+    case Trouble::Kind::quota: return "quota";
+    case Trouble::Kind::auth: return "auth";
+    case Trouble::Kind::setup: return "setup";
+    case Trouble::Kind::rejected: return "rejected";
+    case Trouble::Kind::canceled: return "canceled";
+  }
+  return "transient";
+}
+
+std::int64_t Worker::after(Millis time) const {
+  return clock_.boot_ns() + std::chrono::nanoseconds(time).count();
+}
+
+Result<bool> Worker::step() {
+  const auto is_over = [](const auto& talk) { return talk.second.over; };
+  bool did = false;
+  for (auto& [session, talk] : talks_)
+    if (!talk.over) did |= TRY(advance(session, talk));
+  std::erase_if(talks_, is_over);
+  if (untold_) return finish_untold();
+  return did || TRY(begin());
+}
+
+std::optional<std::int64_t> Worker::wake_at() const {
+  std::optional<std::int64_t> at = retry_at_;
+  const auto sooner = [&](std::int64_t time) { at = std::min(at.value_or(time), time); };
+  for (const auto& [session, talk] : talks_) {
+    if (!talk.run) {
+      sooner(talk.used_at + std::chrono::nanoseconds(options_.idle).count());
+      continue;
+    }
+    sooner(talk.run->beat_at);
+    sooner(talk.run->reply ? talk.run->try_at : talk.run->deadline);
+  }
+  return at;
+}
+
+bool Worker::awaits() const {
+  return std::any_of(talks_.begin(), talks_.end(),
+                     [](const auto& talk) { return talk.second.run.has_value(); });
+}
+
+// Claims the next batch. One that needs no provider is finished at once.
+Result<bool> Worker::begin() {
+  if (retry_at_ && *retry_at_ <= clock_.boot_ns()) retry_at_.reset();
+  if (clock_.boot_ns() < paused_until_) {
+    retry_at_ = paused_until_;
+    return false;
+  }
+  const auto busy =
+      std::count_if(talks_.begin(), talks_.end(), [](const auto& t) { return t.second.run.has_value(); });
+  if (static_cast<std::size_t>(busy) >= options_.max_concurrent) return false;
+  std::optional<store::Batch> claimed;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    claimed = TRY(store::claim(db_, clock_.now(), options_.max_events, options_.lease));
+    return {};
+  }));
+  if (!claimed) return false;
+  if (provider_) {
+    TRY(tell(*std::move(claimed)));
+    return true;
+  }
+  untold_ = std::move(claimed);
+  return finish_untold();
+}
+
+// A store that cannot be written is no fault of the messages: the batch stays ours and is tried again.
+Result<bool> Worker::finish_untold() {
+  auto done = store::in_transaction(db_, [&] { return store::complete(db_, *untold_, clock_.now()); });
+  if (done) {
+    processed_ += static_cast<std::int64_t>(untold_->messages.size());
+    untold_.reset();
+    return true;
+  }
+  const Code code = done.error().code;
+  if (code == Code::canceled || code == Code::invalid) {
+    // Someone took messages out of it: the others begin anew.
+    TRY(return_batch(*untold_, done.error().message, code == Code::invalid, Millis(0)));
+    untold_.reset();
+  }
+  return std::move(done).error().in("queue");
+}
+
+Result<Request> Worker::request_for(const store::Batch& batch) {
+  Request request{batch.id, {}};
+  store::Stmt row = TRY(
+      db_.query("SELECT event_seq, message_type, tool_name, tool_input, tool_response, last_user_message, "
+                "last_assistant_message, prompt_number, created_at_epoch FROM pending_messages WHERE "
+                "batch_id = ? ORDER BY id",
+                batch.id));
+  while (TRY(row.step()))
+    request.events.push_back({row.integer(0), row.text(1), row.optional_text(2), row.optional_text(3),
+                              row.optional_text(4), row.optional_text(5), row.optional_text(6),
+                              row.optional_integer(7), from_epoch_ms(row.integer(8))});
+  return request;
+}
+
+// Tells the provider of a batch, in the session's conversation or a new one.
+Status Worker::tell(store::Batch batch) {
+  const auto request = request_for(batch);
+  const auto session = store::find_session(db_, batch.session);
+  if (!request || !session || !*session)
+    return return_batch(batch, "it could not be read", false, store::retry_delay(0, 0));
+  Talk& talk = talk_about(**session, request->events.back().prompt_number.value_or(0));
+  Run& run = talk.run.emplace();
+  run.deadline = after(options_.reply_within);
+  run.beat_at = after(options_.lease / 3);
+  run.batch = std::move(batch);
+  talk.conversation->send(*request);
+  return {};
+}
+
+// The session's conversation. One whose batch was taken away from it is not gone on with.
+Worker::Talk& Worker::talk_about(const store::Session& session, std::int64_t prompt) {
+  if (const auto known = talks_.find(session.id); known != talks_.end()) {
+    if (!known->second.run) return known->second;
+    end(session.id, known->second, false);
+    talks_.erase(known);
+  }
+  if (talks_.size() >= options_.max_concurrent) make_room();
+  const store::Run run{provider_->name(), prompt, !may_resume_.contains(session.id)};
+  const Start start{session.id, session.project, store::may_resume(session.identity, run)};
+  Talk& talk = talks_[session.id];
+  talk.conversation = provider_->start(start);
+  talk.live = session.status == "active";
+  if (start.resume) talk.id = *start.resume;
+  may_resume_.erase(session.id);
+  log_.info(fmt::format("conversation begins session={} provider={} resume={}", session.content_id.value,
+                        provider_->name(), start.resume ? start.resume->value : "none"));
+  return talk;
+}
+
+// The conversation that was idle longest ends.
+void Worker::make_room() {
+  auto oldest = talks_.end();
+  for (auto it = talks_.begin(); it != talks_.end(); ++it)
+    if (!it->second.run && (oldest == talks_.end() || it->second.used_at < oldest->second.used_at))
+      oldest = it;
+  if (oldest == talks_.end()) return;
+  end(oldest->first, oldest->second, true);
+  talks_.erase(oldest);
+}
+
+void Worker::end(SessionId session, Talk& talk, bool in_order) {
+  talk.over = true;
+  talk.conversation.reset();
+  talk.run.reset();
+  if (in_order) may_resume_.insert(session);
+}
+
+Result<bool> Worker::advance(SessionId session, Talk& talk) {
+  if (TRY(leave_ended(session, talk))) return true;
+  bool did = false;
+  while (!talk.over && TRY(hear(session, talk))) did = true;
+  if (talk.over) return true;
+  if (!talk.run) {
+    if (clock_.boot_ns() >= talk.used_at + std::chrono::nanoseconds(options_.idle).count())
+      end(session, talk, true);
+    return did;
+  }
+  if (talk.run->reply) did |= TRY(settle(session, talk));
+  if (talk.run) TRY(keep_alive(session, talk));
+  return did;
+}
+
+// The end of a session ends its conversation, whatever it was at. What is left in the queue is distilled in
+// another one, which ends with its batch.
+Result<bool> Worker::leave_ended(SessionId session, Talk& talk) {
+  const auto status = TRY(db_.text("SELECT status FROM sdk_sessions WHERE id = ?", session.value));
+  const bool active = status == "active";
+  if (active || !talk.live) {
+    talk.live = active;
+    return false;
+  }
+  const bool was_busy = talk.run.has_value();
+  if (was_busy) TRY(return_batch(talk.run->batch, "its session ended", false, Millis(0)));
+  end(session, talk, !was_busy);
+  return true;
+}
+
+// Deals with the next thing it said. False: it said nothing more. What could not be written down is heard
+// again.
+Result<bool> Worker::hear(SessionId session, Talk& talk) {
+  if (!talk.heard) talk.heard = talk.conversation->receive();
+  if (!talk.heard) return false;
+  Message& message = *talk.heard;
+  if (!message.memory_id.empty() && message.memory_id != talk.id) {
+    auto captured = capture(session, talk, message.memory_id);
+    if (!captured && captured.error().code != Code::invalid) return std::move(captured).error();
+    if (!captured) message.what = Trouble{Trouble::Kind::setup, captured.error().message, {}};
+  }
+  if (const auto* trouble = std::get_if<Trouble>(&message.what)) {
+    TRY(give_up(session, talk, *trouble));
+  } else if (auto* reply = std::get_if<Reply>(&message.what); reply && talk.run && !talk.run->reply) {
+    talk.run->reply = std::move(*reply);
+    talk.run->try_at = clock_.boot_ns();
+  }
+  talk.heard.reset();
+  return true;
+}
+
+// On the first message that carries it, whatever else that says: before anything can be stored under it.
+Status Worker::capture(SessionId session, Talk& talk, const MemoryId& id) {
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    TRY(store::register_memory_id(db_, session, id, provider_->name(), clock_.now()));
+    return {};
+  }));
+  talk.id = id;
+  uncaptured_.erase(session);
+  log_.info(fmt::format("memory id registered session={} memory={} provider={}", session.value, id.value,
+                        provider_->name()));
+  return {};
+}
+
+// The id to store under: the conversation's own once it is registered, or one that was given by hand.
+Result<std::optional<MemoryId>> Worker::memory_of(SessionId session, const Talk& talk) {
+  const store::Identity identity = TRY(store::identity_of(db_, session));
+  const auto* captured = std::get_if<store::Captured>(&identity);
+  if (captured && (captured->id == talk.id || store::is_by_hand(*captured)))
+    return std::optional(captured->id);
+  return std::optional<MemoryId>();
+}
+
+// Stores the reply, or puts it off while there is no memory id.
+Result<bool> Worker::settle(SessionId session, Talk& talk) {
+  Run& run = *talk.run;
+  if (clock_.boot_ns() < run.try_at) return false;
+  if (run.reply->findings.empty() && run.reply->skipped.empty()) {
+    TRY(give_up(session, talk, {Trouble::Kind::rejected, "the reply has nothing usable", {}}));
+    return true;
+  }
+  std::optional<MemoryId> memory;
+  if (provider_->has_ids()) {
+    memory = TRY(memory_of(session, talk));
+    if (!memory) return wait_for_id(session, talk);
+  }
+  auto stored = store(session, run, memory.value_or(MemoryId{}));
+  if (stored) {
+    processed_ += static_cast<std::int64_t>(run.batch.messages.size());
+    failures_ = 0;
+    talk.run.reset();
+    talk.used_at = clock_.boot_ns();
+    if (!talk.live) end(session, talk, true);
+    return true;
+  }
+  const Code code = stored.error().code;
+  if (code != Code::canceled && code != Code::invalid) return std::move(stored).error().in("queue");
+  TRY(return_batch(run.batch, stored.error().message, code == Code::invalid, Millis(0)));
+  log_.error("queue: " + stored.error().message);
+  end(session, talk, false);
+  return true;
+}
+
+Result<bool> Worker::wait_for_id(SessionId session, Talk& talk) {
+  Run& run = *talk.run;
+  if (run.tries == kWaits) {
+    const int before = uncaptured_[session]++;
+    TRY(return_batch(run.batch, store::kNeverCaptured, false, store::retry_delay(before, 0)));
+    log_.warn(
+        fmt::format("{} session={} provider={}", store::kNeverCaptured, session.value, provider_->name()));
+    end(session, talk, false);
+    return true;
+  }
+  const Millis wait = kFirstWait * (1 << run.tries);
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    return store::note_waiting(db_, run.batch, store::kAwaitingId, clock_.now() + wait);
+  }));
+  ++run.tries;
+  run.try_at = after(wait);
+  return false;
+}
+
+// What was learned, its evidence and the end of its messages: all of it or nothing.
+Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) {
+  const auto request = TRY(request_for(run.batch));
+  const auto of = TRY(store::find_session(db_, session));
+  if (!of || request.events.empty())
+    return Error{Code::canceled, "queue: batch " + run.batch.id + " is gone"};
+  return store::in_transaction(db_, [&]() -> Status {
+    MemoryId under = memory;
+    if (under.empty() && !run.reply->findings.empty())
+      under = TRY(store::ensure_memory_id(db_, session, clock_.now()));
+    std::int64_t position = 0;
+    for (const Finding& finding : run.reply->findings) {
+      store::Observation learned = finding.observation;
+      learned.project = of->project;
+      std::vector<std::int64_t> events;
+      for (const Item& item : request.events) {
+        const bool named =
+            std::find(finding.events.begin(), finding.events.end(), item.event_seq) != finding.events.end();
+        if (!named && !finding.events.empty()) continue;
+        events.push_back(item.event_seq);
+        learned.prompt_number = item.prompt_number;
+        learned.created_at = item.at;
+      }
+      const ObservationId id = TRY(store::add_observation(db_, under, learned));
+      TRY(store::attribute(db_, id, run.batch.id, position++, events));
+    }
+    return store::complete(db_, run.batch, clock_.now());
+  });
+}
+
+// The heartbeat, and the deadline of the call.
+Status Worker::keep_alive(SessionId session, Talk& talk) {
+  Run& run = *talk.run;
+  if (!run.reply && clock_.boot_ns() >= run.deadline)
+    return give_up(session, talk,
+                   {Trouble::Kind::transient,
+                    fmt::format("no reply within {} s", options_.reply_within / std::chrono::seconds(1)),
+                    {}});
+  if (clock_.boot_ns() < run.beat_at) return {};
+  bool ours = true;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    ours = TRY(store::extend_lease(db_, run.batch, clock_.now(), options_.lease));
+    return {};
+  }));
+  run.beat_at = after(options_.lease / 3);
+  if (ours) return {};
+  TRY(return_batch(run.batch, "a part of its batch was taken away", false, Millis(0)));
+  end(session, talk, false);
+  return {};
+}
+
+// Trouble that may lie in the messages counts as a try of theirs; any but that of a bad request holds the
+// provider's next call back, longer each time.
+Status Worker::give_up(SessionId session, Talk& talk, const Trouble& trouble) {
+  const bool counts = trouble.kind == Trouble::Kind::transient || trouble.kind == Trouble::Kind::rejected;
+  const std::string reason = fmt::format("{}: {}", kind_name(trouble.kind), trouble.reason);
+  Millis pause(0);
+  if (trouble.kind != Trouble::Kind::rejected) pause = store::retry_delay(failures_, 0);
+  if (trouble.until && *trouble.until > clock_.now())
+    pause = std::chrono::duration_cast<Millis>(*trouble.until - clock_.now());
+  if (talk.run) TRY(return_batch(talk.run->batch, reason, counts, pause));
+  if (pause > Millis(0)) {
+    ++failures_;
+    paused_until_ = after(pause);
+    retry_at_ = std::min(retry_at_.value_or(paused_until_), paused_until_);
+  }
+  log_.warn(fmt::format("provider={} session={} {}", provider_->name(), session.value, reason));
+  end(session, talk, false);
+  return {};
+}
+
+Status Worker::return_batch(const store::Batch& batch, std::string_view reason, bool counts, Millis pause) {
+  const WallTime now = clock_.now();
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    const store::RetryPolicy policy{options_.max_retries, static_cast<std::uint64_t>(clock_.boot_ns())};
+    if (counts)
+      TRY(store::give_back(db_, batch, reason, policy, now));
+    else
+      TRY(store::release(db_, batch, reason, pause > Millis(0) ? now + pause : WallTime()));
+    return {};
+  }));
+  const std::int64_t due = after(counts ? store::retry_delay(0, 0) : pause);
+  retry_at_ = std::min(retry_at_.value_or(due), due);
+  return {};
+}
+
+Status Worker::stop() {
+  for (auto& [session, talk] : talks_) {
+    if (talk.run) TRY(return_batch(talk.run->batch, "the daemon ended", false, Millis(0)));
+    end(session, talk, false);
+  }
+  talks_.clear();
+  return {};
+}
+
+}  // namespace cairn::agent

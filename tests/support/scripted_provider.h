@@ -1,0 +1,54 @@
+// A memory agent whose every move is scripted: when its id comes, what it replies and when, how it fails.
+//
+// It says what is due by the clock and nothing before, so that a test or a simulation that moves the clock
+// decides in which order things happen.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "agent/provider.h"
+#include "os/clock.h"
+
+namespace cairn::test {
+
+// What a conversation does with one batch. The times count from when it was told.
+struct Plan {
+  std::optional<Millis> id_after = Millis(0);     // a message that carries the id; nothing: never
+  std::string id;                                 // empty: the conversation's own, "memory-N"
+  bool id_with_reply = false;                     // not in a note of its own but in the reply
+  std::optional<Millis> reply_after = Millis(0);  // nothing: it hangs
+  std::variant<agent::Note, agent::Reply, agent::Trouble> what = agent::Reply{{}, "nothing to learn", {}};
+
+  // A reply with one observation.
+  static Plan learns(std::string title);
+  // A reply with one observation for each event, naming it.
+  static Plan learns_each(const agent::Request& request);
+  static Plan fails(agent::Trouble::Kind kind, std::string reason = "no luck");
+};
+
+class ScriptedProvider final : public agent::Provider {
+ public:
+  using Script = std::function<Plan(SessionId session, const agent::Request& request)>;
+
+  explicit ScriptedProvider(os::Clock& clock) : clock_(clock) {}
+
+  Script script = [](SessionId, const agent::Request& request) { return Plan::learns_each(request); };
+  bool ids = true;
+
+  std::vector<agent::Start> starts;      // every conversation begun
+  std::vector<agent::Request> requests;  // every batch told
+  int open = 0;                          // conversations that have not ended
+
+  std::string_view name() const override { return "scripted"; }
+  bool has_ids() const override { return ids; }
+  std::unique_ptr<agent::Conversation> start(const agent::Start& start) override;
+
+ private:
+  class Talk;
+  os::Clock& clock_;
+};
+
+}  // namespace cairn::test
