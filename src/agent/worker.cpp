@@ -297,22 +297,25 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
     MemoryId under = memory;
     if (under.empty() && !run.reply->findings.empty())
       under = TRY(store::ensure_memory_id(db_, session, clock_.now()));
-    std::int64_t position = 0;
+    std::vector<store::Observation> list;
     for (const Finding& finding : run.reply->findings) {
       store::Observation learned = finding.observation;
       learned.project = of->project;
-      std::vector<std::int64_t> events;
+      learned.position = std::ssize(list);
       for (const Item& item : request.events) {
         const bool named =
             std::find(finding.events.begin(), finding.events.end(), item.event_seq) != finding.events.end();
         if (!named && !finding.events.empty()) continue;
-        events.push_back(item.event_seq);
+        learned.events.push_back(item.event_seq);
         learned.prompt_number = item.prompt_number;
         learned.created_at = item.at;
       }
-      const ObservationId id = TRY(store::add_observation(db_, under, learned));
-      TRY(store::attribute(db_, id, run.batch.id, position++, events));
+      if (learned.prompt_number)  // the built-in distiller's of that turn make room
+        TRY(store::put_observations(db_, under, store::turn_batch(of->content_id, *learned.prompt_number),
+                                    {}));
+      list.push_back(std::move(learned));
     }
+    TRY(store::put_observations(db_, under, run.batch.id, list));
     return store::complete(db_, run.batch, clock_.now());
   });
 }

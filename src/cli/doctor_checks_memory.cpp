@@ -27,7 +27,7 @@ Finding check_provider(Patient&) {
   turn.last_answer = "The lexer reads wide words now.";
   turn.end = distil::Turn::End::stopped;
   turn.root = "/home/dev/site";
-  const distil::Summary summary = distil::summarise(turn);
+  const distil::Summary summary = distil::distil(turn).summary;
   if (summary.request.empty() || summary.completed.empty() || summary.files_edited.empty())
     return failed("the built-in distiller made no summary of a turn", "install cairn again: ./setup");
   return passed("builtin made a summary of a turn");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hook/control.h"
+#include "ops/mode.h"
 #include "store/events.h"
 #include "store/queue_admin.h"
 #include "store/receipts.h"
@@ -79,6 +80,8 @@ void Engine::reload() {
   const gate::Gate gate({settings_.list("capture.skip_tools"), settings_.list("capture.exclude")});
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
+  auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
+  intake_.recorder().set_mode(mode ? *std::move(mode) : distil::code_mode());  // told among the problems
   agent::Worker::Options work;
   work.max_retries = max_retries();
   work.lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "distil/shell.h"
+#include "distil/symbols.h"
+#include "distil/test_output.h"
 
 namespace cairn::distil {
 
@@ -41,51 +45,51 @@ std::string shown_command(std::string_view command) {
   return out;
 }
 
-bool is_check(std::string_view command) {
-  const std::string lower = ascii_lower(prefix(command, 500));
-  if (any_of(lower.substr(0, lower.find(' ')), {"echo", "printf", "cat", "grep", "git", "ls"})) return false;
-  std::size_t from = 0;
-  while (from < lower.size()) {
-    const std::size_t end =
-        std::min(lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz", from), lower.size());
-    if (any_of(lower.substr(from, end - from),
-               {"test", "tests",  "check",     "lint",  "build",   "make",  "ctest",  "pytest",
-                "jest", "vitest", "cargo",     "tsc",   "mypy",    "ruff",  "eslint", "gradle",
-                "mvn",  "ninja",  "typecheck", "rspec", "phpunit", "clippy"}))
-      return true;
-    from = end + 1;
-  }
-  return false;
+// Prose and data define no functions, whatever they look like.
+bool is_source(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot != std::string_view::npos &&
+         !any_of(path.substr(dot), {".md", ".txt", ".json", ".jsonl", ".yaml", ".yml", ".toml", ".lock",
+                                    ".csv", ".html", ".css", ".xml", ".svg", ".rst", ".ini", ".cfg", ".log"});
 }
 
-bool is_telling(std::string_view line) {
-  const std::string lower = ascii_lower(line);
-  for (const std::string_view cue :
-       {"error", "fail", "exception", "panic", "cannot", "not found", "undefined", "no such", "expected",
-        "assert", "denied", "unable", "fatal", "invalid", "missing"})
-    if (lower.find(cue) != std::string::npos) return true;
-  return false;
+// The line that says most about a failure: what failed, else its first line.
+std::string reason(const TestReport& report, std::string_view text) {
+  if (!report.error.empty()) return report.error;
+  for (const std::string_view line : lines(prefix(text, 4000)))
+    if (!trim(line).empty()) return one_line(visible(line), kMaxWhy);
+  return "";
 }
 
-// Exit code and first telling line of an error text.
+// Exit code, first telling line and failed tests of an error text.
 Run failed_run(std::string_view error) {
-  Run run{Run::How::failed, "", ""};
-  const std::string text = visible(prefix(error, 20'000));
-  std::string first;
-  for (const std::string_view raw : lines(text)) {
-    const std::string_view line = trim(raw);
-    if (line.empty()) continue;
-    if (run.code.empty() && first.empty() && starts_with_nocase(line, "exit code ")) {
-      run.code = "exit code " + one_line(line.substr(10), 20);
-      continue;
-    }
-    if (first.empty()) first = one_line(line, kMaxWhy);
-    if (is_telling(line)) {
-      run.why = one_line(line, kMaxWhy);
-      return run;
-    }
+  Run run;
+  run.how = Run::How::failed;
+  std::string_view text = trim(error);
+  if (starts_with_nocase(text, "exit code ")) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    run.code = "exit code " + one_line(visible(text.substr(10, std::min<std::size_t>(end - 10, 40))), 20);
+    text = text.substr(end);
   }
-  run.why = first;
+  TestReport report = read_test_output(text);
+  run.why = reason(report, text);
+  run.failed = std::move(report.failed);
+  return run;
+}
+
+// How a check went whose exit status is hidden behind another command's (`make test | tail`): by its words.
+Run judged_run(std::string_view output) {
+  Run run;
+  TestReport report = read_test_output(output);
+  if (report.says_failed) {
+    run.how = Run::How::failed;
+    run.why = std::move(report.error);
+    run.failed = std::move(report.failed);
+  } else if (!report.passed.empty()) {
+    run.passed = std::move(report.passed);
+  } else {
+    run.how = Run::How::unknown;
+  }
   return run;
 }
 
@@ -112,6 +116,7 @@ class Collector {
 
   Digest run() {
     for (const Step& step : turn_.steps) {
+      mark_ = {static_cast<std::size_t>(&step - turn_.steps.data()), step.event};
       if (!step.agent_type.empty()) ++out_.subagent_steps;
       if (step.outcome == Step::Outcome::interrupted)
         out_.interrupted.push_back(doing(step));
@@ -175,47 +180,63 @@ class Collector {
     if (ok) {
       for (const std::string& file : files.read) out_.read.insert(path(file));
       for (const std::string& file : files.written) out_.edited.insert(path(file));
+      if (!files.written.empty()) out_.shell_changes.push_back(mark_);
     }
+    if (files.only_looks && ok) out_.looked.push_back(mark_);
     if (!step.agent_type.empty()) return;
     Command& entry = entry_of(text, files);
-    if (ok)
-      for (const std::string& message : files.commits)
-        entry.commits.push_back(commit(message, step.response["stdout"].as_string()));
+    const std::string_view output = step.response["stdout"].as_string();
+    if (ok && files.makes_commits) commits(entry, files, output);
+    Run run;
     if (!ok)
-      entry.runs.push_back(failed_run(step.error));
+      run = failed_run(step.error);
     else if (step.response["interrupted"].as_bool())
-      entry.runs.push_back({Run::How::interrupted, "", ""});
+      run.how = Run::How::interrupted;
     else if (step.response.has("backgroundTaskId"))
-      entry.runs.push_back({Run::How::background, "", ""});
-    else
-      entry.runs.push_back({});
+      run.how = Run::How::background;
+    else if (entry.check && !files.status_of_check)
+      run = judged_run(output);
+    else if (entry.check)
+      run.passed = read_test_output(output).passed;
+    run.mark = mark_;
+    entry.runs.push_back(std::move(run));
   }
 
+  // A check is known by itself, so that `make test` and `make test | tail` are one; any other by its whole
+  // text.
   Command& entry_of(const std::string& text, const ShellFiles& files) {
-    for (Command& known : out_.commands)
-      if (known.text == text) return known;
+    std::string check = files.check;
+    for (const std::string_view tail : {" 2>/dev/null", " 2>&1"})
+      if (check.ends_with(tail)) check.resize(check.size() - tail.size());
+    const std::string& key = check.empty() ? text : check;
+    const auto [known, added] = commands_.try_emplace(key, out_.commands.size());
+    if (!added) return out_.commands[known->second];
     Command entry;
-    entry.text = text;
-    entry.shown = shown_command(text);
-    entry.program = entry.shown.substr(0, entry.shown.find(' '));
-    entry.check = is_check(text);
+    entry.shown = shown_command(check.empty() || files.makes_commits ? text : check);
+    entry.program = files.program;
+    entry.check = !check.empty();
     entry.looks = files.only_looks;
     entry.only_commits = files.only_commits;
     return out_.commands.emplace_back(std::move(entry));
   }
 
-  // `"message"`, after the short hash when git's own line "[main 1a2b3c4] message" says it.
-  static std::string commit(std::string_view message, std::string_view output) {
-    const std::string quoted = "\"" + shown(message, kMaxSubject) + "\"";
-    for (const std::string_view line : lines(prefix(output, 4000))) {
+  // The commits that git's own lines "[main 1a2b3c4] subject" tell of, else the messages of the command.
+  void commits(Command& entry, const ShellFiles& files, std::string_view output) {
+    const std::size_t before = entry.commits.size();
+    for (const std::string_view line : lines(prefix(output, 8000))) {
       const std::size_t close = line.find("] ");
       if (!line.starts_with('[') || close == std::string_view::npos) continue;
-      const std::string_view hash =
-          line.substr(1, close - 1).substr(line.substr(1, close - 1).rfind(' ') + 1);
-      if (hash.size() >= 7 && hash.find_first_not_of("0123456789abcdef") == std::string_view::npos)
-        return std::string(hash) + " " + quoted;
+      const std::string_view place = line.substr(1, close - 1);
+      const std::string_view hash = place.substr(place.rfind(' ') + 1);
+      if (hash.size() < 7 || hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) continue;
+      const std::string subject = shown(line.substr(close + 2), kMaxSubject);
+      entry.commits.push_back({std::string(hash) + " \"" + subject + "\"", subject, mark_});
     }
-    return quoted;
+    if (entry.commits.size() > before) return;
+    for (const std::string& message : files.commits) {
+      const std::string subject = shown(message, kMaxSubject);
+      entry.commits.push_back({"\"" + subject + "\"", subject, mark_});
+    }
   }
 
   void change(const Step& step) {
@@ -228,20 +249,38 @@ class Collector {
       return;
     }
     out_.edited.insert(name);
-    auto known = std::find_if(out_.files.begin(), out_.files.end(),
-                              [&](const FileChange& f) { return f.path == name; });
-    if (known == out_.files.end()) known = out_.files.insert(known, FileChange{name});
+    FileChange& file_change = change_of(name);
+    file_change.marks.push_back(mark_);
     const Json& patch = step.response["structuredPatch"];
     if (step.tool == "Write" && patch.items().empty()) {
-      (step.response["type"].as_string() == "update" ? known->edited : known->created) = true;
-      known->lines = count_lines(step.input["content"].as_string());
+      (step.response["type"].as_string() == "update" ? file_change.edited : file_change.created) = true;
+      const std::string_view content = step.input["content"].as_string();
+      file_change.lines = count_lines(content);
+      if (is_source(name)) add_symbols(file_change, defined_symbols(content));
       return;
     }
-    known->edited = true;
-    if (!patch.items().empty())
-      add_patch(*known, patch);
-    else
-      add_replacement(*known, step.input);
+    file_change.edited = true;
+    if (patch.items().empty()) {
+      add_replacement(file_change, step.input);
+      return;
+    }
+    add_patch(file_change, patch);
+    if (is_source(name))
+      add_symbols(file_change, touched_symbols(patch, step.response["originalFile"].as_string()));
+  }
+
+  FileChange& change_of(const std::string& name) {
+    const auto [known, added] = files_.try_emplace(name, out_.files.size());
+    if (added) out_.files.emplace_back().path = name;
+    return out_.files[known->second];
+  }
+
+  static void add_symbols(FileChange& file, std::vector<std::string> names) {
+    constexpr std::size_t kMax = 6;
+    for (std::string& name : names)
+      if (file.symbols.size() < kMax &&
+          std::find(file.symbols.begin(), file.symbols.end(), name) == file.symbols.end())
+        file.symbols.push_back(std::move(name));
   }
 
   static void add_patch(FileChange& file, const Json& patch) {
@@ -262,15 +301,18 @@ class Collector {
   void read(const Step& step) {
     const std::string file = path_input(step);
     if (file.empty()) return;
-    if (step.outcome == Step::Outcome::ok)
+    if (step.outcome == Step::Outcome::ok) {
       out_.read.insert(path(file));
-    else if (step.agent_type.empty())
+      out_.looked.push_back(mark_);
+    } else if (step.agent_type.empty())
       out_.not_found.push_back("Could not read " + path(file) + ": " + first_sentence(step.error) + ".");
   }
 
   void search(const Step& step) {
     const std::string pattern = shown(step.input["pattern"].as_string(), 80);
-    if (!pattern.empty() && step.agent_type.empty()) add_unique(out_.searches, "'" + pattern + "'");
+    if (pattern.empty() || !step.agent_type.empty()) return;
+    add_unique(out_.searches, "'" + pattern + "'");
+    out_.looked.push_back(mark_);
   }
 
   void fetch(const Step& step) {
@@ -282,11 +324,13 @@ class Collector {
       out_.not_found.push_back("Could not fetch " + what + ": " + first_sentence(step.error) + ".");
     else
       add_unique(out_.fetches, search ? "the web for '" + what + "'" : what);
+    out_.looked.push_back(mark_);
   }
 
   void agent(const Step& step) {
     std::string kind = shown(step.input["subagent_type"].as_string(), 60);
     if (kind.empty()) kind = shown(step.response["agentType"].as_string(), 60);
+    out_.delegated.push_back(mark_);
     std::string sentence = "Subagent" + (kind.empty() ? "" : " (" + kind + ")");
     if (const std::string task = shown(step.input["description"].as_string(), kMaxSubject); !task.empty())
       sentence += " \"" + task + "\"";
@@ -336,12 +380,17 @@ class Collector {
     if (input["status"].is_string()) task->status = text_of(input["status"]);
   }
 
-  static void add_unique(std::vector<std::string>& list, std::string item) {
-    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
+  // Into one of two lists that share nothing: a search is quoted, an address is not.
+  void add_unique(std::vector<std::string>& list, std::string item) {
+    if (seen_.insert(item).second) list.push_back(std::move(item));
   }
 
   const Turn& turn_;
   Digest out_;
+  Mark mark_;                                              // of the step being read
+  std::unordered_map<std::string, std::size_t> commands_;  // places in out_.commands by key
+  std::unordered_map<std::string, std::size_t> files_;     // places in out_.files by path
+  std::unordered_set<std::string> seen_;
 };
 
 }  // namespace

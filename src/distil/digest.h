@@ -1,5 +1,5 @@
-// A turn's steps sorted by what they were: files changed, commands run, things looked at, tasks. Facts only;
-// summary.cpp puts them into words.
+// A turn's steps sorted by what they were: files changed, commands run, things looked at, tasks. Facts only,
+// each with the step it came from; summary.cpp and observations.cpp put them into words.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,12 @@
 
 namespace cairn::distil {
 
+// Where in the turn something happened.
+struct Mark {
+  std::size_t at = 0;      // the step's place
+  std::int64_t event = 0;  // as Step::event
+};
+
 struct FileChange {
   std::string path;
   bool created = false;
@@ -19,24 +25,41 @@ struct FileChange {
   std::int64_t lines = 0;  // of a created or rewritten file
   std::int64_t added = 0;
   std::int64_t removed = 0;
+  std::vector<std::string> symbols;  // functions and types that were touched
+  std::vector<Mark> marks;
 };
 
 struct Run {
-  enum class How { passed, failed, interrupted, background };
+  enum class How {
+    passed,
+    failed,
+    interrupted,
+    background,
+    unknown
+  };  // unknown: the exit status is another's
   How how = How::passed;
-  std::string code;  // "exit code 1", when it is known
-  std::string why;   // the first telling line of its error
+  std::string code;                 // "exit code 1", when it is known
+  std::string why;                  // the first telling line of its error
+  std::vector<std::string> failed;  // tests
+  std::string passed;               // the line that counts what passed
+  Mark mark;
 };
 
-// One command line, with every time it was run, in order.
+struct Commit {
+  std::string text;     // `1a2b3c4 "message"`
+  std::string subject;  // of the message
+  Mark mark;
+};
+
+// One command line, with every time it was run, in order. A check that is run with another filter behind it
+// is the same.
 struct Command {
-  std::string text;           // as run, without a leading `cd ROOT &&`
-  std::string shown;          // the same for a reader: one line, short
-  std::string program;        // its first word
+  std::string shown;          // for a reader: one line, short
+  std::string program;        // its first word that does more than show
   bool check = false;         // a test, a build, a linter: passing is news
   bool looks = false;         // it only shows something
   bool only_commits = false;  // told by its commits
-  std::vector<std::string> commits;
+  std::vector<Commit> commits;
   std::vector<Run> runs;
 };
 
@@ -59,6 +82,9 @@ struct Digest {
   std::vector<Task> tasks;
   std::set<std::string> read;
   std::set<std::string> edited;
+  std::vector<Mark> looked;         // steps that read, searched or fetched
+  std::vector<Mark> delegated;      // subagents' results
+  std::vector<Mark> shell_changes;  // commands that changed files
   int subagent_steps = 0;
 };
 

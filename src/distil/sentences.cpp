@@ -1,7 +1,6 @@
 #include "distil/sentences.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "base/text.h"
 
@@ -18,43 +17,8 @@ struct Line {
   bool item = false;     // of a list
 };
 
-bool is_word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-// `cue` in lower-case `text` with no letter beside it.
-std::size_t find_word(std::string_view text, std::string_view cue) {
-  for (std::size_t at = text.find(cue); at != std::string_view::npos; at = text.find(cue, at + 1)) {
-    const bool before = at == 0 || !is_word_char(text[at - 1]);
-    const std::size_t end = at + cue.size();
-    if (before && (end >= text.size() || !is_word_char(text[end]))) return at;
-  }
-  return std::string_view::npos;
-}
-
-bool has_any(std::string_view text, std::initializer_list<std::string_view> cues) {
-  return std::any_of(cues.begin(), cues.end(),
-                     [&](auto cue) { return find_word(text, cue) != std::string_view::npos; });
-}
-
-bool states_finding(std::string_view lower) {
-  return has_any(lower, {"because", "the problem was", "the problem is", "the issue was", "the issue is",
-                         "turns out", "turned out", "root cause", "decided", "the fix", "caused by",
-                         "the cause", "the reason", "the culprit"});
-}
-
-bool states_remainder(std::string_view lower) {
-  if (has_any(lower, {"next step", "next steps", "remaining", "remains", "todo", "not yet", "follow-up",
-                      "follow up", "left to do", "still need", "still needs", "still to do", "still fails",
-                      "still failing", "still missing", "still open"}))
-    return true;
-  const std::size_t still = find_word(lower, "still");
-  if (still != std::string_view::npos)
-    return !has_any(lower.substr(still), {"still pass", "still passes", "still work", "still works",
-                                          "still passing", "still green"});
-  return lower.starts_with("next,") || lower.starts_with("next:") ||
-         has_any(lower, {"next i", "next, i", "do next", "comes next", "is next"});
+bool states_remainder(std::string_view sentence, const Mode& mode) {
+  return has_cue(without_cues(fold(sentence), mode.settled), mode.remains);
 }
 
 std::string_view strip_emphasis(std::string_view text) {
@@ -86,7 +50,8 @@ Line read_line(std::string_view raw) {
   for (const std::string_view box : {"[ ] ", "[x] ", "[X] "})
     if (line.item && text.starts_with(box)) text.remove_prefix(box.size());
   text = strip_emphasis(text);
-  if (!line.item && text.size() < 80 && text.ends_with(':')) line.heading = true;
+  if (!line.item && text.size() < 80 && (text.ends_with(':') || text.ends_with("\xef\xbc\x9a")))
+    line.heading = true;
   return line;
 }
 
@@ -104,24 +69,28 @@ std::vector<Line> prose_lines(std::string_view text) {
   return out;
 }
 
-bool ends_sentence(std::string_view text, std::size_t at) {
-  if (text[at] != '.' && text[at] != '!' && text[at] != '?') return false;
-  if (at + 1 == text.size()) return true;
-  if (text[at + 1] != ' ' || at + 2 >= text.size()) return false;
+// The bytes of the mark that ends a sentence at `at`; 0: none does. The full-width marks need no blank.
+std::size_t sentence_mark(std::string_view text, std::size_t at) {
+  for (const std::string_view wide : {"\u3002", "\uff01", "\uff1f"})
+    if (text.substr(at).starts_with(wide)) return wide.size();
+  if (text[at] != '.' && text[at] != '!' && text[at] != '?') return 0;
+  if (at + 1 == text.size()) return 1;
+  if (text[at + 1] != ' ' || at + 2 >= text.size()) return 0;
   const std::string_view before = text.substr(0, at + 1);
-  if (before.ends_with("e.g.") || before.ends_with("i.e.") || before.ends_with("etc.") ||
-      before.ends_with("vs."))
-    return false;
+  for (const std::string_view abbreviation : {"e.g.", "i.e.", "etc.", "vs.", "z.B.", "d.h.", "bzw.", "p.ej."})
+    if (before.ends_with(abbreviation)) return 0;
   const char next = text[at + 2];
-  return !(next >= 'a' && next <= 'z');
+  return next >= 'a' && next <= 'z' ? 0 : 1;
 }
 
 void split_sentences(std::string_view text, std::vector<std::string>& out) {
   std::size_t from = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!ends_sentence(text, i)) continue;
-    out.push_back(one_line(text.substr(from, i + 1 - from), kMaxSentence));
-    from = i + 1;
+    const std::size_t mark = sentence_mark(text, i);
+    if (mark == 0) continue;
+    out.push_back(one_line(text.substr(from, i + mark - from), kMaxSentence));
+    from = i + mark;
+    i = from - 1;
   }
   if (const std::string_view rest = trim(text.substr(from)); !rest.empty())
     out.push_back(one_line(rest, kMaxSentence));
@@ -140,21 +109,26 @@ std::vector<std::string> sentences(std::string_view text) {
   return out;
 }
 
-std::vector<std::string> findings(std::string_view answer) {
-  std::vector<std::string> out;
-  for (std::string& sentence : sentences(answer))
-    if (states_finding(ascii_lower(sentence))) add_unique(out, std::move(sentence));
+std::vector<Statement> statements(std::string_view answer, const Mode& mode) {
+  std::vector<Statement> out;
+  for (std::string& sentence : sentences(answer)) {
+    if (out.size() >= kMaxFound) break;
+    const std::string folded = fold(sentence);
+    const bool decision = has_cue(folded, mode.decisions);
+    if (!decision && !has_cue(folded, mode.findings)) continue;
+    const auto same = [&](const Statement& s) { return s.text == sentence; };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back({std::move(sentence), decision});
+  }
   return out;
 }
 
-std::vector<std::string> remaining_work(std::string_view answer) {
+std::vector<std::string> remaining_work(std::string_view answer, const Mode& mode) {
   std::vector<std::string> out;
   bool under_heading = false;
   for (const Line& line : prose_lines(answer)) {
     if (line.text.empty()) continue;
-    const std::string lower = ascii_lower(line.text);
     if (line.heading) {
-      under_heading = states_remainder(lower) || lower.starts_with("next");
+      under_heading = has_cue(fold(line.text), mode.headings);
       continue;
     }
     if (under_heading && line.item) {
@@ -165,7 +139,7 @@ std::vector<std::string> remaining_work(std::string_view answer) {
     std::vector<std::string> parts;
     split_sentences(line.text, parts);
     for (std::string& sentence : parts)
-      if (states_remainder(ascii_lower(sentence))) add_unique(out, std::move(sentence));
+      if (states_remainder(sentence, mode)) add_unique(out, std::move(sentence));
   }
   return out;
 }
@@ -178,7 +152,7 @@ std::string shorten(std::string_view text, std::size_t max) {
   const std::string_view room = prefix(text, max - kEllipsis.size());
   std::size_t end = room.size();
   for (std::size_t i = room.size(); i > room.size() / 2; --i)
-    if (room[i - 1] == '\n' || (i < room.size() && room[i] == ' ' && ends_sentence(text, i - 1))) {
+    if (room[i - 1] == '\n' || (i < room.size() && room[i] == ' ' && sentence_mark(text, i - 1) > 0)) {
       end = i;
       break;
     }

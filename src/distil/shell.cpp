@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "distil/check_command.h"
 #include "distil/shell_parse.h"
 
 namespace cairn::distil {
@@ -82,19 +83,24 @@ class Interpreter {
   explicit Interpreter(ShellFiles& out) : out_(out) {}
 
   void script(std::string_view text, int nesting) {
-    for (const ShellCommand& command : parse_shell(text)) {
+    const std::vector<ShellCommand> commands = parse_shell(text);
+    // From here to the end every command is joined to the one before by &&.
+    std::size_t chain = commands.size();
+    while (chain > 1 && commands[chain - 2].then == ShellCommand::Then::on_success) --chain;
+    for (const ShellCommand& command : commands) {
       if (command.kind == ShellCommand::Kind::enter)
         outer_.push_back(directory_);
       else if (command.kind == ShellCommand::Kind::leave)
         leave();
       else
-        simple(command, nesting);
+        simple(command, nesting, static_cast<std::size_t>(&command - commands.data()) + 1 >= chain);
     }
   }
 
   void end() {
+    if (out_.program.empty()) out_.program = first_program_;
     out_.only_looks = commands_ > 0 && shown_ == commands_;
-    out_.only_commits = !out_.commits.empty() && git_ + moves_ == commands_;
+    out_.only_commits = out_.makes_commits && git_ + moves_ == commands_;
     for (auto* list : {&out_.read, &out_.written, &out_.commits}) {
       std::vector<std::string> unique;
       for (std::string& item : *list)
@@ -124,7 +130,7 @@ class Interpreter {
       list.push_back(*directory_ + "/" + text);
   }
 
-  void simple(const ShellCommand& command, int nesting) {
+  void simple(const ShellCommand& command, int nesting, bool decides) {
     bool writes = false;
     for (const ShellRedirect& redirect : command.redirects) {
       const bool write = redirect.kind == ShellRedirect::Kind::write;
@@ -136,6 +142,12 @@ class Interpreter {
     if (any_of(name, {"", "}", "fi", "done", "esac"})) return;
     ++commands_;
     const auto rest = words.subspan(1);
+    const int shown = shown_;
+    if (out_.check.empty() && is_check(name, rest)) {
+      out_.check = command.source;
+      out_.program = name;
+      out_.status_of_check = decides;
+    }
     if (name == "cd") {
       change_directory(rest);
       ++moves_;
@@ -150,6 +162,7 @@ class Interpreter {
       read_command(name, rest);
       if (only_shows(name) && !writes && !deletes(name, rest)) ++shown_;
     }
+    if (shown == shown_ && first_program_.empty()) first_program_ = name;
   }
 
   static bool deletes(std::string_view name, std::span<const ShellWord> words) {
@@ -267,6 +280,7 @@ class Interpreter {
       write_all(operands(rest, "s"));
     else if (verb == "commit")
       commit(rest, document);
+    if (any_of(verb, {"commit", "revert", "cherry-pick", "merge"})) out_.makes_commits = true;
     return git_only_shows(verb);
   }
 
@@ -296,6 +310,7 @@ class Interpreter {
   std::optional<std::string> directory_ = "";  // where relative paths stand; nothing: not known
   std::vector<std::optional<std::string>> outer_;
   int commands_ = 0, shown_ = 0, git_ = 0, moves_ = 0;
+  std::string first_program_;
 };
 
 }  // namespace

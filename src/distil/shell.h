@@ -1,5 +1,5 @@
-// What a shell command line does to files, read from its words: redirections, cat, cp, mv, rm, tee, touch,
-// sed -i, git.
+// What a shell command line does, read from its words: the files of redirections, cat, cp, mv, rm, tee,
+// touch, sed -i, git; the test, build or linter in it, and whether its exit status is the whole line's.
 #pragma once
 
 #include <string>
@@ -12,8 +12,12 @@ struct ShellFiles {
   std::vector<std::string> read;
   std::vector<std::string> written;  // created, changed, moved to, removed
   std::vector<std::string> commits;  // messages of `git commit -m`
+  bool makes_commits = false;        // git commit, revert, cherry-pick or merge
   bool only_looks = false;           // every command in it only shows something (ls, cat, grep, git status)
   bool only_commits = false;         // nothing but git, and a commit in it
+  std::string program;               // of the check, else the first that does more than show
+  std::string check;                 // a test, a build or a linter, as written; empty: there is none
+  bool status_of_check = true;       // false: another command after it decides the exit status
 };
 
 // Never fails: what it does not understand it leaves out. Quotes, escapes, pipes, &&, ;, here-documents and

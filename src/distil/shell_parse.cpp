@@ -45,45 +45,55 @@ class Parser {
       return;
     }
     ShellCommand command;
+    std::size_t from = at_;
     while (!at_end() && peek() != close) {
       const char c = peek();
+      if (command.words.empty() && command.redirects.empty()) from = at_;
       if (c == ' ' || c == '\t' || c == '\r') {
         ++at_;
       } else if (take("\\\n")) {
       } else if (c == '\n') {
+        finish(command, from, ShellCommand::Then::other);
         ++at_;
-        finish(command);
         read_documents();
       } else if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (take("((")) {
         skip_past("))");
       } else if (c == ';' || c == '|' || (c == '&' && peek(1) != '>')) {
-        ++at_;
-        finish(command);
+        const bool both = c == '&' && peek(1) == '&';
+        finish(command, from, both ? ShellCommand::Then::on_success : ShellCommand::Then::other);
+        at_ += both ? 2 : 1;
       } else if (c == '(') {
-        finish(command);
+        finish(command, from, ShellCommand::Then::other);
         ++at_;
         group(nesting);
       } else if (c == ')' || (c == '`' && in_backticks_)) {
-        finish(command);
+        finish(command, from, ShellCommand::Then::end);
         return;
       } else if (!redirect(command, nesting)) {
         command.words.push_back(word(nesting));
       }
     }
-    finish(command);
+    finish(command, from, ShellCommand::Then::end);
+  }
+
+  void border(ShellCommand::Kind kind) {
+    out_.emplace_back();
+    out_.back().kind = kind;
   }
 
   void group(int nesting) {
-    out_.push_back({ShellCommand::Kind::enter, {}, {}, {}});
+    border(ShellCommand::Kind::enter);
     list(')', nesting + 1);
     take(")");
-    out_.push_back({ShellCommand::Kind::leave, {}, {}, {}});
+    border(ShellCommand::Kind::leave);
   }
 
-  void finish(ShellCommand& command) {
+  void finish(ShellCommand& command, std::size_t from, ShellCommand::Then then) {
     const std::size_t index = out_.size();
+    command.then = then;
+    command.source = trim(text_.substr(from, at_ - from));
     for (Document& document : waiting_)
       if (document.command == kUnfinished) document.command = index;
     if (!command.words.empty() || !command.redirects.empty() || has_document_)
@@ -214,7 +224,7 @@ class Parser {
   void substitution(ShellWord& out, char close, int nesting) {
     out.plain = false;
     const std::size_t first = out_.size();
-    out_.push_back({ShellCommand::Kind::enter, {}, {}, {}});
+    border(ShellCommand::Kind::enter);
     const bool outer = std::exchange(has_document_, false);
     std::vector<Document> outer_waiting = std::exchange(waiting_, {});
     list(close, nesting + 1);
@@ -223,7 +233,7 @@ class Parser {
     has_document_ = outer;
     if (peek() == close) ++at_;
     for (std::size_t i = first; i < out_.size() && out.document.empty(); ++i) out.document = out_[i].document;
-    out_.push_back({ShellCommand::Kind::leave, {}, {}, {}});
+    border(ShellCommand::Kind::leave);
   }
 
   void skip_past(std::string_view end) {

@@ -23,10 +23,17 @@ struct ShellRedirect {
 
 struct ShellCommand {
   enum class Kind { simple, enter, leave };  // enter and leave: a sub-shell's borders
+  enum class Then {
+    end,
+    on_success,
+    other
+  };  // what joins the next command to it: nothing, &&, anything else
   Kind kind = Kind::simple;
   std::vector<ShellWord> words;
   std::vector<ShellRedirect> redirects;
   std::string document;  // its here-document
+  Then then = Then::end;
+  std::string_view source;  // as it was written; borrowed from the parsed text
 };
 
 std::vector<ShellCommand> parse_shell(std::string_view text);

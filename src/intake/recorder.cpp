@@ -265,7 +265,7 @@ Status Recorder::finish() {
     const auto session = TRY(store::find_session(db_, id));
     const auto turn = TRY(store::find_turn(db_, id, number));
     if (!session || !turn) continue;
-    TRY(summarise_turn(db_, *session, *turn, clock_.now()));
+    TRY(distil_turn(db_, *session, *turn, mode_, clock_.now()));
     log_.info(fmt::format("summary stored session={} prompt={} provider=builtin", session->content_id.value,
                           number));
   }

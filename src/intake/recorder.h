@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "distil/mode.h"
 #include "gate/gate.h"
 #include "os/clock.h"
 #include "os/process.h"
@@ -27,12 +28,15 @@ class Recorder {
   Recorder(store::Db& db, os::Clock& clock, os::Processes& processes, Log& log)
       : db_(db), clock_(clock), processes_(processes), log_(log) {}
 
+  // How turns are told from now on; the built-in mode until then.
+  void set_mode(distil::Mode mode) { mode_ = std::move(mode); }
+
   // Settles one event that passed the gate.
   Status record(const gate::Gate::Passed& passed);
   // Settles one that the gate refused: its session is seen, its content is not.
   Status refuse(const store::Event& event, const gate::Refusal& refusal);
 
-  // Summarises every turn that ended or changed since the last call. To be called before the commit.
+  // Distils every turn that ended or changed since the last call. To be called before the commit.
   Status finish();
   // Forgets those turns: the transaction was rolled back.
   void discard() { changed_.clear(); }
@@ -69,6 +73,7 @@ class Recorder {
   os::Clock& clock_;
   os::Processes& processes_;
   Log& log_;
+  distil::Mode mode_ = distil::code_mode();
   std::set<std::pair<SessionId, std::int64_t>> changed_;
 };
 

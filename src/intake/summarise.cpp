@@ -4,6 +4,7 @@
 
 #include "store/evidence.h"
 #include "store/identity.h"
+#include "store/observations.h"
 #include "store/summaries.h"
 
 namespace cairn::intake {
@@ -17,6 +18,7 @@ static Json read_json(const std::optional<std::string>& text) {
 
 static Step step_of(const store::KeptEvent& event) {
   Step step;
+  step.event = event.seq;
   step.tool = event.tool_name;
   step.input = read_json(event.texts.input);
   step.agent_type = event.agent_type;
@@ -62,7 +64,10 @@ static distil::Turn::End end_of(const store::Turn& turn) {
 Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
   distil::Turn told;
   told.prompt = TRY(store::prompt_text(db, session.id, turn.number));
-  told.steps = steps_of(TRY(store::turn_events(db, session.id, turn.number)));
+  const auto events = TRY(store::turn_events(db, session.id, turn.number));
+  told.steps = steps_of(events);
+  for (const auto& event : events)
+    if (event.kind == "stop") told.answer_event = event.seq;
   told.last_answer = turn.last_assistant_message;
   told.end = end_of(turn);
   told.failure = turn.failure;
@@ -71,12 +76,8 @@ Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, con
   return told;
 }
 
-Status summarise_turn(store::Db& db, const store::Session& session, const store::Turn& turn, WallTime now) {
-  if (turn.muted) return {};
-  const distil::Turn told = TRY(load_turn(db, session, turn));
-  if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty()) return {};
-  const distil::Summary text = distil::summarise(told);
-  const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
+static store::Summary summary_row(const distil::Summary& text, const store::Session& session,
+                                  const store::Turn& turn) {
   store::Summary row;
   row.project = session.project;
   row.interim = turn.open();
@@ -90,7 +91,44 @@ Status summarise_turn(store::Db& db, const store::Session& session, const store:
   row.files_read = text.files_read;
   row.files_edited = text.files_edited;
   row.created_at = turn.started_at;
-  return store::put_summary(db, memory, row, now).in("summary");
+  return row;
+}
+
+static store::Observation observation_row(const distil::Observation& told, const store::Session& session,
+                                          const store::Turn& turn) {
+  store::Observation row;
+  row.project = session.project;
+  row.type = told.type;
+  row.title = told.title;
+  row.subtitle = told.subtitle;
+  row.narrative = told.narrative;
+  row.facts = told.facts;
+  row.concepts = told.concepts;
+  row.files_read = told.files_read;
+  row.files_modified = told.files_modified;
+  row.prompt_number = turn.number;
+  row.position = static_cast<std::int64_t>(told.slot);
+  row.events = told.events;
+  row.created_at = turn.ended_at.value_or(turn.last_event_at);
+  return row;
+}
+
+Status distil_turn(store::Db& db, const store::Session& session, const store::Turn& turn,
+                   const distil::Mode& mode, WallTime now) {
+  if (turn.muted) return {};
+  const distil::Turn told = TRY(load_turn(db, session, turn));
+  if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty()) return {};
+  const distil::Distilled distilled = distil::distil(told, mode);
+  const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
+  const bool ours =
+      TRY(store::put_summary(db, memory, summary_row(distilled.summary, session, turn), now).in("summary"));
+  if (!ours) return {};  // a model has told this turn better
+  std::vector<store::Observation> rows;
+  const bool by_model = TRY(store::is_observed_otherwise(db, memory, session.content_id, turn.number));
+  for (const distil::Observation& observation : distilled.observations)
+    if (!by_model) rows.push_back(observation_row(observation, session, turn));
+  return store::put_observations(db, memory, store::turn_batch(session.content_id, turn.number), rows)
+      .in("observations");
 }
 
 }  // namespace cairn::intake

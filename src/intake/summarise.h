@@ -1,4 +1,4 @@
-// From the store's rows of a turn to its built-in summary and back.
+// From the store's rows of a turn to its built-in summary and observations, and back.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,9 @@ namespace cairn::intake {
 // The turn as the distiller reads it, from queue and evidence.
 Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn);
 
-// Writes the turn's summary in the caller's transaction; registers the session's memory id when it has none.
-// A muted turn and one with nothing to tell get none.
-Status summarise_turn(store::Db& db, const store::Session& session, const store::Turn& turn, WallTime now);
+// Writes the turn's summary and observations in the caller's transaction, in place of what stood there;
+// registers the session's memory id when it has none. A muted turn and one with nothing to tell get none.
+Status distil_turn(store::Db& db, const store::Session& session, const store::Turn& turn,
+                   const distil::Mode& mode, WallTime now);
 
 }  // namespace cairn::intake

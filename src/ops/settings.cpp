@@ -11,11 +11,9 @@
 #include <functional>
 #include <span>
 
-#define TOML_EXCEPTIONS 0
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
-
 #include "base/text.h"
+#include "base/toml_table.h"
+#include "ops/mode.h"
 #include "ops/settings_table.h"
 
 namespace cairn::ops {
@@ -26,63 +24,12 @@ using Type = Setting::Type;
 constexpr std::string_view kFile = "config.toml";
 constexpr std::size_t kMaxFile = 1 << 20;
 
-Json to_json(const toml::node& node) {
-  if (const auto* text = node.as_string()) return Json(text->get());
-  if (const auto* number = node.as_integer()) return Json(static_cast<long long>(number->get()));
-  if (const auto* number = node.as_floating_point()) return Json(number->get());
-  if (const auto* flag = node.as_boolean()) return Json(flag->get());
-  if (const auto* array = node.as_array()) {
-    Json list = Json::array();
-    for (const toml::node& item : *array) list.push(to_json(item));
-    return list;
-  }
-  if (const auto* table = node.as_table()) {
-    Json object = Json::object();
-    for (auto&& [key, value] : *table) object.set(key.str(), to_json(value));
-    return object;
-  }
-  return Json();  // a date: no setting is one
-}
-
-// Where a byte beyond ASCII stands outside texts and comments, which TOML does not allow. Asked before
-// toml++, whose tables of white space (3.3) run into undefined behaviour there.
-std::optional<std::size_t> stray_letter(std::string_view text) {
-  std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
-  while (i < text.size()) {
-    const char c = text[i];
-    if (static_cast<unsigned char>(c) >= 0x80) return i;
-    if (c == '#') {
-      i = std::min(text.find('\n', i), text.size());
-    } else if (c == '"' || c == '\'') {
-      const std::string three(3, c);
-      const std::string_view mark =
-          text.substr(i).starts_with(three) ? std::string_view(three) : text.substr(i, 1);
-      for (i += mark.size(); i < text.size() && !text.substr(i).starts_with(mark); ++i) {
-        if (c == '"' && text[i] == '\\') ++i;
-        if (mark.size() == 1 && i < text.size() && text[i] == '\n') break;
-      }
-      i += mark.size();
-    } else {
-      ++i;
-    }
-  }
-  return {};
-}
-
-Result<toml::table> parse_toml(std::string_view text) {
-  if (const auto at = stray_letter(text)) {
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*at), '\n');
-    return Error{Code::invalid, fmt::format("{}: line {}: a name outside ASCII must be quoted", kFile, line)};
-  }
-  toml::parse_result parsed = toml::parse(text);
-  if (parsed) return std::move(parsed).table();
-  const toml::parse_error& error = parsed.error();
-  return Error{Code::invalid, fmt::format("{}: line {}, column {}: {}", kFile, error.source().begin.line,
-                                          error.source().begin.column, error.description())};
+Result<toml::table> parse_config(std::string_view text) {
+  return parse_toml(text, kFile);
 }
 
 std::optional<Json> parse_value(std::string_view text) {
-  const Result<toml::table> parsed = parse_toml(fmt::format("v = {}\n", text));
+  const Result<toml::table> parsed = parse_config(fmt::format("v = {}\n", text));
   if (!parsed || parsed->size() != 1) return {};
   return to_json(*parsed->get("v"));
 }
@@ -330,7 +277,7 @@ std::vector<std::string> possible_edits(const std::string& text, const toml::tab
 
 // `root` with `key` set; nothing when something that is not a table stands in the way.
 std::optional<toml::table> with_value(toml::table root, std::string_view key, const std::string& value) {
-  const Result<toml::table> parsed = parse_toml("v = " + value);
+  const Result<toml::table> parsed = parse_config("v = " + value);
   if (!parsed) return {};
   toml::table* table = &root;
   const auto parts = split(key, '.');
@@ -345,10 +292,10 @@ std::optional<toml::table> with_value(toml::table root, std::string_view key, co
 }
 
 Result<std::string> edit_config(const std::string& text, std::string_view key, const std::string& value) {
-  const toml::table table = TRY(parse_toml(text));
+  const toml::table table = TRY(parse_config(text));
   if (const auto expected = with_value(table, key, value))
     for (std::string& edit : possible_edits(text, table, key, value))
-      if (const auto read_back = parse_toml(edit); read_back && *read_back == *expected)
+      if (const auto read_back = parse_config(edit); read_back && *read_back == *expected)
         return std::move(edit);
   return Error{Code::invalid,
                fmt::format("{}: {} cannot be added to the file as it stands; edit it by hand", kFile, key)};
@@ -378,7 +325,7 @@ Settings Settings::load(os::Disk& disk, const hook::Home& home) {
   toml::table file;
   if (auto bytes = read_config(disk, home.config_file); !bytes) {
     settings.problems_.push_back({std::string(kFile), bytes.error().message});
-  } else if (auto parsed = parse_toml(*bytes)) {
+  } else if (auto parsed = parse_config(*bytes)) {
     file = *std::move(parsed);
   } else {
     settings.problems_.push_back({std::string(kFile), parsed.error().message});
@@ -398,6 +345,8 @@ Settings Settings::load(os::Disk& disk, const hook::Home& home) {
     if (const char* text = std::getenv(variable.c_str()); text && *text)
       take(as_typed(table[i], text), "environment " + variable);
   }
+  if (const auto mode = load_mode(disk, home, settings.text("agent.mode")); !mode)
+    settings.problems_.push_back({"agent.mode", mode.error().message});
   return settings;
 }
 

@@ -20,7 +20,6 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "agent.fallback",
     "agent.batch_max_events",
     "agent.max_concurrent",
-    "agent.mode",
     "budget.daily_tokens",
     "budget.daily_usd",
     "budget.session_observations",
@@ -103,6 +102,8 @@ std::optional<std::string> wrong(const Setting& setting, const Json& value) {
 
 const std::vector<Setting>& all_settings() {
   static const std::vector<Setting> table = {
+      {"agent.mode", Type::text, R"("code")", "", 0, 0,
+       "what to look for in a session's words: code, or modes/NAME.toml beside config.toml"},
       {"capture.enabled", Type::flag, "true", "", 0, 0,
        "listen at all; false makes every hook deliver nothing"},
       {"capture.skip_tools", Type::list, "[]", "", 0, 0, "tools whose calls are not kept"},

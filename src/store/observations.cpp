@@ -1,43 +1,164 @@
 #include "store/observations.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
+#include "base/text.h"
 #include "store/lists.h"
 
 namespace cairn::store {
 
-Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Observation& o) {
-  TRY(
-      db.run("INSERT INTO observations(uuid, memory_session_id, project, type, title, subtitle, facts, "
-             "narrative, concepts, files_read, "
-             "files_modified, prompt_number, content_hash, created_at, created_at_epoch) "
-             "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-             new_uuid(epoch_ms(o.created_at)), memory.value, o.project, o.type, o.title, o.subtitle,
-             list_text(o.facts), o.narrative, list_text(o.concepts), list_text(o.files_read),
-             list_text(o.files_modified), o.prompt_number,
-             content_hash(o.type + "\n" + o.title + "\n" + o.narrative), iso8601(o.created_at),
-             epoch_ms(o.created_at)));
-  const ObservationId id{db.last_insert_rowid()};
+namespace {
+
+// Equal for what says the same in other case or spacing.
+std::string hash_of(const Observation& o) {
+  std::string all = o.type + "\n" + o.title + "\n" + o.narrative;
+  for (const std::string& fact : o.facts) all += "\n" + fact;
+  return content_hash(ascii_lower(one_line(all, all.size())));
+}
+
+struct Known {
+  std::int64_t id = 0;
+  std::optional<std::int64_t> position;
+  std::string hash;
+  std::string other_batch;  // that says the same; empty: none
+  bool kept = false;
+};
+
+// What the batch said so far, once its own evidence is gone: what is left is that of other batches.
+Result<std::vector<Known>> known_of(Db& db, const std::string& batch) {
+  Stmt row = TRY(db.query(
+      "SELECT o.id, o.position, o.content_hash, (SELECT e.batch_id FROM observation_evidence e WHERE "
+      "e.observation_id = o.id ORDER BY e.event_seq LIMIT 1) FROM observations o WHERE o.batch_id = ? ORDER "
+      "BY "
+      "o.id",
+      batch));
+  std::vector<Known> known;
+  while (TRY(row.step()))
+    known.push_back({row.integer(0), row.optional_integer(1), row.text(2), row.text(3), false});
+  return known;
+}
+
+Result<std::optional<std::int64_t>> same_elsewhere(Db& db, const MemoryId& memory, const std::string& project,
+                                                   const std::string& hash) {
+  return db.integer(
+      "SELECT id FROM observations WHERE content_hash = ? AND project = ? AND memory_session_id <> ? ORDER "
+      "BY "
+      "id LIMIT 1",
+      hash, project, memory.value);
+}
+
+Status put_parts(Db& db, std::int64_t id, const Observation& o) {
+  TRY(db.run("DELETE FROM observation_files WHERE observation_id = ?", id));
+  TRY(db.run("DELETE FROM observation_concepts WHERE observation_id = ?", id));
   for (const auto& [files, modified] : {std::pair(&o.files_read, 0), std::pair(&o.files_modified, 1)})
     for (const std::string& path : *files)
       TRY(
           db.run("INSERT INTO observation_files(observation_id, path, modified) VALUES(?,?,?) ON CONFLICT DO "
                  "NOTHING",
-                 id.value, path, modified));
+                 id, path, modified));
   for (const std::string& concept_name : o.concepts)
     TRY(db.run("INSERT INTO observation_concepts(observation_id, concept) VALUES(?,?) ON CONFLICT DO NOTHING",
-               id.value, concept_name));
+               id, concept_name));
+  return {};
+}
+
+Status add_evidence(Db& db, std::int64_t id, const std::string& batch, const Observation& o) {
+  for (const std::int64_t event : o.events)
+    TRY(
+        db.run("INSERT INTO observation_evidence(observation_id, event_seq, batch_id) VALUES(?,?,?) ON "
+               "CONFLICT DO NOTHING",
+               id, event, batch));
+  return {};
+}
+
+Result<std::int64_t> insert(Db& db, const MemoryId& memory, const std::optional<std::string>& batch,
+                            const Observation& o) {
+  const std::string hash = hash_of(o);
+  const auto same_as = TRY(same_elsewhere(db, memory, o.project, hash));
+  TRY(db.run(
+      "INSERT INTO observations(uuid, memory_session_id, project, type, title, subtitle, facts, "
+      "narrative, concepts, files_read, files_modified, prompt_number, content_hash, batch_id, position, "
+      "same_as, created_at, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      new_uuid(epoch_ms(o.created_at)), memory.value, o.project, o.type, o.title, o.subtitle,
+      list_text(o.facts), o.narrative, list_text(o.concepts), list_text(o.files_read),
+      list_text(o.files_modified), o.prompt_number, hash, batch, o.position, same_as, iso8601(o.created_at),
+      epoch_ms(o.created_at)));
+  const std::int64_t id = db.last_insert_rowid();
+  TRY(put_parts(db, id, o));
   return id;
 }
 
-Status attribute(Db& db, ObservationId id, const std::string& batch_id, std::int64_t position,
-                 const std::vector<std::int64_t>& events) {
-  TRY(db.run("UPDATE observations SET batch_id = ?, position = ? WHERE id = ?", batch_id, position,
-             id.value));
-  for (const std::int64_t seq : events)
-    TRY(db.run(
-        "INSERT INTO observation_evidence(observation_id, event_seq) VALUES(?,?) ON CONFLICT DO NOTHING",
-        id.value, seq));
+Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation& o) {
+  const std::string hash = hash_of(o);
+  const auto same_as = TRY(same_elsewhere(db, memory, o.project, hash));
+  TRY(db.run(
+      "UPDATE observations SET type = ?, title = ?, subtitle = ?, facts = ?, narrative = ?, concepts = "
+      "?, files_read = ?, files_modified = ?, content_hash = ?, position = ?, same_as = ?, created_at = "
+      "?, created_at_epoch = ? WHERE id = ?",
+      o.type, o.title, o.subtitle, list_text(o.facts), o.narrative, list_text(o.concepts),
+      list_text(o.files_read), list_text(o.files_modified), hash, o.position, same_as, iso8601(o.created_at),
+      epoch_ms(o.created_at), id));
+  return put_parts(db, id, o);
+}
+
+// The row that is to say `o`: one of the batch with equal content, one at its position that nobody else
+// needs, one of another batch of the session with equal content (it is folded into that), else a new one.
+Status put_one(Db& db, const MemoryId& memory, const std::string& batch, std::vector<Known>& known,
+               const Observation& o) {
+  const std::string hash = hash_of(o);
+  auto row =
+      std::find_if(known.begin(), known.end(), [&](const Known& k) { return !k.kept && k.hash == hash; });
+  if (row == known.end()) {
+    const auto folded = TRY(db.integer(
+        "SELECT id FROM observations WHERE content_hash = ? AND memory_session_id = ? AND batch_id IS NOT ? "
+        "ORDER BY id LIMIT 1",
+        hash, memory.value, batch));
+    if (folded) return add_evidence(db, *folded, batch, o);
+    row = std::find_if(known.begin(), known.end(), [&](const Known& k) {
+      return !k.kept && k.other_batch.empty() && k.position == o.position;
+    });
+  }
+  if (row == known.end()) return add_evidence(db, TRY(insert(db, memory, batch, o)), batch, o);
+  row->kept = true;
+  TRY(update(db, memory, row->id, o));
+  return add_evidence(db, row->id, batch, o);
+}
+
+}  // namespace
+
+Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Observation& o) {
+  const std::int64_t id = TRY(insert(db, memory, std::nullopt, o));
+  TRY(add_evidence(db, id, "", o));
+  return ObservationId{id};
+}
+
+Status put_observations(Db& db, const MemoryId& memory, const std::string& batch,
+                        const std::vector<Observation>& list) {
+  TRY(db.run("DELETE FROM observation_evidence WHERE batch_id = ?", batch));
+  std::vector<Known> known = TRY(known_of(db, batch));
+  if (!known.empty()) TRY(db.run("UPDATE observations SET position = NULL WHERE batch_id = ?", batch));
+  for (const Observation& o : list) TRY(put_one(db, memory, batch, known, o));
+  for (const Known& row : known) {
+    if (row.kept) continue;
+    if (row.other_batch.empty())
+      TRY(db.run("DELETE FROM observations WHERE id = ?", row.id));
+    else  // another batch still says it: it is that one's now
+      TRY(db.run("UPDATE observations SET batch_id = ? WHERE id = ?", row.other_batch, row.id));
+  }
   return {};
+}
+
+std::string turn_batch(const ContentId& session, std::int64_t prompt_number) {
+  return "turn-" + session.value + "-" + std::to_string(prompt_number);
+}
+
+Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const ContentId& session,
+                                   std::int64_t prompt_number) {
+  return TRY(db.integer("SELECT 1 FROM observations WHERE memory_session_id = ? AND prompt_number = ? AND "
+                        "batch_id <> ? LIMIT 1",
+                        memory.value, prompt_number, turn_batch(session, prompt_number)))
+      .has_value();
 }
 
 Result<std::vector<Observation>> newest_observations(Db& db, const std::string& project,
@@ -63,9 +184,8 @@ Result<std::vector<Observation>> newest_observations(Db& db, const std::string& 
 Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {
   Stmt row =
       TRY(db.query("SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.subtitle, o.facts, "
-                   "o.narrative, o.concepts, "
-                   "o.files_read, o.files_modified, o.prompt_number, o.created_at_epoch FROM observations o "
-                   "JOIN sdk_sessions s "
+                   "o.narrative, o.concepts, o.files_read, o.files_modified, o.prompt_number, "
+                   "o.created_at_epoch, o.same_as, o.position FROM observations o JOIN sdk_sessions s "
                    "ON s.memory_session_id = o.memory_session_id WHERE o.id = ? AND o.deleted_at IS NULL",
                    id));
   if (!TRY(row.step())) return std::optional<Observation>();
@@ -83,6 +203,11 @@ Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {
   o.files_modified = read_list(row.text(10));
   o.prompt_number = row.optional_integer(11);
   o.created_at = from_epoch_ms(row.integer(12));
+  o.same_as = row.optional_integer(13);
+  o.position = row.optional_integer(14);
+  Stmt event = TRY(
+      db.query("SELECT event_seq FROM observation_evidence WHERE observation_id = ? ORDER BY event_seq", id));
+  while (TRY(event.step())) o.events.push_back(event.integer(0));
   return std::optional<Observation>(std::move(o));
 }
 

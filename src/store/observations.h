@@ -1,4 +1,9 @@
-// Observations: one learned thing each. Keyed by the memory id of their session.
+// Observations: one learned thing each, with the events it came from. Keyed by the memory id of their
+// session.
+//
+// They come in batches: what a turn, or a provider's reply, says at once. A batch that is told again replaces
+// what it said before, and what it says again keeps its id. What two batches of a session say alike is one
+// row with the evidence of both; across sessions equal rows stay apart and are linked by same_as.
 #pragma once
 
 #include <optional>
@@ -22,18 +27,31 @@ struct Observation {
   std::string narrative;
   std::vector<std::string> facts, concepts, files_read, files_modified;
   std::optional<std::int64_t> prompt_number;
+  std::optional<std::int64_t> same_as;   // the earliest equal one of another session of the project
+  std::optional<std::int64_t> position;  // its place in its batch; a batch has one at each
+  std::vector<std::int64_t> events;      // its evidence: events.seq
   WallTime created_at;
 };
 
+// Stores one that belongs to no batch: what somebody said by hand.
 Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Observation& observation);
 
-// Says where an observation came from: its place in a batch's reply, taken once, and the events it is about.
-Status attribute(Db& db, ObservationId id, const std::string& batch_id, std::int64_t position,
-                 const std::vector<std::int64_t>& events);
+// Makes `list` what the batch says, in the caller's transaction. A row keeps its id when its content stays,
+// or when the observation at its position only changed its words. An empty list takes back all it said. Each
+// observation must have a position of its own.
+Status put_observations(Db& db, const MemoryId& memory, const std::string& batch,
+                        const std::vector<Observation>& list);
+
+// The batch that the built-in distiller's observations of a turn are.
+std::string turn_batch(const ContentId& session, std::int64_t prompt_number);
+// Whether another batch has said something of that turn.
+Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const ContentId& session,
+                                   std::int64_t prompt_number);
 
 // The newest of a project, newest first, without their long texts.
 Result<std::vector<Observation>> newest_observations(Db& db, const std::string& project,
                                                      std::optional<WallTime> after, std::size_t limit);
+// One, with its evidence.
 Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id);
 
 }  // namespace cairn::store

@@ -4,8 +4,8 @@
 
 namespace cairn::store {
 
-Status put_summary(Db& db, const MemoryId& memory, const Summary& s, WallTime now) {
-  return db.run(
+Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallTime now) {
+  TRY(db.run(
       "INSERT INTO session_summaries(uuid, memory_session_id, project, provider, interim, request, "
       "investigated, learned, completed, "
       "next_steps, notes, files_read, files_edited, prompt_number, created_at, created_at_epoch, "
@@ -20,7 +20,8 @@ Status put_summary(Db& db, const MemoryId& memory, const Summary& s, WallTime no
       "WHERE session_summaries.provider = 'builtin' OR excluded.provider <> 'builtin'",
       new_uuid(epoch_ms(now)), memory.value, s.project, s.provider, s.interim, s.request, s.investigated,
       s.learned, s.completed, s.next_steps, s.notes, list_text(s.files_read), list_text(s.files_edited),
-      s.prompt_number, iso8601(s.created_at), epoch_ms(s.created_at), epoch_ms(now));
+      s.prompt_number, iso8601(s.created_at), epoch_ms(s.created_at), epoch_ms(now)));
+  return db.changes() > 0;
 }
 
 #define SUMMARIES                                                                                   \

@@ -30,8 +30,8 @@ struct Summary {
 };
 
 // Writes the summary of a turn, in place of the one that is there. A built-in summary never replaces a
-// model's.
-Status put_summary(Db& db, const MemoryId& memory, const Summary& summary, WallTime now);
+// model's: false, nothing was written.
+Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& summary, WallTime now);
 
 // The newest summaries of a project, newest first; with `updated_after` only those written since, and not of
 // `except_session`.

@@ -85,7 +85,7 @@ void check_summary(const store::Event& event) {
        {distil::Step::Outcome::ok, distil::Step::Outcome::failed, distil::Step::Outcome::interrupted})
     turn.steps.push_back({event.tool_name.value_or(""), event.tool_input, event.tool_response, event.error,
                           outcome, event.agent_type.value_or("")});
-  const distil::Summary summary = distil::summarise(turn);
+  const distil::Summary summary = distil::distil(turn).summary;
   for (const std::string& text : {summary.request, summary.investigated, summary.learned, summary.completed,
                                   summary.next_steps, summary.notes}) {
     require(is_utf8(text));
@@ -93,7 +93,7 @@ void check_summary(const store::Event& event) {
     require(visible(text) == text);
   }
   require(summary.files_read.size() <= 200 && summary.files_edited.size() <= 200);
-  require(distil::summarise(turn) == summary);
+  require(distil::distil(turn).summary == summary);
 }
 
 // No tag is left, so nothing that one of them covered.

@@ -68,8 +68,8 @@ class Reading {
 
 Summary summary_of(const std::string& scenario) {
   const Turn turn = Reading().turn(scenario);
-  const Summary summary = summarise(turn);
-  EXPECT_EQ(summarise(turn), summary);
+  const Summary summary = distil(turn).summary;
+  EXPECT_EQ(distil(turn).summary, summary);
   return summary;
 }
 

@@ -1,6 +1,7 @@
 #include "golden/engine_dump.h"
 
 #include "base/text.h"
+#include "store/lists.h"
 
 namespace cairn::test {
 
@@ -32,6 +33,34 @@ static void add_summary(std::string& out, Machine& machine, std::int64_t session
   for (int i = 0; i < 8; ++i) add_field(out, labels[i], row.text(i + 2));
 }
 
+// Each with the events it came from, counted from the turn's first.
+static void add_observations(std::string& out, Machine& machine, std::int64_t session, std::int64_t number) {
+  store::Stmt row = must(machine.db().query(
+      "SELECT o.id, o.type, o.title, o.subtitle, o.facts, o.narrative, o.concepts, o.files_read, "
+      "o.files_modified FROM observations o JOIN sdk_sessions s ON s.memory_session_id = o.memory_session_id "
+      "WHERE s.id = ? AND o.prompt_number = ? ORDER BY o.position, o.id",
+      session, number));
+  while (must(row.step())) {
+    out += "  " + row.text(1) + ": " + row.text(2) + "\n";
+    add_field(out, "subtitle", row.text(3));
+    for (const std::string& fact : store::read_list(row.text(4))) add_field(out, "fact", fact);
+    const char* labels[] = {"narrative", "concepts", "files read", "files modified"};
+    for (int i = 0; i < 4; ++i) add_field(out, labels[i], row.text(i + 5));
+    store::Stmt event = must(machine.db().query(
+        "SELECT (SELECT count(*) FROM events b WHERE b.session_db_id = e.session_db_id AND b.prompt_number = "
+        "e.prompt_number AND b.outcome = 'stored' AND b.seq <= e.seq), e.name, coalesce(e.tool_name, '') "
+        "FROM "
+        "observation_evidence v JOIN events e ON e.seq = v.event_seq WHERE v.observation_id = ? ORDER BY "
+        "e.seq",
+        row.integer(0)));
+    std::string events;
+    while (must(event.step()))
+      events += (events.empty() ? "" : ", ") + event.text(0) + " " +
+                (event.text(2).empty() ? event.text(1) : event.text(2));
+    add_field(out, "from", events);
+  }
+}
+
 static void add_turns(std::string& out, Machine& machine, std::int64_t session) {
   store::Stmt row = must(machine.db().query(
       "SELECT t.prompt_number, coalesce(t.end_reason, 'open'), coalesce(t.failure, ''), t.muted, "
@@ -42,6 +71,7 @@ static void add_turns(std::string& out, Machine& machine, std::int64_t session) 
     out += "turn " + row.text(0) + " " + row.text(1) + (row.text(2).empty() ? "" : " " + row.text(2)) +
            (row.integer(3) != 0 ? " private" : "") + ": " + one_line(row.text(4), 100) + "\n";
     add_summary(out, machine, session, row.integer(0));
+    add_observations(out, machine, session, row.integer(0));
   }
 }
 

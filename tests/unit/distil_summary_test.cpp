@@ -3,47 +3,12 @@
 #include "base/text.h"
 #include "distil/sentences.h"
 #include "distil/turn.h"
+#include "unit/distil_steps.h"
 
 namespace cairn::distil {
 namespace {
 
 using Files = std::vector<std::string>;
-
-Step step(std::string tool, Json input, Json response = {}) {
-  Step out;
-  out.tool = std::move(tool);
-  out.input = std::move(input);
-  out.response = std::move(response);
-  return out;
-}
-
-Step bash(std::string_view command, std::string_view output = "") {
-  return step("Bash", Json::object({{"command", command}}),
-              Json::object({{"stdout", output}, {"interrupted", false}}));
-}
-
-Step failed(Step of, std::string error) {
-  of.outcome = Step::Outcome::failed;
-  of.response = {};
-  of.error = std::move(error);
-  return of;
-}
-
-Step interrupted(Step of) {
-  of.outcome = Step::Outcome::interrupted;
-  return of;
-}
-
-Step edit(std::string_view path, Json patch_lines) {
-  return step(
-      "Edit", Json::object({{"file_path", path}, {"old_string", "a"}, {"new_string", "b"}}),
-      Json::object({{"structuredPatch", Json::array({Json::object({{"lines", std::move(patch_lines)}})})}}));
-}
-
-Step create(std::string_view path, std::string_view content) {
-  return step("Write", Json::object({{"file_path", path}, {"content", content}}),
-              Json::object({{"type", "create"}, {"structuredPatch", Json::array()}}));
-}
 
 Summary of(std::vector<Step> steps, std::string answer = "", Turn::End end = Turn::End::stopped) {
   Turn turn;
@@ -52,17 +17,17 @@ Summary of(std::vector<Step> steps, std::string answer = "", Turn::End end = Tur
   turn.steps = std::move(steps);
   turn.last_answer = std::move(answer);
   turn.end = end;
-  return summarise(turn);
+  return distil(turn).summary;
 }
 
 TEST(Summary, RequestIsThePromptOnFewLines) {
   Turn turn;
   turn.prompt = "  Fix the lexer\n\n\n\x1b[31mplease\x1b[0m  ";
-  EXPECT_EQ(summarise(turn).request, "Fix the lexer\nplease");
+  EXPECT_EQ(distil(turn).summary.request, "Fix the lexer\nplease");
   turn.prompt = std::string(300, 'x') + ". " + std::string(3000, 'y');
-  EXPECT_LE(summarise(turn).request.size(), 500u);
+  EXPECT_LE(distil(turn).summary.request.size(), 500u);
   turn.prompt = "1\n2\n3\n4\n5\n6\n7\n8";
-  EXPECT_EQ(summarise(turn).request, "1\n2\n3\n4\n5\n6 \u2026");
+  EXPECT_EQ(distil(turn).summary.request, "1\n2\n3\n4\n5\n6 \u2026");
 }
 
 TEST(Summary, SumsTheEditsOfAFile) {
@@ -186,8 +151,8 @@ TEST(Summary, SaysHowATurnEndedWhenItWasNotWell) {
   turn.end = Turn::End::failed;
   turn.failure = "rate_limit";
   turn.last_answer = "API Error: 429";
-  EXPECT_EQ(summarise(turn).next_steps, "The turn ended with an error: rate_limit.");
-  EXPECT_EQ(summarise(turn).completed, "");
+  EXPECT_EQ(distil(turn).summary.next_steps, "The turn ended with an error: rate_limit.");
+  EXPECT_EQ(distil(turn).summary.completed, "");
 }
 
 TEST(Summary, AnInterimSummarySaysSo) {
@@ -271,7 +236,7 @@ TEST(Summary, HiddenTextDoesNotPass) {
       step("TodoWrite", Json::object({{"todos", Json::array({Json::object({{"content", evil}})})}}))};
   for (const auto end : {Turn::End::stopped, Turn::End::failed, Turn::End::cut_off, Turn::End::open}) {
     turn.end = end;
-    const Summary s = summarise(turn);
+    const Summary s = distil(turn).summary;
     std::string all;
     for (const std::string* field :
          {&s.request, &s.investigated, &s.learned, &s.completed, &s.next_steps, &s.notes})

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "ops/mode.h"
 #include "support/temp_dir.h"
 
 namespace cairn::ops {
@@ -30,6 +31,11 @@ class SettingsFile : public testing::Test {
   std::string text() const { return read_text(home_.config_file); }
   Settings load() { return Settings::load(disk_, home_); }
   Status set(std::string_view key, std::string_view value) { return set_setting(disk_, home_, key, value); }
+  distil::Mode must_load(const std::string& mode) {
+    auto loaded = load_mode(disk_, home_, mode);
+    EXPECT_TRUE(loaded.ok());
+    return *std::move(loaded);
+  }
   std::string message(std::string_view key, std::string_view value) {
     const Status status = set(key, value);
     return status.ok() ? "no error" : status.error().message;
@@ -121,6 +127,19 @@ TEST_F(SettingsFile, ReportsUnknownKeysWithTheNearestName) {
   EXPECT_TRUE(mentions(settings, "contxt.notice: unknown setting; did you mean context.notice?"));
   EXPECT_TRUE(mentions(settings, "colour.red: unknown setting"));
   EXPECT_FALSE(mentions(settings, "colour.red: unknown setting;"));
+}
+
+TEST_F(SettingsFile, AModeIsAFileBesideItAndABadOneIsAProblemWithItsName) {
+  const std::string mode = dir_ / "home/modes/diary.toml";
+  write("[agent]\nmode = \"diary\"\n");
+  EXPECT_TRUE(mentions(load(), "agent.mode: there is no " + mode));
+  write_file(mode, "types = [\"entry\"]\nconcepts = [\"mood\"]\n[en]\nfinding = [\"so\"]\n");
+  EXPECT_TRUE(load().problems().empty());
+  EXPECT_EQ(must_load("diary").types[0].name, "entry");
+  write_file(mode, "types = 3\n");
+  EXPECT_TRUE(mentions(load(), "agent.mode: modes/diary.toml: types is not a list of names"));
+  write("[agent]\nmode = \"../x\"\n");
+  EXPECT_TRUE(mentions(load(), "agent.mode: \"../x\" is not a name"));
 }
 
 TEST_F(SettingsFile, ReportsAValueWhereATableMustStand) {

@@ -1,0 +1,156 @@
+#include "distil/mode.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/toml.h"
+
+namespace cairn::distil {
+
+namespace {
+
+// Letters of scripts that write words apart. Beyond U+2E7F (Chinese, Japanese, Korean) a word ends anywhere.
+bool is_letter(std::string_view text, std::size_t at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (byte < 0x80)
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '_';
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
+  const auto lead = static_cast<unsigned char>(text[at]);
+  // U+2000 to U+2E7F are punctuation and signs.
+  return lead >= 0xc3 && lead < 0xe2;
+}
+
+struct Found {
+  std::size_t at = std::string_view::npos;
+  std::size_t size = 0;
+};
+
+Found find_cue(std::string_view text, std::string_view cue, std::size_t from) {
+  const bool open = cue.ends_with('*');
+  if (open) cue.remove_suffix(1);
+  if (cue.empty()) return {};
+  const bool word_start = is_letter(cue, 0), word_end = !open && is_letter(cue, cue.size() - 1);
+  for (std::size_t at = text.find(cue, from); at != std::string_view::npos; at = text.find(cue, at + 1)) {
+    const std::size_t end = at + cue.size();
+    if (word_start && at > 0 && is_letter(text, at - 1)) continue;
+    if (word_end && end < text.size() && is_letter(text, end)) continue;
+    std::size_t last = end;
+    while (open && last < text.size() && is_letter(text, last)) ++last;
+    return {at, last - at};
+  }
+  return {};
+}
+
+Error wrong(std::string_view mode, std::string_view what) {
+  return Error{Code::invalid, "modes/" + std::string(mode) + ".toml: " + std::string(what)};
+}
+
+bool is_texts(const Json& value) {
+  return value.is_array() && std::all_of(value.items().begin(), value.items().end(), [](const Json& item) {
+           return item.is_string() && !trim(item.as_string()).empty();
+         });
+}
+
+// The names of a list of types or concepts, without cues yet.
+Result<std::vector<Mode::Named>> read_names(const Json& file, std::string_view key, std::string_view mode) {
+  if (!is_texts(file[key]) || file[key].items().empty())
+    return wrong(mode, std::string(key) + " is not a list of names");
+  std::vector<Mode::Named> list;
+  for (const Json& name : file[key].items()) list.push_back({one_line(visible(name.as_string()), 40), {}});
+  return list;
+}
+
+Status add_cues(const Json& value, Cues& to, const std::string& key, std::string_view mode) {
+  if (!is_texts(value)) return wrong(mode, key + " is not a list of words");
+  for (const Json& cue : value.items()) to.push_back(fold(trim(cue.as_string())));
+  return {};
+}
+
+Status add_named(const Json& table, std::vector<Mode::Named>& list, const std::string& key,
+                 std::string_view mode) {
+  if (!table.is_object()) return wrong(mode, key + " is not a table of words");
+  for (const auto& [name, value] : table.members()) {
+    const auto known = std::find_if(list.begin(), list.end(), [&](const auto& n) { return n.name == name; });
+    if (known == list.end()) return wrong(mode, key + "." + name + " is not in the list of names");
+    TRY(add_cues(value, known->cues, key + "." + name, mode));
+  }
+  return {};
+}
+
+Status add_language(const std::string& language, const Json& table, Mode& mode) {
+  for (const auto& [key, value] : table.members()) {
+    const std::string where = language + "." + key;
+    if (key == "types" || key == "concepts") {
+      TRY(add_named(value, key == "types" ? mode.types : mode.concepts, where, mode.name));
+      continue;
+    }
+    Cues* to = key == "finding"    ? &mode.findings
+               : key == "decision" ? &mode.decisions
+               : key == "remains"  ? &mode.remains
+               : key == "settled"  ? &mode.settled
+               : key == "heading"  ? &mode.headings
+                                   : nullptr;
+    if (!to) return wrong(mode.name, where + " is not known");
+    TRY(add_cues(value, *to, where, mode.name));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Mode> read_mode(std::string_view toml, std::string_view name) {
+  const Json file = TRY(read_toml(toml, "modes/" + std::string(name) + ".toml"));
+  Mode mode;
+  mode.name = name;
+  mode.types = TRY(read_names(file, "types", name));
+  mode.concepts = TRY(read_names(file, "concepts", name));
+  for (const auto& [key, value] : file.members()) {
+    if (key == "types" || key == "concepts") continue;
+    if (!value.is_object()) return wrong(name, key + " is not the section of a language");
+    TRY(add_language(key, value, mode));
+  }
+  return mode;
+}
+
+const Mode& code_mode() {
+  static const Mode mode = [] {
+    auto read = read_mode(code_mode_text(), "code");
+    CAIRN_ASSERT(read.ok());  // a file of ours, and a test reads it
+    return *std::move(read);
+  }();
+  return mode;
+}
+
+std::string fold(std::string_view text) {
+  std::string out = ascii_lower(text);
+  // U+00C0 to U+00DE: the capitals of Latin-1, but the multiplication sign.
+  for (std::size_t i = 0; i + 1 < out.size(); ++i) {
+    const auto next = static_cast<unsigned char>(out[i + 1]);
+    if (out[i] == '\xc3' && next >= 0x80 && next <= 0x9e && next != 0x97)
+      out[i + 1] = static_cast<char>(next + 0x20);
+  }
+  return out;
+}
+
+bool has_cue(std::string_view folded, const Cues& cues) {
+  return std::any_of(cues.begin(), cues.end(), [&](const std::string& cue) {
+    return find_cue(folded, cue, 0).at != std::string_view::npos;
+  });
+}
+
+std::string without_cues(std::string folded, const Cues& cues) {
+  for (const std::string& cue : cues)
+    for (Found found = find_cue(folded, cue, 0); found.at != std::string_view::npos;
+         found = find_cue(folded, cue, found.at + found.size))
+      std::fill_n(folded.begin() + static_cast<std::ptrdiff_t>(found.at), found.size, ' ');
+  return folded;
+}
+
+const Mode::Named* first_named(std::string_view folded, const std::vector<Mode::Named>& list) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const auto& named) { return has_cue(folded, named.cues); });
+  return found == list.end() ? nullptr : &*found;
+}
+
+}  // namespace cairn::distil

@@ -1,0 +1,392 @@
+// A few observations of a turn: what was mended and how, what changed, what still fails, which command worked
+// in the end, what was decided, what was found out.
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "distil/parts.h"
+#include "distil/sentences.h"
+#include "distil/words.h"
+
+namespace cairn::distil {
+
+namespace {
+
+constexpr std::size_t kMaxTitle = 160;
+constexpr std::size_t kMaxNarrative = 700;
+constexpr std::size_t kMaxFacts = 14;
+constexpr std::size_t kMaxFixes = 64;  // looked at
+constexpr std::size_t kMaxFixesTold = 2;
+constexpr std::size_t kMaxFilesTold = 8;
+constexpr std::size_t kLeastAnswer = 80;  // of research: "Done." is no result
+constexpr std::size_t kMaxEvents = 200;
+
+using How = Run::How;
+
+std::string full_stop(std::string text) {
+  return text +
+         (text.empty() || std::string_view(".!?").find(text.back()) != std::string_view::npos ? "" : ".");
+}
+
+std::string quoted(const Command& command) {
+  return "'" + command.shown + "'";
+}
+
+// What a failed run is remembered by: its tests, else its error.
+std::string cause(const Run& run, std::size_t max) {
+  if (!run.failed.empty()) return one_line(join(run.failed, 2, "test", "tests"), max);
+  return one_line(run.why.empty() ? run.code : run.why, max);
+}
+
+std::string told_failure(const Command& command, const Run& run) {
+  std::string text = quoted(command) + " failed";
+  if (const std::string more = detail(run); !more.empty()) text += " (" + more + ")";
+  const bool named = run.failed.size() == 1 && run.why.find(run.failed[0]) != std::string::npos;
+  if (!run.failed.empty() && !named) text += "; failing: " + join(run.failed, 5, "test", "tests");
+  return full_stop(std::move(text));
+}
+
+std::string told_pass(const Command& command, const Run& run) {
+  return quoted(command) + " passed" + (run.passed.empty() ? "." : " (" + run.passed + ").");
+}
+
+// "Edited a.cpp (+3 -1): read_word and next."
+std::string told_with_symbols(const FileChange& file) {
+  std::string text = told(file);
+  if (file.symbols.empty()) return text;
+  text.pop_back();
+  return text + ": " + join(file.symbols, 5, "name", "names") + ".";
+}
+
+// A command that failed and passed in the end.
+struct Fix {
+  const Command* command;
+  const Run* failure;  // the first
+  const Run* pass;     // the one after the last failure
+};
+
+std::vector<Fix> fixes_of(const Digest& digest) {
+  std::vector<Fix> out;
+  for (const Command& command : digest.commands) {
+    if (command.looks || command.runs.size() < 2 || command.runs.back().how != How::passed) continue;
+    const auto is_failure = [](const Run& run) { return run.how == How::failed; };
+    const auto first = std::find_if(command.runs.begin(), command.runs.end(), is_failure);
+    if (first == command.runs.end()) continue;
+    const auto last = std::find_if(command.runs.rbegin(), command.runs.rend(), is_failure).base();
+    const auto pass =
+        std::find_if(last, command.runs.end(), [](const Run& run) { return run.how == How::passed; });
+    out.push_back({&command, &*first, &*pass});  // the last run passed
+  }
+  std::stable_partition(out.begin(), out.end(), [](const Fix& fix) { return fix.command->check; });
+  if (out.size() > kMaxFixes) out.resize(kMaxFixes);
+  return out;
+}
+
+class Observer {
+ public:
+  Observer(const Turn& turn, const Digest& digest, const std::string& answer, const Mode& mode)
+      : turn_(turn), digest_(digest), mode_(mode), fixes_(fixes_of(digest)) {
+    if (turn.end != Turn::End::failed) {
+      answer_ = answer;
+      statements_ = statements(answer, mode);
+    }
+    request_ = one_line(turn.prompt.empty() ? "" : request_of(turn.prompt), 200);
+    place_files();
+  }
+
+  std::vector<Observation> run() {
+    fixed();
+    changed();
+    if (turn_.end != Turn::End::open) failing();
+    worked();
+    decided();
+    found();
+    return std::move(out_);
+  }
+
+ private:
+  // A file that was changed between a failure and the pass belongs to the fix.
+  void place_files() {
+    std::vector<std::pair<std::size_t, std::size_t>> spans;
+    for (const Fix& fix : fixes_) spans.emplace_back(fix.failure->mark.at, fix.pass->mark.at);
+    for (const FileChange& file : digest_.files) {
+      const bool between = std::any_of(file.marks.begin(), file.marks.end(), [&](const Mark& mark) {
+        return std::any_of(spans.begin(), spans.end(),
+                           [&](const auto& span) { return mark.at > span.first && mark.at < span.second; });
+      });
+      (between ? mending_ : others_).push_back(&file);
+    }
+    // A command that is no check and passed without any change was not mended.
+    std::erase_if(fixes_, [&](const Fix& fix) { return !fix.command->check && mending_.empty(); });
+  }
+
+  Observation& add(Observation::Slot slot, std::string type, std::string title) {
+    Observation& o = out_.emplace_back();
+    o.slot = slot;
+    o.type = std::move(type);
+    o.title = one_line(title, kMaxTitle);
+    o.subtitle = request_;
+    return o;
+  }
+
+  static void add_fact(Observation& o, std::string fact) {
+    if (!fact.empty() && o.facts.size() < kMaxFacts) o.facts.push_back(std::move(fact));
+  }
+
+  static void add_event(Observation& o, std::int64_t event) {
+    if (event != 0) o.events.push_back(event);
+  }
+
+  static void add_files(Observation& o, const std::vector<const FileChange*>& files) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (i < kMaxFilesTold) add_fact(o, told_with_symbols(*files[i]));
+      o.files_modified.push_back(files[i]->path);
+      for (const Mark& mark : files[i]->marks) add_event(o, mark.event);
+    }
+    if (files.size() > kMaxFilesTold)
+      add_fact(o, "And " + number(static_cast<std::int64_t>(files.size() - kMaxFilesTold), "more file.",
+                                  "more files."));
+  }
+
+  void add_commits(Observation& o) const {
+    std::vector<std::string> texts;
+    for (const Commit* commit : commits()) {
+      texts.push_back(commit->text);
+      add_event(o, commit->mark.event);
+    }
+    if (!texts.empty()) add_fact(o, "Committed " + join(texts, 6, "commit", "commits") + ".");
+  }
+
+  void add_concept(Observation& o, std::string_view name) const {
+    const auto known = std::find_if(mode_.concepts.begin(), mode_.concepts.end(),
+                                    [&](const auto& n) { return n.name == name; });
+    if (known == mode_.concepts.end()) return;
+    if (std::find(o.concepts.begin(), o.concepts.end(), name) == o.concepts.end())
+      o.concepts.emplace_back(name);
+  }
+
+  // Concepts that its own words speak for.
+  void add_concepts_of(Observation& o, std::string_view text) const {
+    const std::string folded = fold(text);
+    for (const Mode::Named& named : mode_.concepts)
+      if (o.concepts.size() < 3 && has_cue(folded, named.cues)) add_concept(o, named.name);
+  }
+
+  // Everything is told: sorted, each once, bounded.
+  static void finish(Observation& o) {
+    for (auto* files : {&o.files_read, &o.files_modified}) {
+      std::sort(files->begin(), files->end());
+      files->erase(std::unique(files->begin(), files->end()), files->end());
+    }
+    std::sort(o.events.begin(), o.events.end());
+    o.events.erase(std::unique(o.events.begin(), o.events.end()), o.events.end());
+    if (o.events.size() > kMaxEvents) o.events.erase(o.events.begin(), o.events.end() - kMaxEvents);
+  }
+
+  std::string type_or(std::string_view wanted, std::string_view fallback) const {
+    for (const Mode::Named& named : mode_.types)
+      if (named.name == wanted) return std::string(wanted);
+    return std::string(fallback);
+  }
+
+  // What was found out, as sentences; the decisions have an observation of their own.
+  std::string findings() const {
+    std::string text;
+    for (const Statement& statement : statements_)
+      if (!statement.decision) text.append(text.empty() ? "" : " ").append(statement.text);
+    return shorten(text, kMaxNarrative);
+  }
+
+  // Fail, then pass: both ends, what was changed between, and why.
+  void fixed() {
+    if (fixes_.empty()) return;
+    const Fix& first = fixes_.front();
+    const std::vector<const Commit*> made = commits();
+    const std::string why = cause(*first.failure, 70);
+    std::string title =
+        quoted(*first.command) + " failed" + (why.empty() ? "" : " (" + why + ")") + ", now passes";
+    if (!mending_.empty())
+      title += " after a change of " + mending_.front()->path;
+    else if (!made.empty())
+      title += " after \"" + made.back()->subject + "\"";
+    Observation& o = add(Observation::Slot::fixed, type_or("bugfix", "change"), std::move(title));
+    const std::size_t told = std::min(fixes_.size(), kMaxFixesTold);
+    for (std::size_t i = 0; i < told; ++i) add_fact(o, told_failure(*fixes_[i].command, *fixes_[i].failure));
+    add_files(o, mending_);
+    for (std::size_t i = 0; i < told; ++i) add_fact(o, told_pass(*fixes_[i].command, *fixes_[i].pass));
+    if (fixes_.size() > told)
+      add_fact(o, number(static_cast<std::int64_t>(fixes_.size() - told), "more command", "more commands") +
+                      " failed and passed in the end.");
+    for (const Fix& fix : fixes_)
+      for (const Run& run : fix.command->runs) add_event(o, run.mark.event);
+    if (others_.empty()) add_commits(o);
+    o.narrative = findings();
+    if (!o.narrative.empty()) add_event(o, turn_.answer_event);
+    add_concept(o, "problem-solution");
+    add_concepts_of(o, o.narrative);
+    finish(o);
+  }
+
+  // Files that commands changed, which no edit tells of.
+  std::vector<std::string> changed_by_shell() const {
+    std::set<std::string> told;
+    for (const FileChange& file : digest_.files) told.insert(file.path);
+    std::vector<std::string> out;
+    std::set_difference(digest_.edited.begin(), digest_.edited.end(), told.begin(), told.end(),
+                        std::back_inserter(out));
+    return out;
+  }
+
+  std::vector<const Commit*> commits() const {
+    std::vector<const Commit*> out;
+    for (const Command& command : digest_.commands)
+      for (const Commit& commit : command.commits) out.push_back(&commit);
+    return out;
+  }
+
+  void changed() {
+    const std::vector<const Commit*> made = commits();
+    const std::vector<std::string> by_shell = changed_by_shell();
+    const bool told_already = !fixes_.empty() && others_.empty();
+    if (told_already || (others_.empty() && made.empty() && by_shell.empty())) return;
+    Observation& o = add(Observation::Slot::changed, "", title_of_change(made, by_shell));
+    std::string speaks;
+    for (const Commit* commit : made) speaks.append(commit->subject).append("\n");
+    const Mode::Named* type = first_named(fold(speaks), mode_.types);
+    if (!type) type = first_named(fold(request_), mode_.types);
+    o.type = type && type->name != "decision" && type->name != "discovery" ? type->name : "change";
+    add_commits(o);
+    add_files(o, others_);
+    if (!by_shell.empty()) {
+      // With a commit they are what `git add` named.
+      if (made.empty()) add_fact(o, "Changed by commands: " + join(by_shell, 8, "file", "files") + ".");
+      for (const Mark& mark : digest_.shell_changes) add_event(o, mark.event);
+      o.files_modified.insert(o.files_modified.end(), by_shell.begin(), by_shell.end());
+    }
+    if (fixes_.empty()) o.narrative = shorten(answer_, kMaxNarrative);
+    if (!o.narrative.empty()) add_event(o, turn_.answer_event);
+    add_concept(o, "what-changed");
+    add_concepts_of(o, o.narrative);
+    finish(o);
+  }
+
+  std::string title_of_change(const std::vector<const Commit*>& made,
+                              const std::vector<std::string>& by_shell) const {
+    if (!made.empty()) {
+      std::vector<std::string> subjects;
+      for (const Commit* commit : made) subjects.push_back(commit->subject);
+      return join(subjects, 2, "commit", "commits");
+    }
+    std::vector<std::string> names, symbols;
+    bool created = true;
+    for (const FileChange* file : others_) {
+      names.push_back(file->path);
+      created = created && file->created;
+      symbols.insert(symbols.end(), file->symbols.begin(), file->symbols.end());
+    }
+    if (names.empty()) return "Changed " + join(by_shell, 3, "file", "files") + " by commands";
+    const std::string what = (created ? "Created " : "Edited ") + join(names, 3, "file", "files");
+    return symbols.empty() ? what : what + ": " + join(symbols, 3, "name", "names");
+  }
+
+  void failing() {
+    const auto commands = still_failing(digest_);
+    if (commands.empty()) return;
+    const Command& last = *commands.back();
+    const std::string why = cause(last.runs.back(), 110);
+    Observation& o = add(Observation::Slot::failing, type_or("discovery", "change"),
+                         quoted(last) + " fails" + (why.empty() ? "" : ": " + why));
+    for (const Command* command : commands) {
+      add_fact(o, told_failure(*command, command->runs.back()));
+      for (const Run& run : command->runs) add_event(o, run.mark.event);
+    }
+    add_concept(o, "gotcha");
+    finish(o);
+  }
+
+  // A program that failed one way and worked another.
+  void worked() {
+    std::map<std::string, std::size_t> last_success;
+    for (std::size_t i = 0; i < digest_.commands.size(); ++i)
+      if (const Command& c = digest_.commands[i];
+          !c.looks && !c.program.empty() && c.runs.back().how == How::passed)
+        last_success[c.program] = i;
+    Observation* o = nullptr;
+    for (std::size_t i = 0; i < digest_.commands.size(); ++i) {
+      const Command& bad = digest_.commands[i];
+      const auto good = last_success.find(bad.program);
+      if (bad.looks || !ends_failing(bad) || good == last_success.end() || good->second < i) continue;
+      const Command& better = digest_.commands[good->second];
+      if (!o)
+        o = &add(Observation::Slot::worked, type_or("discovery", "change"),
+                 quoted(better) + " works where " + quoted(bad) + " failed");
+      if (o->facts.size() >= 3) break;
+      const std::string why = detail(bad.runs.back());
+      add_fact(*o, quoted(bad) + " failed" + (why.empty() ? "" : " (" + why + ")") + "; " + quoted(better) +
+                       " worked.");
+      for (const Run& run : bad.runs) add_event(*o, run.mark.event);
+      add_event(*o, better.runs.back().mark.event);
+    }
+    if (!o) return;
+    add_concept(*o, "gotcha");
+    finish(*o);
+  }
+
+  void decided() {
+    Observation* o = nullptr;
+    for (const Statement& statement : statements_) {
+      if (!statement.decision) continue;
+      if (!o) o = &add(Observation::Slot::decided, type_or("decision", "discovery"), statement.text);
+      add_fact(*o, statement.text);
+    }
+    if (!o) return;
+    for (const std::string& fact : o->facts) add_concepts_of(*o, fact);
+    add_event(*o, turn_.answer_event);
+    finish(*o);
+  }
+
+  // Findings, and what a turn that changed nothing was about.
+  void found() {
+    const bool with_fix = !fixes_.empty();  // told there
+    std::vector<std::string> sentences;
+    for (const Statement& statement : statements_)
+      if (!statement.decision && !with_fix) sentences.push_back(statement.text);
+    const bool looked = digest_.looked.size() + digest_.delegated.size() >= 2;
+    const bool research = out_.empty() && looked && answer_.size() >= kLeastAnswer && digest_.files.empty();
+    if (sentences.empty() && !research) return;
+    Observation& o = add(Observation::Slot::found, type_or("discovery", "change"),
+                         sentences.empty() ? "Looked into: " + request_ : sentences.front());
+    for (std::string& sentence : sentences) add_fact(o, std::move(sentence));
+    if (looked && digest_.files.empty()) {
+      add_fact(o, shorten(told_looks(digest_), 600));
+      for (const std::string& agent : digest_.agents) add_fact(o, agent);
+      for (const auto* marks : {&digest_.looked, &digest_.delegated})
+        for (const Mark& mark : *marks) add_event(o, mark.event);
+      o.files_read = listed(digest_.read);
+    }
+    if (research) o.narrative = shorten(answer_, kMaxNarrative);
+    add_event(o, turn_.answer_event);
+    add_concepts_of(o, answer_);
+    if (o.concepts.empty()) add_concept(o, "how-it-works");
+    finish(o);
+  }
+
+  const Turn& turn_;
+  const Digest& digest_;
+  const Mode& mode_;
+  std::string answer_;   // empty: the turn failed
+  std::string request_;  // on one line
+  std::vector<Statement> statements_;
+  std::vector<Fix> fixes_;
+  std::vector<const FileChange*> mending_, others_;  // changed for a fix, and the rest
+  std::vector<Observation> out_;
+};
+
+}  // namespace
+
+std::vector<Observation> observe(const Turn& turn, const Digest& digest, const std::string& answer,
+                                 const Mode& mode) {
+  return Observer(turn, digest, answer, mode).run();
+}
+
+}  // namespace cairn::distil

@@ -1,0 +1,144 @@
+#include "distil/test_output.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace cairn::distil {
+
+namespace {
+
+constexpr std::size_t kMaxFailed = 8;
+constexpr std::size_t kMaxName = 120;
+constexpr std::size_t kMaxLine = 160;
+constexpr std::size_t kMaxHead = 20'000, kMaxTail = 40'000;  // a runner's verdict stands at the end
+
+bool take(std::string_view& text, std::string_view start) {
+  if (!text.starts_with(start)) return false;
+  text.remove_prefix(start.size());
+  return true;
+}
+
+std::string_view up_to(std::string_view text, std::string_view end) {
+  return trim(text.substr(0, text.find(end)));
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "12 - name (Failed)", as ctest lists them.
+std::string_view ctest_name(std::string_view line) {
+  const std::size_t dash = line.find(" - "), end = line.rfind(" (");
+  if (dash == std::string_view::npos || end == std::string_view::npos || end < dash + 3) return {};
+  if (!is_number(trim(line.substr(0, dash)))) return {};
+  const std::string_view state = line.substr(end);
+  if (!state.starts_with(" (Failed") && !state.starts_with(" (Timeout") && !state.starts_with(" (SEGFAULT"))
+    return {};
+  return line.substr(dash + 3, end - dash - 3);
+}
+
+// The test that this line says failed; empty: it says no such thing.
+std::string_view failed_test(std::string_view line) {
+  const std::string_view whole = line;
+  if (take(line, "[  FAILED  ] "))
+    return line.find(" tests, listed below") == std::string_view::npos &&
+                   line.find(" test, listed below") == std::string_view::npos
+               ? up_to(up_to(line, " ("), ",")
+               : std::string_view();
+  if (take(line, "FAILED ") && line.find("::") != std::string_view::npos) return up_to(line, " - ");
+  if (take(line, "--- FAIL: ")) return up_to(line, " (");
+  if (take(line, "test ") && line.ends_with(" ... FAILED")) return up_to(line, " ... FAILED");
+  line = whole;
+  if (take(line, "not ok ")) {
+    const std::size_t dash = line.find(" - ");
+    return dash == std::string_view::npos ? std::string_view() : trim(line.substr(dash + 3));
+  }
+  if (take(line, "\xe2\x9c\x95 ") || take(line, "\xc3\x97 ") || take(line, "\xe2\x9c\x97 ") ||
+      take(line, "\xe2\x9c\x98 "))
+    return up_to(line, " (");
+  if (take(line, "\xe2\x97\x8f ") && line.find(" \xe2\x80\xba ") != std::string_view::npos) return line;
+  if (take(line, "FAIL: ") || take(line, "ERROR: test_")) return whole.substr(whole.find(' ') + 1);
+  if (take(line, "rspec ")) return up_to(line, " #");
+  return ctest_name(whole);
+}
+
+// Whether "3 failed", "1 failure" or "errors: 2" stands in lower-case text, with a number that is not 0.
+bool counts_failures(std::string_view lower) {
+  for (const std::string_view word : {" failed", " failure", " error", " failing"})
+    for (std::size_t at = lower.find(word); at != std::string_view::npos; at = lower.find(word, at + 1)) {
+      std::size_t from = at;
+      while (from > 0 && lower[from - 1] >= '0' && lower[from - 1] <= '9') --from;
+      if (lower.substr(from, at - from).find_first_not_of('0') != std::string_view::npos) return true;
+    }
+  for (const std::string_view label : {"failures: ", "errors: ", "failed: "})
+    if (const std::size_t at = lower.find(label); at != std::string_view::npos) {
+      const std::string_view count = lower.substr(at + label.size());
+      if (!count.empty() && count[0] >= '1' && count[0] <= '9') return true;
+    }
+  return false;
+}
+
+bool counts_passed(std::string_view lower) {
+  if (lower.find_first_of("0123456789") == std::string_view::npos) return false;
+  for (const std::string_view word : {"passed", " passing", "0 failures", "0 failed", "0 errors"})
+    if (lower.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
+// Without the signs that runners draw around it.
+std::string plain(std::string_view line, std::size_t max) {
+  while (!line.empty() && std::string_view("=-# \t").find(line.front()) != std::string_view::npos)
+    line.remove_prefix(1);
+  while (!line.empty() && std::string_view("=-# \t").find(line.back()) != std::string_view::npos)
+    line.remove_suffix(1);
+  return one_line(line, max);
+}
+
+bool is_telling(std::string_view lower) {
+  for (const std::string_view cue :
+       {"error", "fail", "exception", "panic", "cannot", "not found", "undefined", "no such", "expected",
+        "assert", "denied", "unable", "fatal", "invalid", "missing"})
+    if (lower.find(cue) != std::string_view::npos) return true;
+  return false;
+}
+
+void read_lines(std::string_view text, TestReport& report) {
+  std::string count;
+  for (const std::string_view raw : lines(text)) {
+    const std::string_view line = trim(raw);
+    if (line.empty()) continue;
+    if (const std::string_view name = failed_test(line); !name.empty() && report.failed.size() < kMaxFailed) {
+      std::string shown = one_line(name, kMaxName);
+      if (std::find(report.failed.begin(), report.failed.end(), shown) == report.failed.end())
+        report.failed.push_back(std::move(shown));
+      report.says_failed = true;
+    }
+    const std::string lower = ascii_lower(prefix(line, 400));
+    const bool counts = counts_failures(lower);
+    if (counts) report.says_failed = true;
+    if (!counts && counts_passed(lower))
+      report.passed = plain(line, kMaxLine);
+    else if (counts && count.empty())
+      count = plain(line, kMaxLine);
+    else if (!counts && report.error.empty() && is_telling(lower) &&
+             plain(line, kMaxLine).find(' ') != std::string::npos)
+      report.error = plain(line, kMaxLine);
+  }
+  if (report.error.empty()) report.error = std::move(count);  // how many says less than what
+}
+
+}  // namespace
+
+TestReport read_test_output(std::string_view output) {
+  TestReport report;
+  if (output.size() <= kMaxHead + kMaxTail) {
+    read_lines(visible(output), report);
+    return report;
+  }
+  read_lines(visible(prefix(output, kMaxHead)), report);
+  read_lines(visible(suffix(output, kMaxTail)), report);
+  return report;
+}
+
+}  // namespace cairn::distil

@@ -1,0 +1,37 @@
+// How facts are said: the sentences that summary and observations share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "distil/digest.h"
+
+namespace cairn::distil {
+
+std::string number(std::int64_t n, std::string_view one, std::string_view many);
+// "a, b and 3 more files".
+std::string join(const std::vector<std::string>& items, std::size_t max, std::string_view one,
+                 std::string_view many);
+// "", " twice", " 5 times".
+std::string times(std::size_t n);
+
+// "Edited a.cpp (+3 -1)."
+std::string told(const FileChange& file);
+// "Ran 'make': failed twice (exit code 2: no rule), then passed."
+std::string told(const Command& command);
+// "exit code 1: expected 3"; what is known of it.
+std::string detail(const Run& run);
+// "Read a and b. Searched for 'x'. ..."
+std::string told_looks(const Digest& digest);
+
+bool all_passed(const Command& command);
+bool ends_failing(const Command& command);
+// The commands that failed at the last and whose program passed no check later; at most the last 3.
+std::vector<const Command*> still_failing(const Digest& digest);
+
+// The request on few short lines.
+std::string request_of(std::string_view prompt);
+
+}  // namespace cairn::distil

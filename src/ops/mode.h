@@ -1,0 +1,17 @@
+// Modes that people add: files beside config.toml.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "distil/mode.h"
+#include "hook/home.h"
+#include "os/disk.h"
+
+namespace cairn::ops {
+
+// The mode `name`: "code" is the built-in one, any other is read from modes/NAME.toml. Fails with what is
+// wrong and what to do; the caller goes on with the built-in one.
+Result<distil::Mode> load_mode(os::Disk& disk, const hook::Home& home, const std::string& name);
+
+}  // namespace cairn::ops
