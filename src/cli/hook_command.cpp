@@ -14,6 +14,7 @@
 #include "hook/run.h"
 #include "intake/host_event.h"
 #include "intake/place.h"
+#include "ops/policy.h"
 #include "ops/settings.h"
 
 namespace cairn::cli {
@@ -105,7 +106,8 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   out.set("incomplete", event->incomplete);
   if (const std::string silent = why_silent(settings); !silent.empty())
     return refuse("not delivered", silent);
-  const gate::Gate gate({settings.list("capture.skip_tools"), settings.list("capture.exclude")});
+  const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
+  const gate::Gate gate(ops::gate_rules(settings, key));
   auto verdict =
       gate.pass(*std::move(event), static_cast<std::size_t>(settings.integer("evidence.max_field_kb")) << 10);
   if (const auto* refusal = std::get_if<gate::Refusal>(&verdict))
@@ -113,6 +115,7 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   const auto& passed = std::get<gate::Gate::Passed>(verdict);
   if (passed.muted) refuse("private", "the prompt is private: its turn is not captured");
   out.set("redacted", passed.redacted);
+  out.set("secrets", passed.secrets);
   out.set("fields", fields_of(*passed.event));
   return out;
 }
@@ -152,6 +155,8 @@ void print_report(Shell& shell, const Json& report) {
         std::pair("session", "session"), std::pair("project", "project"), std::pair("branch", "branch")})
     if (const auto text = event.text(key); text && !text->empty()) facts.add(label, *text);
   if (event["redacted"].as_bool()) facts.add("redacted", "private text was removed", Style::warn);
+  if (event["secrets"].as_int() > 0)
+    facts.add("secrets", fmt::format("{} removed", event["secrets"].as_int()), Style::warn);
   if (event["incomplete"].as_bool())
     facts.add("incomplete", "the payload broke off or was too large", Style::warn);
   shell.print(screen.paint(Style::bold, "Would be stored") + "\n" + facts.text(screen));

@@ -7,6 +7,7 @@
 
 #include "hook/control.h"
 #include "ops/mode.h"
+#include "ops/policy.h"
 #include "store/events.h"
 #include "store/queue_admin.h"
 #include "store/receipts.h"
@@ -77,7 +78,7 @@ void Engine::reload() {
   if (const auto level = log_level(settings_.text("log.level"))) seams_.log.set_level(*level);
   intake::Intake::Options options;
   options.max_field = static_cast<std::size_t>(settings_.integer("evidence.max_field_kb")) << 10;
-  const gate::Gate gate({settings_.list("capture.skip_tools"), settings_.list("capture.exclude")});
+  const gate::Gate gate(ops::gate_rules(settings_, key_));
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
   auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));

@@ -87,6 +87,15 @@ bool clean_text(std::string& text) {
   return scan.removed;
 }
 
+// .env, .env.local, production.env, but not the samples that are kept in a repository to be copied.
+bool is_env_file(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const std::string_view sample : {"example", "sample", "template", "dist", "default"})
+    if (name.find(sample) != std::string_view::npos) return false;
+  return name == ".env" || name.starts_with(".env.") || name == ".envrc" ||
+         (name.size() > 4 && name.ends_with(".env"));
+}
+
 // Nothing is left of the text but marks.
 bool only_marks(std::string_view text) {
   for (text = trim(text); !text.empty(); text = trim(text.substr(kPrivateMark.size())))
@@ -128,6 +137,23 @@ std::optional<Refusal> Gate::refuse(const Event& event) const {
   return std::nullopt;
 }
 
+std::size_t Gate::remove_secrets(Event& event) const {
+  std::vector<std::string> paths = touched_paths(event);
+  if (is_tool(event.kind)) {
+    const std::vector<std::string> words = command_words(event.tool_input["command"].as_string(), event.cwd);
+    paths.insert(paths.end(), words.begin(), words.end());
+  }
+  const bool env_file = std::any_of(paths.begin(), paths.end(), is_env_file);
+  std::size_t removed = 0;
+  for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
+    removed += secrets_.remove(*text);
+  for (std::optional<std::string>* text : {&event.tool_name, &event.agent_type})
+    if (*text) removed += secrets_.remove(**text);
+  removed += secrets_.remove(event.tool_input, env_file);
+  removed += secrets_.remove(event.tool_response, env_file);
+  return removed + secrets_.remove(event.extra, env_file);
+}
+
 std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_field) const {
   if (std::optional<Refusal> refusal = refuse(event)) return *std::move(refusal);
 
@@ -140,16 +166,19 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
     if (*text) redacted = clean_text(**text) || redacted;
   redacted = remove_private(event.tool_input, event.tool_response) || redacted;
   redacted = remove_private(event.extra) || redacted;
+  const std::size_t secrets = remove_secrets(event);
 
   // After the removal, never before: a cut could take the opening tag and leave what it covers.
   for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
     if (text->size() > max_field) *text = cut(*text, max_field);
   for (Json* value : {&event.tool_input, &event.tool_response, &event.extra}) cut_strings(*value, max_field);
-  return Passed{store::CleanEvent(std::move(event)), redacted, muted};
+  return Passed{store::CleanEvent(std::move(event)), redacted, secrets, muted};
 }
 
 std::string Gate::clean(std::string_view text) const {
-  return remove_private(text).text;
+  std::string cleaned = remove_private(text).text;
+  secrets_.remove(cleaned);
+  return cleaned;
 }
 
 }  // namespace cairn::gate

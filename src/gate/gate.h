@@ -1,6 +1,6 @@
 // The one way in. Every text that will be stored passes here first: hooks, transcripts, the command line.
 //
-// It removes <private> text, and drops what the rules exclude. Secrets join it here later. Pure: no I/O.
+// It drops what the rules exclude, and removes <private> text and secrets. Pure: no I/O.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "gate/secrets.h"
 #include "store/event.h"
 
 namespace cairn::gate {
@@ -19,6 +20,7 @@ struct Rules {
   // that matches a directory covers what is below it; one with '/' inside but not in front may match
   // anywhere.
   std::vector<std::string> exclude;
+  SecretOptions secrets;
 };
 
 // Why an event does not come in. It is counted with this reason; none of its text is kept.
@@ -30,12 +32,13 @@ struct Refusal {
 // Thread-safe: const after construction.
 class Gate {
  public:
-  explicit Gate(Rules rules) : rules_(std::move(rules)) {}
+  explicit Gate(Rules rules) : rules_(std::move(rules)), secrets_(rules_.secrets) {}
 
   struct Passed {
     store::CleanEvent event;
-    bool redacted = false;  // something private was removed
-    bool muted = false;     // a prompt that was wholly private: its turn is not captured
+    bool redacted = false;    // something private was removed
+    std::size_t secrets = 0;  // that were removed
+    bool muted = false;       // a prompt that was wholly private: its turn is not captured
   };
   // Lets `event` in, cleaned, or says why not. Strings longer than `max_field` bytes are cut with a marker.
   std::variant<Passed, Refusal> pass(store::Event event, std::size_t max_field) const;
@@ -45,7 +48,9 @@ class Gate {
 
  private:
   std::optional<Refusal> refuse(const store::Event& event) const;
+  std::size_t remove_secrets(store::Event& event) const;
   Rules rules_;
+  Secrets secrets_;
 };
 
 // Files an event touches: the path-like members of its tool input. Used by the exclude rules and by the

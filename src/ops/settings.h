@@ -26,6 +26,7 @@ struct Setting {
   std::string_view choices;       // of a choice, or of each item of a list: "process|disk"
   std::int64_t min = 0, max = 0;  // of an integer or a decimal, inclusive
   std::string_view meaning;       // one line for `config list`
+  std::string (*wrong)(std::string_view item) = nullptr;  // of a list: why an item is bad; empty: it is not
 };
 
 // Every setting that does something today, in the order `config list` shows.

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "gate/secrets.h"
 
 namespace cairn::ops {
 namespace {
@@ -95,6 +96,9 @@ std::optional<std::string> wrong(const Setting& setting, const Json& value) {
   for (const Json& item : value.items())
     if (!setting.choices.empty() && !is_choice(setting, item.as_string()))
       return "a list of texts, each " + one_of(setting);
+  for (const Json& item : value.items())
+    if (setting.wrong && !setting.wrong(item.as_string()).empty())
+      return fmt::format("a list of patterns: \"{}\": {}", item.as_string(), setting.wrong(item.as_string()));
   return {};
 }
 
@@ -108,6 +112,10 @@ const std::vector<Setting>& all_settings() {
        "listen at all; false makes every hook deliver nothing"},
       {"capture.skip_tools", Type::list, "[]", "", 0, 0, "tools whose calls are not kept"},
       {"capture.exclude", Type::list, "[]", "", 0, 0, "globs of paths whose content is never kept"},
+      {"capture.secrets", Type::list, "[]", "", 0, 0, "more secrets to remove, each name=PATTERN (RE2)",
+       [](std::string_view item) { return gate::wrong_pattern(item, true); }},
+      {"capture.secrets_allow", Type::list, "[]", "", 0, 0, "patterns (RE2) of texts that are no secrets",
+       [](std::string_view item) { return gate::wrong_pattern(item, false); }},
       {"context.budget_tokens", Type::integer, "2000", "", 0, 100'000,
        "size of the context given to a session"},
       {"context.sources", Type::list, R"(["startup", "clear", "compact", "resume"])",

@@ -1,0 +1,234 @@
+#include "gate/key_blocks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "gate/secret_value.h"
+
+namespace cairn::gate {
+
+namespace {
+
+using Found = std::optional<std::pair<std::size_t, std::size_t>>;
+
+constexpr std::size_t kMinBody = 48;   // characters of base64 that make a key rather than a mention of one
+constexpr std::size_t kMinCoded = 24;  // of base64 that can hide anything
+constexpr std::size_t kMaxUserInfo = 512;
+
+constexpr std::array<std::int8_t, 256> kBase64 = [] {
+  std::array<std::int8_t, 256> table{};
+  table.fill(-1);
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t i = 0; i < kDigits.size(); ++i)
+    table[static_cast<unsigned char>(kDigits[i])] = static_cast<std::int8_t>(i);
+  table['-'] = 62;
+  table['_'] = 63;
+  return table;
+}();
+
+bool is_base64(char c) {
+  return kBase64[static_cast<unsigned char>(c)] >= 0;
+}
+
+// What stands between the lines of a block: breaks, quotes and signs of a patch or a listing.
+bool is_filler(char c) {
+  return c == '\n' || c == '\r' || c == ' ' || c == '\t' || c == '"' || c == '\'' || c == ',' || c == '>' ||
+         c == '|' || c == '=' || c == '\\' || c == '`' || c == '*' || c == '#';
+}
+
+// Headers inside a block: `Proc-Type: 4,ENCRYPTED`.
+bool is_header(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  return colon != std::string_view::npos && colon < 32 &&
+         std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(colon),
+                     [](char c) { return is_base64(c) || c == ' '; });
+}
+
+// The end of a block's body that begins at `at`, and how much base64 it holds.
+std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t at) {
+  std::size_t digits = 0, end = at;
+  while (at < text.size()) {
+    if (is_filler(text[at])) {
+      ++at;
+      continue;
+    }
+    if (text.substr(at).starts_with("-----")) break;
+    std::size_t stop = at;
+    while (stop < text.size() && is_base64(text[stop]) && !text.substr(stop).starts_with("-----")) ++stop;
+    if (stop < text.size() && text[stop] == ':') {
+      const std::string_view line = text.substr(at, text.substr(at, 200).find('\n'));
+      if (!is_header(line)) break;
+      at += line.size();
+      continue;
+    }
+    // A word of prose ends a body that was cut off.
+    if (stop == at || (stop - at < 16 && stop < text.size() && !is_filler(text[stop]) && text[stop] != '-'))
+      break;
+    digits += stop - at;
+    at = end = stop;
+  }
+  const bool closed = text.substr(at).starts_with("-----END");
+  return {closed ? at : end, digits};
+}
+
+bool names_a_private_key(std::string_view line) {
+  return line.find("PRIVATE KEY") != std::string_view::npos;
+}
+
+Found block_from_its_begin(std::string_view text, std::size_t at) {
+  const std::size_t label = at + 10;
+  const std::size_t dashes = text.substr(0, label + 80).find("-----", label);
+  if (dashes == std::string_view::npos || dashes - label > 60 ||
+      !names_a_private_key(text.substr(label, dashes - label)))
+    return std::nullopt;
+  const auto [end, digits] = read_body(text, dashes + 5);
+  if (digits < kMinBody) return std::nullopt;
+  if (!text.substr(end).starts_with("-----END")) return std::pair(at, end);
+  const std::size_t close = text.substr(0, end + 100).find("-----", end + 8);
+  return std::pair(at, close == std::string_view::npos || close - end > 80 ? end : close + 5);
+}
+
+// The beginning was not shown: whatever base64 stands before the end goes.
+Found block_from_its_end(std::string_view text, std::size_t at, std::size_t from) {
+  const std::size_t close = text.substr(0, at + 100).find("-----", at + 8);
+  if (close == std::string_view::npos || close - at > 80 || !names_a_private_key(text.substr(at, close - at)))
+    return std::nullopt;
+  std::size_t begin = at, digits = 0;
+  while (begin > from && (is_base64(text[begin - 1]) || is_filler(text[begin - 1]))) {
+    if (begin - from >= 5 && text.substr(begin - 5, 5) == "-----") break;
+    digits += is_base64(text[begin - 1]) ? 1 : 0;
+    --begin;
+  }
+  if (digits < 16) return std::nullopt;
+  while (begin < at && is_filler(text[begin])) ++begin;
+  return std::pair(begin, close + 5);
+}
+
+}  // namespace
+
+Found key_block(std::string_view text, std::size_t at, std::size_t from) {
+  const std::string_view here = text.substr(at);
+  if (here.starts_with("-----BEGIN")) return block_from_its_begin(text, at);
+  if (here.starts_with("-----END")) return block_from_its_end(text, at, from);
+  // PuTTY's own format: "Private-Lines: 8", then the lines.
+  const std::size_t line = std::min(here.substr(0, 60).find('\n'), here.size());
+  const auto [end, digits] = read_body(text, at + line);
+  return digits < kMinBody ? Found() : std::pair(at + line, end);
+}
+
+Found address_password(std::string_view text, std::size_t at) {
+  const std::size_t begin = at + 3;
+  const std::size_t limit = std::min(text.size(), begin + kMaxUserInfo);
+  std::size_t sign = std::string_view::npos;
+  for (std::size_t i = begin; i < limit; ++i) {
+    if (text[i] == '@') sign = i;
+    if (std::string_view(" \t\r\n\"'`<>/\\|,").find(text[i]) != std::string_view::npos) break;
+    if ((text[i] == '?' || text[i] == '#') && sign != std::string_view::npos) break;
+  }
+  if (sign == std::string_view::npos) return std::nullopt;
+  const std::string_view info = text.substr(begin, sign - begin);
+  const std::size_t colon = info.find(':');
+  if (colon == std::string_view::npos)  // a token as the name
+    return is_random(info) && !is_placeholder(info) && info.size() >= 16 ? Found(std::pair(begin, sign))
+                                                                         : Found();
+  const std::string_view name = info.substr(0, colon), password = info.substr(colon + 1);
+  const std::string lower = ascii_lower(password);
+  const bool reference = (password.starts_with("$") && !is_password_like(password.substr(1))) ||
+                         (lower.find("password") != std::string::npos && is_words(password));
+  if (password == name || reference || password.find_first_of("{[]<") == 0 || is_placeholder(password))
+    return std::nullopt;
+  for (const std::string_view word : {"mypass", "dbpass", "userpass", "mysecret", "token"})
+    if (lower == word) return std::nullopt;
+  return std::pair(begin + colon + 1, sign);
+}
+
+Found user_password(std::string_view text, std::size_t at) {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '"' || text[at] == '\'' || text[at] == '='))
+    ++at;
+  const std::size_t end = std::min(text.find_first_of(" \t\r\n\"'`|;", at), text.size());
+  const std::string_view info = text.substr(at, end - at);
+  const std::size_t colon = info.find(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  const std::string_view password = info.substr(colon + 1);
+  if (is_placeholder(password) || password.starts_with('$') || password.find('/') == 0 ||
+      !is_password_like(password))
+    return std::nullopt;
+  return std::pair(at + colon + 1, end);
+}
+
+namespace {
+
+// The end of the run of base64 at `at`: over a line's end only when the line was long enough to have been
+// wrapped.
+std::size_t coded_end(std::string_view text, std::size_t at) {
+  std::size_t line = at;
+  for (;;) {
+    while (at < text.size() && is_base64(text[at])) ++at;
+    while (at < text.size() && text[at] == '=') ++at;
+    if (at - line < 56 || text[at - 1] == '=') return at;
+    std::size_t next = at;
+    while (next < text.size() && next - at < 24 && is_filler(text[next])) ++next;
+    if (next == at || next >= text.size() || !is_base64(text[next]) ||
+        text.substr(at, next - at).find('\n') == std::string_view::npos)
+      return at;
+    at = line = next;
+  }
+}
+
+// At most `max` bytes of what it codes.
+std::string decode(std::string_view run, std::size_t max) {
+  std::string out;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : run) {
+    const int digit = kBase64[static_cast<unsigned char>(c)];
+    if (digit < 0) continue;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    if ((count += 6) < 8) continue;
+    count -= 8;
+    out.push_back(static_cast<char>(bits >> count & 0xff));
+    if (out.size() >= max) break;
+  }
+  return out;
+}
+
+// Of every four characters that code plain text the first one is of A to f: what is no code mostly fails
+// here.
+bool may_be_text(std::string_view run) {
+  for (std::size_t at = 0; at < run.size() && at < 32; at += 4)
+    if (kBase64[static_cast<unsigned char>(run[at])] >= 32) return false;
+  return true;
+}
+
+bool is_readable(std::string_view bytes) {
+  const auto readable = std::count_if(bytes.begin(), bytes.end(), [](char c) {
+    return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\r' || c == '\t';
+  });
+  return readable * 20 >= std::ssize(bytes) * 19;
+}
+
+}  // namespace
+
+std::optional<CodedText> next_coded_text(std::string_view text, std::size_t at) {
+  // A run of that length covers one of these places, so only they are looked at.
+  for (std::size_t probe = at + kMinCoded - 1; probe < text.size(); probe += kMinCoded) {
+    if (!is_base64(text[probe])) continue;
+    std::size_t begin = probe;
+    while (begin > at && is_base64(text[begin - 1])) --begin;
+    const std::size_t end = coded_end(text, probe);
+    if (end - begin >= kMinCoded) {
+      // What stands before it may be of the same letters: /path/aGVsbG8=
+      for (std::size_t shift = 0; shift < 4; ++shift) {
+        const std::string_view run = text.substr(begin + shift, end - begin - shift);
+        if (may_be_text(run) && is_readable(decode(run, 96)))
+          return CodedText{begin, end, decode(run, run.size())};
+      }
+    }
+    at = end;
+    probe = end;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cairn::gate

@@ -1,0 +1,368 @@
+#include "gate/named_secrets.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/text.h"
+#include "gate/secret_value.h"
+#include "gate/telling_names.h"
+
+namespace cairn::gate {
+
+namespace {
+
+enum class Style {
+  quoted,
+  env,    // NAME=value
+  plain,  // name: value, name = value
+  loose,  // a blank, a line break or `is` between them
+};
+
+using Span = std::pair<std::size_t, std::size_t>;
+
+constexpr std::size_t kMaxName = 64, kMaxValue = 1024;
+
+bool is_alnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_quote(char c) {
+  return c == '"' || c == '\'' || c == '`';
+}
+template <std::size_t N>
+bool one_of(std::string_view word, const std::array<std::string_view, N>& list) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// user.password, getToken(x), args[0], A::b: an expression of some language, not a value.
+bool is_code(std::string_view value) {
+  std::size_t at = 0;
+  while (at < value.size() && (is_alnum(value[at]) || value[at] == '_' || value[at] == '$')) ++at;
+  if (at == 0) return value[0] == '(' || value[0] == '&' || value[0] == '*';
+  if (is_digit(value[0])) return false;
+  if (at == value.size()) return value[0] == '$';
+  if (value[at] == '(' || value[at] == '[' || value.substr(at, 2) == "::" || value.substr(at, 2) == "->")
+    return true;
+  if (value[at] != '.' && value[at] != '?') return false;
+  const auto parts = split(value, '.');
+  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    return part.size() <= 4 || is_words(part.substr(0, part.find_first_of("(?![;,")));
+  });
+}
+
+// A path or an address: each of its parts is a name.
+bool is_path(std::string_view value) {
+  if (value.find("://") != std::string_view::npos) return true;
+  const std::size_t slash = value.find('/');
+  if (slash == std::string_view::npos) return false;
+  const auto parts = split(value, '/');
+  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    return part.size() <= 3 || is_words(part) || part.find_first_of("*{}$<:") != std::string_view::npos;
+  });
+}
+
+// A regular expression, or a number of C.
+bool is_notation(std::string_view value) {
+  for (const std::string_view part : {"(?", "\\.", "[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s"})
+    if (value.find(part) != std::string_view::npos) return true;
+  return value.starts_with("0x") && value.size() <= 21;
+}
+
+// By its looks alone.
+bool may_be_secret(Strength strength, Style style, std::string_view value) {
+  const auto digits = std::count_if(value.begin(), value.end(), is_digit);
+  if (style == Style::loose)
+    return strength != Strength::weak && value.size() >= 12 && is_alnum(value[0]) &&
+           (digits >= 2 || value.size() >= 20) &&
+           value.find_first_of("()*[]{}<>") == std::string_view::npos && is_random(value);
+  switch (strength) {
+    case Strength::password:
+      if (style == Style::env) return digits < std::ssize(value) || digits >= 6;
+      return is_password_like(value) && (style == Style::quoted || digits >= 3 || !is_words(value));
+    case Strength::token:
+      if (style == Style::env && value.size() >= 16 && digits > 0) return !is_words(value);
+      return is_random(value) && (style != Style::plain || digits > 0 || value.size() >= 24);
+    case Strength::weak: return value.size() >= 20 && digits > 0 && is_random(value);
+    case Strength::none: break;
+  }
+  return false;
+}
+
+bool is_secret(Strength strength, Style style, std::string_view value) {
+  if (value.size() < 4 || value.find(' ') != std::string_view::npos || !may_be_secret(strength, style, value))
+    return false;
+  if (is_placeholder(value) || is_path(value) || is_notation(value)) return false;
+  if (value[0] == '$' && (is_alnum(value[1]) || value[1] == '_') && !is_random(value)) return false;
+  return style == Style::quoted || style == Style::env || !is_code(value);
+}
+
+// Reads on from a name.
+class Reader {
+ public:
+  Reader(std::string_view text, std::size_t begin, std::size_t end)
+      : text_(text), begin_(begin), name_end_(end), at_(end) {}
+
+  void find(Strength strength, std::vector<Place>& found);
+  std::size_t at() const { return at_; }
+
+ private:
+  char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  bool follows(std::string_view what) const { return starts_with_nocase(text_.substr(at_), what); }
+  void skip_blanks(std::size_t max) {
+    for (; max > 0 && (peek() == ' ' || peek() == '\t'); --max) ++at_;
+  }
+  bool read_separator();
+  bool read_companion();
+  void read_gap();
+  bool read_scheme();
+  Span read_value(Style& style);
+  Span read_quoted();
+  bool is_env_name() const;
+
+  std::string_view text_;
+  std::size_t begin_, name_end_;
+  std::size_t at_;
+  bool closed_quote_ = false;
+  bool tight_ = false;  // no blank around the separator
+  bool loose_ = false;
+  bool flag_ = false;     // --name
+  bool element_ = false;  // <name>value</name>
+};
+
+bool Reader::is_env_name() const {
+  const std::string_view name = text_.substr(begin_, name_end_ - begin_);
+  return std::none_of(name.begin(), name.end(),
+                      [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '.'; });
+}
+
+// `"name": "DB_PASSWORD", "value": "..."`, and the same in YAML.
+bool Reader::read_companion() {
+  const std::size_t start = at_;
+  for (int i = 0;
+       i < 40 && std::string_view(", \t\r\n-\"'").find(peek()) != std::string_view::npos && peek() != '\0';
+       ++i)
+    ++at_;
+  if (follows("value")) {
+    at_ += 5;
+    if (is_quote(peek())) ++at_;
+    skip_blanks(4);
+    if (peek() == ':' || peek() == '=') {
+      ++at_;
+      return true;
+    }
+  }
+  at_ = start;
+  return false;
+}
+
+bool Reader::read_separator() {
+  for (int i = 0; i < 3 && (is_quote(peek()) || peek() == ']' || peek() == ')' || peek() == '['); ++i) {
+    closed_quote_ = closed_quote_ || is_quote(peek());
+    ++at_;
+  }
+  const std::size_t after_name = at_;
+  if (read_companion()) return true;
+  skip_blanks(40);
+  tight_ = at_ == after_name;
+  if (follows("::")) return false;
+  for (const std::string_view separator : {"===", "=>", ":=", "==", "!==", "!=", "+=", "=", ":"})
+    if (follows(separator)) {
+      at_ += separator.size();
+      return true;
+    }
+  if (peek() == '(' && is_quote(peek(1))) return ++at_, true;
+  if (peek() == '>' && begin_ > 0 && (text_[begin_ - 1] == '<' || text_[begin_ - 1] == ':'))
+    return element_ = true, ++at_, true;
+  if (peek() == ',' && closed_quote_) {  // set("password", "...")
+    ++at_;
+    skip_blanks(4);
+    loose_ = true;
+    return is_quote(peek());
+  }
+  if (peek() == '|') return loose_ = true, ++at_, true;
+  // --password hunter42, or prose.
+  const bool flag = begin_ >= 2 && text_.substr(begin_ - 2, 2) == "--";
+  flag_ = flag;
+  loose_ = !flag;
+  if ((at_ == after_name && !(flag && peek() == '\n')) || peek() == '\0') return false;
+  for (const std::string_view word : {"is ", "was ", "is: ", "to "})
+    if (follows(word)) {
+      at_ += word.size();
+      break;
+    }
+  return true;
+}
+
+// Blanks, or a line break, between the separator and the value.
+void Reader::read_gap() {
+  const std::size_t start = at_;
+  skip_blanks(40);
+  std::size_t ahead = 0;
+  if ((peek() == '|' || peek() == '>') && !loose_) {  // a block of YAML
+    ahead = 1;
+    if (peek(1) == '-' || peek(1) == '+') ahead = 2;
+  }
+  if (peek(ahead) == '\r') ++ahead;
+  if (peek(ahead) == '\n') {
+    loose_ = loose_ || (ahead == 0 && !flag_);
+    at_ += ahead + 1;
+    if (peek() == '+' || peek() == '-') ++at_;  // of a diff
+    skip_blanks(40);
+  }
+  tight_ = tight_ && at_ == start;
+}
+
+bool Reader::read_scheme() {
+  if (std::string_view("bBtTdDaAkKsSnNoO").find(peek()) == std::string_view::npos || peek() == '\0')
+    return false;
+  for (const std::string_view scheme :
+       {"bearer ", "basic ", "token ", "digest ", "apikey ", "api-key ", "key ", "ssws ", "negotiate ",
+        "oauth ", "bot ", "token=", "token token="})
+    if (follows(scheme)) {
+      at_ += scheme.size();
+      skip_blanks(8);
+      return true;
+    }
+  return false;
+}
+
+Span Reader::read_quoted() {
+  const char quote = peek();
+  const bool three = peek(1) == quote && peek(2) == quote;
+  at_ += three ? 3 : 1;
+  read_scheme();
+  if (is_quote(peek()) && peek() != quote) ++at_;
+  std::size_t end = at_;
+  while (end < text_.size() && end - at_ < kMaxValue && text_[end] != quote && text_[end] != '\n') ++end;
+  return {at_, end};
+}
+
+Span Reader::read_value(Style& style) {
+  read_scheme();
+  if (peek() != '\0' && std::string_view("bfruL@$").find(peek()) != std::string_view::npos &&
+      is_quote(peek(1)))
+    ++at_;
+  if (is_quote(peek())) {
+    style = loose_ ? Style::loose : Style::quoted;
+    return read_quoted();
+  }
+  const bool env = tight_ && !loose_ && is_env_name();
+  style = loose_ ? Style::loose : env ? Style::env : Style::plain;
+  const std::string_view stops = env ? " \t\r\n\"'`" : " \t\r\n\"'`,;&<|";
+  std::size_t end = at_;
+  while (end < text_.size() && end - at_ < kMaxValue && stops.find(text_[end]) == std::string_view::npos)
+    ++end;
+  while (end > at_ && std::string_view(",;)}]").find(text_[end - 1]) != std::string_view::npos) --end;
+  return {at_, end};
+}
+
+void Reader::find(Strength strength, std::vector<Place>& found) {
+  if (!read_separator()) return;
+  read_gap();
+  Style style = Style::plain;
+  for (int tries = 0; tries < 2; ++tries) {
+    const auto [begin, end] = read_value(style);
+    const std::string_view value = text_.substr(begin, end - begin);
+    if (element_ && text_.substr(end, 2) != "</") return;
+    if (is_secret(strength, style, value)) {
+      found.push_back({begin, end, kind_name(strength)});
+      at_ = end;
+      return;
+    }
+    // password: str = "...": what stood there was a type.
+    at_ = end;
+    skip_blanks(4);
+    if (peek() != '=' || peek(1) == '=' || style == Style::quoted) return;
+    ++at_;
+    tight_ = false;
+    skip_blanks(4);
+  }
+}
+
+constexpr auto kCookieAttributes = std::to_array<std::string_view>(
+    {"path", "domain", "expires", "max-age", "samesite", "secure", "httponly"});
+
+// `Cookie: a=b; c=d` and `Set-Cookie: a=b; Path=/`.
+std::size_t find_cookies(std::string_view text, std::size_t at, std::vector<Place>& found) {
+  const auto skip = [&](std::string_view what) {
+    while (at < text.size() && what.find(text[at]) != std::string_view::npos) ++at;
+  };
+  skip("\"'` ");
+  if (at >= text.size() || (text[at] != ':' && text[at] != '=') || text.substr(at, 2) == "==") return at;
+  ++at;
+  skip("\"'` ");
+  text = text.substr(0, std::min(text.size(), at + 4 * kMaxValue));
+  const std::size_t stop = std::min(text.find_first_of("\r\n\"'`", at), text.size());
+  while (at < stop) {
+    const std::size_t end = std::min(text.find(';', at), stop);
+    const std::size_t equals = text.substr(0, end).find('=', at);
+    if (equals != std::string_view::npos && end - equals > 8) {
+      const std::string_view name = trim(text.substr(at, equals - at));
+      const std::string_view value = text.substr(equals + 1, end - equals - 1);
+      const std::string lower = ascii_lower(name);
+      const bool telling = strength_of(name) != Strength::none || lower.find("sess") != std::string::npos ||
+                           lower.ends_with("id") || lower.find("auth") != std::string::npos;
+      if (!one_of(lower, kCookieAttributes) && !is_placeholder(value) && value.size() >= 8 &&
+          value.find(' ') == std::string_view::npos && (is_random(value) || (telling && !is_words(value))))
+        found.push_back({equals + 1, end, "cookie"});
+    }
+    at = end + 1;
+    while (at < stop && text[at] == ' ') ++at;
+  }
+  return stop;
+}
+
+bool is_name_char(char c) {
+  return is_alnum(c) || c == '_' || c == '-' || c == '.';
+}
+
+}  // namespace
+
+NameRead find_named(std::string_view text, std::size_t at, std::vector<Place>& found) {
+  std::size_t begin = at, end = at;
+  while (begin > 0 && at - begin < kMaxName && is_name_char(text[begin - 1])) --begin;
+  while (begin < at && !is_alnum(text[begin]) && text[begin] != '_') ++begin;
+  while (end < text.size() && end - at < kMaxName && is_name_char(text[end])) ++end;
+  while (end > at && !is_alnum(text[end - 1]) && text[end - 1] != '_') --end;
+  const std::string_view name = text.substr(begin, end - begin);
+  const std::string lower = ascii_lower(name);
+  if (lower.ends_with("cookie") || lower.ends_with("cookies")) {
+    const std::size_t stop = find_cookies(text, end, found);
+    return {stop, stop};
+  }
+  const Strength strength = strength_of(name);
+  if (strength == Strength::none) return {end, end};
+  Reader reader(text, begin, end);
+  reader.find(strength, found);
+  return {end, reader.at()};
+}
+
+bool is_secret_under(std::string_view name, std::string_view value) {
+  const Strength strength = strength_of(name);
+  return strength != Strength::none && value.size() <= 4096 && is_secret(strength, Style::quoted, value);
+}
+
+void find_env_lines(std::string_view text, std::vector<Place>& found) {
+  for (const std::string_view line : lines(text)) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos || line.size() > 64 * kMaxValue) continue;
+    std::string_view name = trim(line.substr(0, equals));
+    if (name.find_last_of(" \t") != std::string_view::npos) name = name.substr(name.find_last_of(" \t") + 1);
+    std::string_view value = trim(line.substr(equals + 1));
+    if (value.size() >= 2 && is_quote(value[0]) && value.find(value[0], 1) != std::string_view::npos)
+      value = value.substr(1, value.find(value[0], 1) - 1);
+    else
+      value = value.substr(0, value.find(" #"));
+    const bool named = !name.empty() && std::all_of(name.begin(), name.end(), is_name_char);
+    if (!named || value.size() < 4 || is_placeholder(value)) continue;
+    const bool telling = strength_of(name) >= Strength::token;
+    if (!telling && (is_words(value) || is_path(value) || !is_password_like(value))) continue;
+    const std::size_t begin = static_cast<std::size_t>(value.data() - text.data());
+    found.push_back({begin, begin + value.size(), telling ? kind_name(strength_of(name)) : "env-value"});
+  }
+}
+
+}  // namespace cairn::gate

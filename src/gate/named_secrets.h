@@ -1,0 +1,33 @@
+// Secrets that are known by the name beside them: `DB_PASSWORD=...`, `"apiKey": "..."`, `--token ...`,
+// `Authorization: Bearer ...`, a cookie. The value must look like one too; how much it must depends on the
+// name.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace cairn::gate {
+
+// A secret in a text.
+struct Place {
+  std::size_t begin = 0, end = 0;
+  std::string_view kind;  // lives as long as the program
+};
+
+struct NameRead {
+  std::size_t name_end = 0;   // where the name ends
+  std::size_t looked_to = 0;  // and what was looked at beside it
+};
+
+// Reads the name around text[at], where a telling name's literal begins, and what it is given. Appends the
+// values that are secrets. Looks at no more than a few thousand characters.
+NameRead find_named(std::string_view text, std::size_t at, std::vector<Place>& found);
+
+// The same for a member of a JSON object.
+bool is_secret_under(std::string_view name, std::string_view value);
+
+// Every line NAME=value of a .env file whose value is not plainly harmless (a number, a switch, a word).
+void find_env_lines(std::string_view text, std::vector<Place>& found);
+
+}  // namespace cairn::gate

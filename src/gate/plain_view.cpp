@@ -1,0 +1,148 @@
+#include "gate/plain_view.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cairn::gate {
+
+namespace {
+
+// What an escape stands for: `bytes` of the text become `plain`; none: it is no escape.
+struct Escape {
+  std::size_t bytes = 0;
+  std::string_view plain;
+};
+
+constexpr std::array<bool, 256> kOpens = [] {
+  std::array<bool, 256> table{};
+  for (const char c : {'\\', '%', '&', '\x1b', '\xc2', '\xe2', '\xef'})
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+constexpr std::array<char, 128> kAscii = [] {
+  std::array<char, 128> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = static_cast<char>(i);
+  return table;
+}();
+
+int hex(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// The character that `digits` name, if it is one that text is made of.
+std::string_view ascii_of(std::string_view digits) {
+  int code = 0;
+  for (const char c : digits) {
+    if (hex(c) < 0) return {};
+    code = code * 16 + hex(c);
+  }
+  const bool plain = (code >= 0x20 && code < 0x7f) || code == '\n' || code == '\r' || code == '\t';
+  return plain ? std::string_view(&kAscii[static_cast<std::size_t>(code)], 1) : std::string_view();
+}
+
+Escape backslashes(std::string_view text) {
+  const std::size_t count = std::min(text.find_first_not_of('\\'), text.size());
+  if (count == text.size()) return {};
+  switch (text[count]) {
+    case 'n':
+    case 'r': return {count + 1, "\n"};
+    case 't': return {count + 1, "\t"};
+    case '"':
+    case '\'':
+    case '`':
+    case '/': return {count + 1, text.substr(count, 1)};
+    case '\n': return {count + 1, ""};  // a shell's command goes on in the next line
+    case 'u':
+      if (const auto plain = ascii_of(text.substr(count + 1, 4)); text.size() >= count + 5 && !plain.empty())
+        return {count + 5, plain};
+      return {};
+    default: return {};
+  }
+}
+
+// %3D, and %253D for what was coded twice.
+Escape per_cent(std::string_view text) {
+  std::size_t at = 1;
+  while (text.substr(at, 2) == "25" && text.size() >= at + 4 && hex(text[at + 2]) >= 0 &&
+         hex(text[at + 3]) >= 0)
+    at += 2;
+  if (text.size() < at + 2) return {};
+  const std::string_view plain = ascii_of(text.substr(at, 2));
+  return plain.empty() ? Escape{} : Escape{at + 2, plain};
+}
+
+Escape entity(std::string_view text) {
+  using Name = std::pair<std::string_view, std::string_view>;
+  for (const auto& [name, plain] :
+       {Name("&quot;", "\""), Name("&#34;", "\""), Name("&apos;", "'"), Name("&#39;", "'"),
+        Name("&#x27;", "'"), Name("&amp;", "&"), Name("&lt;", "<"), Name("&gt;", ">"), Name("&#61;", "=")})
+    if (text.starts_with(name)) return {name.size(), plain};
+  return {};
+}
+
+Escape colour(std::string_view text) {
+  if (text.size() < 2 || text[1] != '[') return {1, ""};
+  std::size_t end = 2;
+  while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3f) ++end;
+  return {std::min(end + 1, text.size()), ""};
+}
+
+Escape no_width(std::string_view text) {
+  for (const std::string_view c : {"\xc2\xad", "\xe2\x80\x8b", "\xe2\x80\x8c", "\xe2\x80\x8d", "\xe2\x80\x8e",
+                                   "\xe2\x80\x8f", "\xe2\x81\xa0", "\xef\xbb\xbf"})
+    if (text.starts_with(c)) return {c.size(), ""};
+  return {};
+}
+
+Escape escape_at(std::string_view text) {
+  switch (text[0]) {
+    case '\\': return backslashes(text);
+    case '%': return per_cent(text);
+    case '&': return entity(text);
+    case '\x1b': return colour(text);
+    default: return no_width(text);
+  }
+}
+
+}  // namespace
+
+PlainView::PlainView(std::string_view text) : raw_(text) {
+  std::size_t copied = 0;  // up to here the text is in plain_
+  for (std::size_t at = 0; at < text.size();) {
+    if (!kOpens[static_cast<unsigned char>(text[at])]) {
+      ++at;
+      continue;
+    }
+    const Escape escape = escape_at(text.substr(at));
+    if (escape.bytes == 0) {
+      // A run of backslashes that is no escape is read once, not from each of its ends.
+      at = std::max(at + 1, std::min(text.find_first_not_of('\\', at), text.size()));
+      continue;
+    }
+    if (!copied_) plain_.reserve(text.size());
+    copied_ = true;
+    plain_.append(text, copied, at - copied).append(escape.plain);
+    at += escape.bytes;
+    copied = at;
+    shifts_.push_back({plain_.size(), at});
+  }
+  if (copied_) plain_.append(text, copied);
+}
+
+std::size_t PlainView::raw_offset(std::size_t plain) const {
+  // An escape of no width makes two shifts at one place: the last one counts.
+  const auto after = std::upper_bound(shifts_.begin(), shifts_.end(), plain,
+                                      [](std::size_t p, const Shift& s) { return p < s.plain; });
+  if (after == shifts_.begin()) return plain;
+  return std::prev(after)->raw + (plain - std::prev(after)->plain);
+}
+
+std::pair<std::size_t, std::size_t> PlainView::raw(std::size_t begin, std::size_t end) const {
+  if (!copied_) return {begin, end};
+  return {raw_offset(begin), raw_offset(end)};
+}
+
+}  // namespace cairn::gate

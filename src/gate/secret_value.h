@@ -1,0 +1,22 @@
+// Whether a word could be a secret at all: it is neither a placeholder nor made of words, but looks drawn by
+// lot.
+#pragma once
+
+#include <string_view>
+
+namespace cairn::gate {
+
+// What documentation writes where a secret would stand: `<your-key>`, `changeme`, `xxxxxxxx`, `${TOKEN}`, and
+// anything that calls itself an example (AKIAIOSFODNN7EXAMPLE). Our own markers are placeholders too.
+bool is_placeholder(std::string_view value);
+
+// An identifier, a slug or a sentence: pieces that can be spoken, few digits.
+bool is_words(std::string_view value);
+
+// Long and irregular enough that somebody drew it by lot: at least 12 characters.
+bool is_random(std::string_view value);
+
+// What a person might choose as a password: a few characters that are not just a word.
+bool is_password_like(std::string_view value);
+
+}  // namespace cairn::gate

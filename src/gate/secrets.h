@@ -1,0 +1,61 @@
+// Recognises secrets in text: by their shape (secret_rules.h), by the name beside them (named_secrets.h), as
+// blocks of a private key and as the password in an address; escaped, coloured, broken over lines or in
+// base64.
+//
+// Time is linear in the text on any input. The rules are compiled when the first text is looked at.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace cairn::gate {
+
+struct Finding {
+  std::size_t begin = 0, end = 0;  // bytes of the text
+  std::string kind;                // "github-token"
+  std::string fingerprint;         // see Secrets::fingerprint
+};
+
+struct SecretOptions {
+  std::vector<std::string> patterns;  // "name=RE2 pattern": more secrets; a group in it is the secret
+  std::vector<std::string> allow;     // RE2 patterns: what matches as a whole is no secret
+  std::string key;                    // of the home, for fingerprints
+};
+
+// Why `pattern` is not one of SecretOptions; empty when it is fine. `named`: it is of the form name=PATTERN.
+std::string wrong_pattern(std::string_view pattern, bool named);
+
+// Thread-safe: const after construction. Cheap to copy.
+class Secrets {
+ public:
+  // Patterns that are wrong are left out.
+  explicit Secrets(SecretOptions options);
+
+  // In order, without overlap.
+  std::vector<Finding> find(std::string_view text, bool env_file = false) const;
+
+  // Replaces each by `[secret:KIND:FINGERPRINT]`. Returns how many.
+  std::size_t remove(std::string& text, bool env_file = false) const;
+  // The same for every string of a value, keys included. The name of a member tells of its value, and
+  // consecutive strings of an array are one text (the lines of a patch).
+  std::size_t remove(Json& value, bool env_file = false) const;
+
+  // Eight digits that are the same for the same secret, however it was escaped, and that nobody can compute
+  // without the home's key.
+  std::string fingerprint(std::string_view secret) const;
+
+ private:
+  struct Compiled;
+  std::size_t remove_run(Json* first, Json* last, bool env_file) const;
+  std::size_t remove_member(std::string_view name, Json& value, bool env_file) const;
+
+  std::shared_ptr<const Compiled> own_;  // the user's patterns
+  std::string key_;
+};
+
+}  // namespace cairn::gate

@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/text.h"
+#include "gate/corpus_random.h"
+#include "gate/gate.h"
+#include "gate/secret_corpus.h"
+#include "gate/secrets.h"
+
+namespace cairn::gate {
+namespace {
+
+using test::Lot;
+
+const Secrets& secrets() {
+  static const Secrets kSecrets(SecretOptions{{}, {}, std::string(32, 'k')});
+  return kSecrets;
+}
+
+std::string cleaned(std::string text) {
+  secrets().remove(text);
+  return text;
+}
+
+bool leaks(const test::SecretSample& sample, std::string_view out) {
+  return std::any_of(sample.parts.begin(), sample.parts.end(),
+                     [&](const std::string& part) { return out.find(part) != std::string_view::npos; });
+}
+
+struct Count {
+  int all = 0, bad = 0;
+};
+
+std::string table(std::string_view head, const std::map<std::string, Count>& counts, std::string_view verb) {
+  std::string out = fmt::format("| {} | samples | {} |\n|---|---:|---:|\n", head, verb);
+  Count sum;
+  for (const auto& [group, count] : counts) {
+    out += fmt::format("| {} | {} | {} |\n", group, count.all, count.bad);
+    sum.all += count.all;
+    sum.bad += count.bad;
+  }
+  return out + fmt::format("| **all** | **{}** | **{}** |\n", sum.all, sum.bad);
+}
+
+// The samples of the page in docs/: the same numbers stand there.
+constexpr std::uint64_t kSeed = 20260101;
+constexpr std::size_t kBenign = 12'000;
+
+struct Measured {
+  std::map<std::string, Count> missed, touched;
+  int secrets = 0, lost = 0, benign = 0, wrong = 0;
+};
+
+Measured measure(std::uint64_t seed, bool tell) {
+  Measured m;
+  for (const auto& sample : test::secret_samples(seed)) {
+    const std::string out = cleaned(sample.text);
+    Count& count = m.missed[sample.group];
+    ++count.all, ++m.secrets;
+    if (!leaks(sample, out)) continue;
+    ++count.bad, ++m.lost;
+    if (tell) ADD_FAILURE() << "missed (" << sample.group << ", " << sample.surrounding << "): " << out;
+  }
+  for (const auto& sample : test::benign_samples(seed, kBenign)) {
+    const std::string out = cleaned(sample.text);
+    Count& count = m.touched[sample.group];
+    ++count.all, ++m.benign;
+    if (out == sample.text) continue;
+    ++count.bad, ++m.wrong;
+    if (tell)
+      ADD_FAILURE() << "taken for a secret (" << sample.group << "): " << sample.text << "\n-> " << out;
+  }
+  return m;
+}
+
+TEST(SecretCorpus, IsFoundAndNothingElseIs) {
+  const bool tell = std::getenv("CAIRN_TELL") != nullptr;
+  const int rounds = std::getenv("CAIRN_FULL") ? 20 : 2;
+  for (int round = 0; round < rounds; ++round) {
+    const Measured m = measure(kSeed + 1000u + static_cast<unsigned>(round), tell);
+    EXPECT_GE(m.secrets, 500);
+    EXPECT_LE(m.lost * 1000, m.secrets * 5) << m.lost << " of " << m.secrets << " secrets were missed";
+    EXPECT_GE(m.benign, 10'000);
+    EXPECT_LE(m.wrong * 1000, m.benign) << m.wrong << " of " << m.benign << " harmless texts were changed";
+  }
+}
+
+TEST(SecretCorpus, StandsInTheDocumentationAsMeasured) {
+  const Measured m = measure(kSeed, false);
+  const std::string now =
+      table("secrets", m.missed, "missed") + "\n" + table("harmless text", m.touched, "changed");
+  const std::string path = std::string(CAIRN_TESTS_DIR) + "/../docs/SECRETS.md";
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_NE(text.str().find(now), std::string::npos) << path << " should say:\n" << now;
+}
+
+TEST(Secrets, LeaveATypedMarkerThatIsTheSameForTheSameSecret) {
+  const std::string token = "gh" + std::string("p_") + Lot(1).of(test::kAlnum, 36);
+  const std::string once = cleaned("push with " + token + ".");
+  EXPECT_EQ(once.find("push with [secret:github-token:"), 0u) << once;
+  EXPECT_EQ(once.size(), std::string("push with [secret:github-token:12345678].").size());
+  const std::string print = once.substr(31, 8);
+  EXPECT_EQ(secrets().fingerprint(token), print);
+  EXPECT_NE(cleaned("{\\\"t\\\":\\\"" + token + "\\\"}").find(print), std::string::npos);
+  EXPECT_NE(cleaned("a\n\x1b[31m" + token.substr(0, 9) + "\x1b[m" + token.substr(9)).find(print),
+            std::string::npos);
+  Secrets other(SecretOptions{{}, {}, std::string(32, 'o')});
+  EXPECT_NE(other.fingerprint(token), print) << "it can be computed without the home's key";
+}
+
+TEST(Secrets, AreNotFoundInWhatIsLeft) {
+  for (const auto& sample : test::secret_samples(7)) {
+    const std::string once = cleaned(sample.text);
+    ASSERT_EQ(cleaned(once), once) << sample.text;
+  }
+}
+
+TEST(Secrets, LeaveTheTextAroundThemAlone) {
+  const std::string token = "npm" + std::string("_") + Lot(2).of(test::kAlnum, 36);
+  const std::string out = cleaned("a \\\"b\\\" %20 " + token + " \\n\\u0041 &amp; z");
+  EXPECT_EQ(out.find("a \\\"b\\\" %20 [secret:npm-token:"), 0u) << out;
+  EXPECT_TRUE(out.ends_with("] \\n\\u0041 &amp; z")) << out;
+}
+
+TEST(Secrets, AreFoundUnderTheNameOfAMember) {
+  const std::string value = Lot(3).of(test::kAlnum, 32);
+  Json json = Json::object({{"env", Json::object({{"API_KEY", value}, {"PORT", "3000"}})},
+                            {"args", Json::array({"--token", value, "--verbose"})},
+                            {"token_count", "12"}});
+  EXPECT_EQ(secrets().remove(json), 2u);
+  EXPECT_EQ(json.dump().find(value), std::string::npos) << json.dump();
+  EXPECT_NE(json.dump().find("\"PORT\":\"3000\""), std::string::npos);
+  EXPECT_NE(json.dump().find("\"--token\",\"[secret:token:"), std::string::npos) << json.dump();
+}
+
+TEST(Secrets, BrokenOverTheLinesOfAPatchAreOneText) {
+  Lot lot(4);
+  Json lines = Json::array({" before", "+-----BEGIN RSA PRIV" + std::string("ATE KEY-----")});
+  std::vector<std::string> body;
+  for (int i = 0; i < 5; ++i) {
+    body.push_back(lot.of(test::kBase64, 64));
+    lines.push("+" + body.back());
+  }
+  lines.push("+-----END RSA PRIV" + std::string("ATE KEY-----"));
+  lines.push(" after");
+  Json patch = Json::object({{"structuredPatch", Json::array({Json::object({{"lines", lines}})})}});
+  EXPECT_EQ(secrets().remove(patch), 1u);
+  const Json& left = patch["structuredPatch"].items()[0]["lines"];
+  ASSERT_EQ(left.items().size(), lines.items().size());
+  EXPECT_EQ(left.items().front().as_string(), " before");
+  EXPECT_EQ(left.items().back().as_string(), " after");
+  for (const std::string& line : body) EXPECT_EQ(patch.dump().find(line), std::string::npos) << patch.dump(1);
+}
+
+TEST(Secrets, EveryValueOfAnEnvFileCountsThatIsNotHarmless) {
+  std::string text =
+      "PORT=3000\nMODE=production\nHOST=db.host.test\nMYSTERY=zK4!pQ9w\nexport THING='q8Rt-55xLm'\n";
+  EXPECT_EQ(Secrets(SecretOptions{}).remove(text, true), 2u) << text;
+  EXPECT_EQ(text.find("zK4!pQ9w"), std::string::npos);
+  EXPECT_EQ(text.find("q8Rt"), std::string::npos);
+  EXPECT_EQ(text.find("PORT=3000\nMODE=production\nHOST=db.host.test\n"), 0u) << text;
+}
+
+TEST(Secrets, FollowTheRulesOfTheUser) {
+  const std::string mine = "IK-" + Lot(5).of(test::kHex, 24),
+                    known = "ghp" + std::string("_") + std::string(30, 'a') + "b1C2d3";
+  EXPECT_EQ(cleaned("x " + mine), "x " + mine);
+  const Secrets own(
+      SecretOptions{{"house-key=IK-[0-9a-f]{24}", "door=door ([0-9]{4})"}, {"ghp_a+b1C2d3"}, ""});
+  std::string text = "x " + mine + ", door 1234, " + known;
+  EXPECT_EQ(own.remove(text), 2u) << text;
+  EXPECT_EQ(text.find("x [secret:house-key:"), 0u);
+  EXPECT_NE(text.find("door [secret:door:"), std::string::npos) << text;
+  EXPECT_NE(text.find(known), std::string::npos) << "what is allowed stays";
+}
+
+TEST(Secrets, SayWhatIsWrongWithAPattern) {
+  EXPECT_EQ(wrong_pattern("a=b+", true), "");
+  EXPECT_NE(wrong_pattern("a=b(", true), "");
+  EXPECT_NE(wrong_pattern("b+", true), "");
+  EXPECT_NE(wrong_pattern("A b=c", true), "");
+  EXPECT_NE(wrong_pattern("a=.*", true), "") << "it would take everything";
+  EXPECT_EQ(wrong_pattern("b+", false), "");
+}
+
+TEST(Secrets, AreRemovedByTheGateFromEveryField) {
+  const auto samples = test::one_of_each(9);
+  for (const auto& sample : samples) {
+    store::Event event;
+    event.kind = store::Kind::tool;
+    event.tool_name = "Bash";
+    const std::string& s = sample.text;
+    event.prompt = event.last_assistant_message = event.error = event.reason = s;
+    event.tool_input = Json::object({{"command", s}});
+    event.tool_response = Json::object({{"stdout", s}, {"lines", Json::array({"a", s})}});
+    event.extra = Json::object({{"deep", Json::array({Json::object({{"er", s}, {s, 1}})})}});
+    auto result = Gate(Rules{}).pass(event, 1 << 20);
+    const auto& passed = std::get<Gate::Passed>(result);
+    const std::string all = passed.event->prompt + passed.event->last_assistant_message +
+                            passed.event->error + passed.event->reason + passed.event->tool_input.dump() +
+                            passed.event->tool_response.dump() + passed.event->extra.dump();
+    EXPECT_FALSE(leaks(sample, all)) << sample.group << ": " << all;
+    EXPECT_EQ(passed.secrets, 9u) << sample.group;
+  }
+}
+
+}  // namespace
+}  // namespace cairn::gate
