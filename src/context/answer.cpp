@@ -79,7 +79,12 @@ static Result<std::optional<Request>> request_for(store::Db& db, const store::Se
   const bool known = wanted == "startup" || wanted == "resume" || wanted == "clear" || wanted == "compact";
   if (known && std::find(options.sources.begin(), options.sources.end(), wanted) == options.sources.end())
     return std::optional<Request>();
-  Request request{session.project, options.budget_tokens, options.key, std::nullopt, ""};
+  Request request;
+  request.project = session.project;
+  request.budget_tokens = options.budget_tokens;
+  request.key = options.key;
+  request.own_session = session.content_id.value;
+  request.working_tree = session.worktree.value_or("");
   if (wanted == "resume")
     if (const auto given = TRY(store::last_given(db, session.id))) {
       request.since = given->up_to;

@@ -3,182 +3,195 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
-#include "base/hash.h"
 #include "base/text.h"
+#include "context/entries.h"
 #include "context/page.h"
-#include "store/observations.h"
-#include "store/summaries.h"
+#include "intake/git_changes.h"
 
 namespace cairn::context {
 
+namespace {
+
+using store::Observation;
 using store::Summary;
+using Turn = std::pair<std::string, std::int64_t>;  // content id of its session, prompt number
 
-static std::string date(WallTime t) {
-  const std::string iso = iso8601(t);
-  return iso.substr(0, 10) + " " + iso.substr(11, 5) + " UTC";
+constexpr std::size_t kFull = 2;     // turns in full
+constexpr std::size_t kWorthy = 24;  // observations of earlier turns
+constexpr std::string_view kLastLine =
+    "Asked about earlier work, or about to redo some? `cairn search WORDS` finds it; `cairn show ID` "
+    "prints it in "
+    "full; (~N) are its tokens.\n";
+
+// What a line of it is worth to somebody who goes on: why and what to beware of before what was done.
+int worth(const Observation& o) {
+  if (o.type == "decision" || o.type == "security") return 5;
+  if (o.type == "bugfix" || o.type == "discovery") return 4;
+  if (o.type == "feature") return 3;
+  return o.type == "refactor" ? 2 : 1;
 }
 
-static std::string id_of(const Summary& s) {
-  return "S" + std::to_string(s.id);
-}
-
-// Whether the work of this summary was broken off, and by what.
-static std::string_view broken_by(const Summary& s) {
-  if (s.turn_end == "dead_host" || s.turn_end == "session_start") return "its process died";
-  if (s.turn_end == "session_end" && s.session_status == "failed") return "it was closed";
-  if (s.turn_end == "stop_failure") return "the model's service failed";
-  return {};
-}
-
-static std::string joined(const std::vector<std::string>& items, std::size_t max_items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size() && i < max_items; ++i) text += (i ? ", " : "") + items[i];
-  if (items.size() > max_items) text += fmt::format(" and {} more", items.size() - max_items);
-  return text;
-}
-
-// A field as a labelled paragraph; its further lines are indented so that it stays one entry of the list.
-static void add_field(std::string& to, std::string_view label, std::string_view text) {
-  if (trim(text).empty()) return;
-  to += fmt::format("{}: ", label);
-  bool first = true;
-  for (const std::string_view line : lines(trim(text))) {
-    if (trim(line).empty()) continue;
-    to += first ? "" : "  ";
-    to += line;
-    to += '\n';
-    first = false;
+class Composer {
+ public:
+  Composer(const Request& request, const std::vector<Summary>& summaries,
+           const std::vector<Observation>& observations, std::vector<std::string> uncommitted)
+      : request_(request),
+        summaries_(summaries),
+        observations_(observations),
+        uncommitted_(std::move(uncommitted)),
+        page_(request.budget_tokens, kMaxCharacters, kLastLine) {
+    for (auto o = observations.rbegin(); o != observations.rend(); ++o)
+      if (o->prompt_number) of_turn_[{o->session, *o->prompt_number}].push_back(&*o);
   }
-}
 
-// The lines of `text` that `told` does not say already: nothing is given twice.
-static std::string not_yet_told(std::string_view text, std::string_view told) {
-  std::string rest;
-  for (const std::string_view line : lines(text))
-    if (told.find(trim(line)) == std::string_view::npos) rest += std::string(line) + "\n";
-  return rest;
-}
+  Composed run() {
+    page_.add(fmt::format("Project {}.{}\n\n", one_line(visible(request_.project), 200),
+                          request_.since ? " New since this session was last given notes:" : ""));
+    if (!summaries_.empty()) {
+      out_.last_request = one_line(visible(summaries_.front().request), 80);
+      out_.last_at = summaries_.front().created_at;
+      add_state();
+      add_open();
+    }
+    if (request_.layout != Layout::observations) add_full();
+    add_earlier();
+    if (out_.items.empty()) return out_;  // the budget is too small for anything
+    if (earlier_) page_.add("\n");
+    out_.text = page_.fenced(request_.key);
+    out_.tokens = estimate_tokens(out_.text);
+    out_.characters = utf16_length(out_.text);
+    return out_;
+  }
 
-static std::string heading(const Summary& s) {
-  std::string text = fmt::format("## {} · {}", id_of(s), date(s.created_at));
-  if (s.branch) text += " · branch " + *s.branch;
-  if (s.interim) text += " · still running";
-  if (!broken_by(s).empty()) text += " · interrupted";
-  return text + "\n";
-}
+ private:
+  // What is so now: a session that was broken off, others at work, files that are not committed.
+  void add_state() {
+    std::string text;
+    const Summary& newest = summaries_.front();
+    if (const std::string_view cause = broken_by(newest); !cause.empty()) {
+      out_.interrupted = true;
+      text += fmt::format(
+          "The last session was interrupted ({}): {} of {} did not reach its end. What it did until "
+          "then is below.\n",
+          cause, id_of(newest), date(newest.created_at));
+    }
+    if (!uncommitted_.empty())
+      text += fmt::format("Changed and not committed now: {}.\n", joined(uncommitted_, 12));
+    std::set<std::string> told;
+    for (const Summary& s : summaries_) {
+      if (!s.interim || s.session == request_.own_session || !told.insert(s.session).second) continue;
+      text += fmt::format("Another session is at work here now: {}{}{}.\n", id_of(s),
+                          s.branch ? " on branch " + *s.branch : "", s.worktree ? " in " + *s.worktree : "");
+    }
+    if (!text.empty()) page_.add(text + "\n");
+  }
 
-static std::string full_entry(const Summary& s) {
-  std::string text = heading(s);
-  add_field(text, "Request", s.request);
-  add_field(text, "Done", s.completed);
-  add_field(text, "Learned", not_yet_told(s.learned, s.completed));
-  add_field(text, "Looked at", s.investigated);
-  if (!s.files_edited.empty()) text += "Files changed: " + joined(s.files_edited, 20) + "\n";
-  add_field(text, "Notes", s.notes);
-  return text + "\n";
-}
+  void add_open() {
+    const auto steps = open_steps(summaries_);
+    if (steps.empty()) return;
+    std::string text = "# Open\n";
+    for (const std::string& step : steps) text += "- " + step + "\n";
+    if (!page_.add(text + "\n")) return;
+    out_.open = steps.size();
+    told_.insert(steps.begin(), steps.end());
+  }
 
-static std::string brief_entry(const Summary& s) {
-  std::string text = heading(s);
-  add_field(text, "Request", one_line(s.request, 200));
-  add_field(text, "Done", one_line(s.completed, 300));
-  if (!s.files_edited.empty()) text += "Files changed: " + joined(s.files_edited, 6) + "\n";
-  return text + "\n";
-}
-
-static std::string line_entry(const Summary& s) {
-  const std::string what = one_line(s.request.empty() ? s.completed : s.request, 110);
-  return fmt::format("- {} {}: {}\n", id_of(s), date(s.created_at).substr(0, 10), what);
-}
-
-// What the project's newest session left open, and what any newer interrupted one did.
-static std::vector<std::string> open_steps(const std::vector<Summary>& summaries) {
-  std::vector<std::string> steps;
-  std::set<std::string> seen_sessions, seen_steps;
-  for (const Summary& s : summaries) {
-    const bool newest_of_its_session = seen_sessions.insert(s.session).second;
-    if (!newest_of_its_session || (seen_sessions.size() > 1 && broken_by(s).empty())) continue;
-    for (const std::string_view line : lines(s.next_steps)) {
-      std::string step = one_line(line, 300);
-      if (step.starts_with("- ")) step.erase(0, 2);
-      if (!step.empty() && steps.size() < 12 && seen_steps.insert(step).second)
-        steps.push_back(std::move(step));
+  // The newest turns; what is told there is not told again by their observations.
+  void add_full() {
+    page_.add("# Recent work, newest first\n");
+    const bool alone = request_.layout == Layout::summaries;
+    for (const Summary& s : summaries_) {
+      if (!alone && shown_.size() >= kFull) break;
+      const auto& details = of_turn_[{s.session, s.prompt_number}];
+      if (!page_.add(full_entry(s, details, told_), alone ? 0 : page_.budget() * 7 / 10)) break;
+      out_.items.push_back(id_of(s));
+      shown_.insert({s.session, s.prompt_number});
     }
   }
-  return steps;
-}
 
-static void add_interrupted(Page& page, const std::vector<Summary>& summaries, Composed& out) {
-  const Summary& newest = summaries.front();
-  const std::string_view cause = broken_by(newest);
-  if (cause.empty()) return;
-  out.interrupted = true;
-  page.add(
-      fmt::format("The last session was interrupted ({}): {} of {} did not reach its end. What it did until "
-                  "then is below.\n\n",
-                  cause, id_of(newest), date(newest.created_at)));
-}
-
-static void add_open(Page& page, const std::vector<Summary>& summaries, Composed& out) {
-  const auto steps = open_steps(summaries);
-  if (steps.empty()) return;
-  std::string text = "# Open\n";
-  for (const std::string& step : steps) text += "- " + step + "\n";
-  if (page.add(text + "\n")) out.open = steps.size();
-}
-
-// The newest in full, the next ones shorter, the rest a line each: what is older matters less.
-static void add_work(Page& page, const std::vector<Summary>& summaries, Composed& out) {
-  constexpr std::size_t kFull = 2, kBrief = 6;
-  page.add("# Recent work, newest first\n");
-  std::string rest;
-  for (std::size_t i = 0; i < summaries.size(); ++i) {
-    const Summary& s = summaries[i];
-    const bool shown = (i < kFull && page.add(full_entry(s), page.budget() * 7 / 10)) ||
-                       (i < kBrief && page.add(brief_entry(s), page.budget() * 9 / 10)) ||
-                       page.add(line_entry(s));
-    if (!shown) break;
-    out.items.push_back(id_of(s));
+  // The observations that are worth most among the newest; equal ones once.
+  std::set<const Observation*> worthy() const {
+    std::vector<std::pair<int, const Observation*>> ranked;
+    std::set<std::string> titles;
+    int age = 0;
+    for (const Observation& o : observations_) {
+      if (o.prompt_number && shown_.contains({o.session, *o.prompt_number})) continue;
+      if (!titles.insert(o.title).second) continue;
+      ranked.emplace_back(10 * worth(o) - age++, &o);
+    }
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (ranked.size() > kWorthy) ranked.resize(kWorthy);
+    std::set<const Observation*> out;
+    for (const auto& [score, o] : ranked) out.insert(o);
+    return out;
   }
+
+  bool add_line(std::string line, std::string id) {
+    if (!earlier_)
+      line = (request_.layout == Layout::observations ? "# Observations\n" : "# Earlier\n") + line;
+    if (!page_.add(line)) return false;
+    earlier_ = true;
+    out_.items.push_back(std::move(id));
+    return true;
+  }
+
+  // A line for each earlier turn, and below it what of it is worth a line; then those of no turn.
+  void add_earlier() {
+    const bool with_observations = request_.layout != Layout::summaries;
+    const std::set<const Observation*> chosen = with_observations ? worthy() : std::set<const Observation*>();
+    if (request_.layout != Layout::observations)
+      for (const Summary& s : summaries_) {
+        const Turn turn{s.session, s.prompt_number};
+        if (!shown_.insert(turn).second) continue;
+        if (!add_line(line_entry(s), id_of(s))) return;
+        for (const Observation* o : of_turn_[turn])
+          if (chosen.contains(o)) add_line("  " + line_entry(*o, false), id_of(*o));
+      }
+    for (const Observation& o : observations_) {
+      const bool below_its_turn = o.prompt_number && shown_.contains({o.session, *o.prompt_number});
+      if (!below_its_turn && chosen.contains(&o) && !add_line(line_entry(o, true), id_of(o))) return;
+    }
+  }
+
+  const Request& request_;
+  const std::vector<Summary>& summaries_;
+  const std::vector<Observation>& observations_;
+  std::vector<std::string> uncommitted_;
+  std::map<Turn, std::vector<const Observation*>> of_turn_;
+  std::set<std::string> told_;  // open steps
+  std::set<Turn> shown_;
+  bool earlier_ = false;
+  Page page_;
+  Composed out_;
+};
+
+// Of the files that earlier turns changed, and of those that git knows.
+Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request& request,
+                                                   const std::vector<Summary>& summaries) {
+  std::string tree = request.working_tree;
+  if (tree.empty())
+    tree = TRY(db.text("SELECT root FROM projects WHERE name = ?", request.project)).value_or("");
+  std::set<std::string> known;
+  for (const Summary& s : summaries)
+    if (known.size() < 200) known.insert(s.files_edited.begin(), s.files_edited.end());
+  return intake::changed_files(tree, {known.begin(), known.end()});
 }
 
-static void add_observations(Page& page, const std::vector<store::Observation>& observations, Composed& out) {
-  bool first = true;
-  for (const auto& o : observations) {
-    const std::string line = fmt::format("- O{} {} {}: {}\n", o.id, date(o.created_at).substr(0, 10), o.type,
-                                         one_line(o.title, 160));
-    if (!page.add(first ? "# Observations\n" + line : line)) break;
-    out.items.push_back("O" + std::to_string(o.id));
-    first = false;
-  }
-}
+}  // namespace
 
 Result<Composed> compose(store::Db& db, const Request& request) {
-  constexpr std::size_t kSummaries = 30, kObservations = 30;  // more than a budget of thousands can show
+  constexpr std::size_t kSummaries = 30, kObservations = 90;  // more than a budget of thousands can show
   const auto summaries =
       TRY(store::newest_summaries(db, {request.project, request.since, request.except_session, kSummaries}));
-  const auto observations =
-      TRY(store::newest_observations(db, request.project, request.since, kObservations));
-  Composed out;
-  if (summaries.empty() && observations.empty()) return out;
-  Page page(request.budget_tokens, kMaxCharacters);
-  page.add(fmt::format("Project {}.{}\n\n", one_line(visible(request.project), 200),
-                       request.since ? " New since this session was last given notes:" : ""));
-  if (!summaries.empty()) {
-    out.last_request = one_line(visible(summaries.front().request), 80);
-    out.last_at = summaries.front().created_at;
-    add_interrupted(page, summaries, out);
-    add_open(page, summaries, out);
-    add_work(page, summaries, out);
-  }
-  add_observations(page, observations, out);
-  if (out.items.empty()) return out;  // the budget is too small for anything
-  out.text = page.fenced(request.key);
-  out.tokens = estimate_tokens(out.text);
-  out.characters = utf16_length(out.text);
-  return out;
+  const auto observations = TRY(store::newest_observations(
+      db, {request.project, request.since, request.except_session, kObservations}));
+  if (summaries.empty() && observations.empty()) return Composed{};
+  auto uncommitted = TRY(uncommitted_files(db, request, summaries));
+  return Composer(request, summaries, observations, std::move(uncommitted)).run();
 }
 
 }  // namespace cairn::context

@@ -1,8 +1,10 @@
 // What the next session is given: the newest work of its project, within a budget, fenced as data.
 //
-// Deterministic: the same store gives the same bytes (times are absolute). Nothing in it was not cleaned:
-// control and invisible characters are gone, and the fence carries a keyed hash of its own content that
-// stored text cannot know.
+// In layers: what is open, the newest turns in full, then a line each for what came before, with its most
+// valuable observations; every line has an id to fetch more by and what that costs. Nothing is said twice.
+// Deterministic: the same store and working tree give the same bytes (times are absolute). Nothing in it was
+// not cleaned: control and invisible characters are gone, and the fence carries a keyed hash of its own
+// content that stored text cannot know.
 #pragma once
 
 #include <optional>
@@ -15,12 +17,18 @@
 
 namespace cairn::context {
 
+// What the budget is spent on; bench/context compares them.
+enum class Layout { mixed, summaries, observations };
+
 struct Request {
   std::string project;
   std::size_t budget_tokens = 2000;
   std::string key;                // the home's 32 secret bytes
   std::optional<WallTime> since;  // only what was written after that (a resumed session)
   std::string except_session;     // content id whose own turns are left out
+  std::string own_session;        // content id of who asks: no other session to it
+  std::string working_tree;       // where to look for files that are not committed; empty: the project's root
+  Layout layout = Layout::mixed;
 };
 
 struct Composed {
@@ -38,7 +46,8 @@ struct Composed {
 // The host's limit on one injected text, with room for what it puts before it.
 inline constexpr std::size_t kMaxCharacters = 9'900;
 
-// Reads only. Costs a few index look-ups, however much the store holds.
+// Reads only. Costs a few index look-ups, however much the store holds, and a look at the working tree that
+// ends after 100 ms.
 Result<Composed> compose(store::Db& db, const Request& request);
 
 }  // namespace cairn::context

@@ -8,7 +8,8 @@ namespace cairn::context {
 
 class Page {
  public:
-  Page(std::size_t max_tokens, std::size_t max_characters);
+  // `last` stands at the end whatever is added; its room is kept.
+  Page(std::size_t max_tokens, std::size_t max_characters, std::string_view last = "");
 
   // Appends `text`, cleaned, if everything still fits in `up_to_tokens` (the whole budget when 0). False: it
   // was left out.
@@ -21,6 +22,7 @@ class Page {
 
  private:
   std::string text_;
+  std::string last_;
   std::size_t tokens_ = 0;
   std::size_t characters_ = 0;
   std::size_t max_tokens_;

@@ -94,6 +94,13 @@ store::Place resolve_place(const std::string& project_dir, const std::string& cw
   return place;
 }
 
+std::optional<WorkingTree> git_of(const std::string& directory) {
+  if (directory.empty()) return std::nullopt;
+  const auto git = find_git(real(directory));
+  if (!git) return std::nullopt;
+  return WorkingTree{git->worktree.string(), git->git_dir.string()};
+}
+
 std::optional<std::string> current_branch(const std::string& directory) {
   if (directory.empty()) return std::nullopt;
   const auto git = find_git(real(directory));

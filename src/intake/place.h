@@ -2,6 +2,7 @@
 // running it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "store/projects.h"
@@ -13,6 +14,14 @@ namespace cairn::intake {
 // else "/". Never fails: a directory that is gone or unreadable counts by its name. Costs a handful of stat
 // calls: once per session, not per event.
 store::Place resolve_place(const std::string& project_dir, const std::string& cwd);
+
+// The working tree around a directory.
+struct WorkingTree {
+  std::string worktree;   // the directory that holds .git
+  std::string directory;  // its own part of .git
+};
+// Nothing when it is not a repository.
+std::optional<WorkingTree> git_of(const std::string& directory);
 
 // The branch checked out in `directory` now; nothing when detached or not a repository.
 std::optional<std::string> current_branch(const std::string& directory);

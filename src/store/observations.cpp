@@ -161,21 +161,31 @@ Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const Content
       .has_value();
 }
 
-Result<std::vector<Observation>> newest_observations(Db& db, const std::string& project,
-                                                     std::optional<WallTime> after, std::size_t limit) {
-  Stmt row =
-      TRY(db.query("SELECT id, project, type, title, created_at_epoch FROM observations WHERE project = ? "
-                   "AND deleted_at IS NULL "
-                   "AND created_at_epoch > ? ORDER BY created_at_epoch DESC, id DESC LIMIT ?",
-                   project, after ? epoch_ms(*after) : -1, limit));
+Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& q) {
+  Stmt row = TRY(db.query(
+      "SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.prompt_number, o.created_at_epoch, "
+      "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')) FROM observations o JOIN "
+      "sdk_sessions s "
+      "ON s.memory_session_id = o.memory_session_id WHERE o.project = ? AND o.deleted_at IS NULL AND "
+      "o.created_at_epoch > ? AND s.content_session_id <> ? ORDER BY o.created_at_epoch DESC, o.id DESC "
+      "LIMIT ?",
+      q.project, q.after ? epoch_ms(*q.after) : -1, q.except_session, q.limit));
   std::vector<Observation> found;
   while (TRY(row.step())) {
     Observation o;
     o.id = row.integer(0);
-    o.project = row.text(1);
-    o.type = row.text(2);
-    o.title = row.text(3);
-    o.created_at = from_epoch_ms(row.integer(4));
+    o.session = row.text(1);
+    o.project = row.text(2);
+    o.type = row.text(3);
+    o.title = row.text(4);
+    o.prompt_number = row.optional_integer(5);
+    o.created_at = from_epoch_ms(row.integer(6));
+    const std::string facts = row.text(7);
+    o.facts = read_list(facts);
+    o.narrative = row.text(8);
+    const std::size_t texts =
+        estimate_tokens(o.title) + estimate_tokens(facts) + estimate_tokens(o.narrative);
+    o.tokens = static_cast<std::int64_t>(10 + texts) + row.integer(9) / 4;
     found.push_back(std::move(o));
   }
   return found;

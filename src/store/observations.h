@@ -30,6 +30,7 @@ struct Observation {
   std::optional<std::int64_t> same_as;   // the earliest equal one of another session of the project
   std::optional<std::int64_t> position;  // its place in its batch; a batch has one at each
   std::vector<std::int64_t> events;      // its evidence: events.seq
+  std::int64_t tokens = 0;               // what showing it in full costs, roughly
   WallTime created_at;
 };
 
@@ -48,9 +49,14 @@ std::string turn_batch(const ContentId& session, std::int64_t prompt_number);
 Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const ContentId& session,
                                    std::int64_t prompt_number);
 
-// The newest of a project, newest first, without their long texts.
-Result<std::vector<Observation>> newest_observations(Db& db, const std::string& project,
-                                                     std::optional<WallTime> after, std::size_t limit);
+// The newest of a project, newest first, without their files and concepts; not those of `except_session`.
+struct ObservationQuery {
+  std::string project;
+  std::optional<WallTime> after;
+  std::string except_session;
+  std::size_t limit = 20;
+};
+Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& query);
 // One, with its evidence.
 Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id);
 

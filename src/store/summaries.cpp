@@ -24,13 +24,14 @@ Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallT
   return db.changes() > 0;
 }
 
-#define SUMMARIES                                                                                   \
-  "SELECT u.id, s.content_session_id, s.status, u.project, s.branch, u.provider, u.interim, "       \
-  "u.prompt_number, u.request, "                                                                    \
-  "u.investigated, u.learned, u.completed, u.next_steps, u.notes, u.files_read, u.files_edited, "   \
-  "u.created_at_epoch, "                                                                            \
-  "u.updated_at_epoch, coalesce(t.end_reason, '') FROM session_summaries u JOIN sdk_sessions s ON " \
-  "s.memory_session_id = "                                                                          \
+#define SUMMARIES                                                                                            \
+  "SELECT u.id, s.content_session_id, s.status, u.project, s.branch, u.provider, u.interim, "                \
+  "u.prompt_number, u.request, "                                                                             \
+  "u.investigated, u.learned, u.completed, u.next_steps, u.notes, u.files_read, u.files_edited, "            \
+  "u.created_at_epoch, "                                                                                     \
+  "u.updated_at_epoch, coalesce(t.end_reason, ''), s.worktree FROM session_summaries u JOIN sdk_sessions s " \
+  "ON "                                                                                                      \
+  "s.memory_session_id = "                                                                                   \
   "u.memory_session_id LEFT JOIN turns t ON t.session_db_id = s.id AND t.prompt_number = u.prompt_number "
 
 static Summary read_summary(const Stmt& row) {
@@ -54,6 +55,7 @@ static Summary read_summary(const Stmt& row) {
   s.created_at = from_epoch_ms(row.integer(16));
   s.updated_at = from_epoch_ms(row.integer(17));
   s.turn_end = row.text(18);
+  s.worktree = row.optional_text(19);
   return s;
 }
 

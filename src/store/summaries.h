@@ -18,7 +18,7 @@ struct Summary {
   std::string session;  // content id of its session
   std::string session_status;
   std::string project;
-  std::optional<std::string> branch;
+  std::optional<std::string> branch, worktree;
   std::string provider = "builtin";
   bool interim = false;  // its turn was still open
   std::int64_t prompt_number = 0;

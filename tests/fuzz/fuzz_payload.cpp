@@ -85,7 +85,8 @@ void check_summary(const store::Event& event) {
        {distil::Step::Outcome::ok, distil::Step::Outcome::failed, distil::Step::Outcome::interrupted})
     turn.steps.push_back({event.tool_name.value_or(""), event.tool_input, event.tool_response, event.error,
                           outcome, event.agent_type.value_or("")});
-  const distil::Summary summary = distil::distil(turn).summary;
+  const distil::Distilled distilled = distil::distil(turn);
+  const distil::Summary& summary = distilled.summary;
   for (const std::string& text : {summary.request, summary.investigated, summary.learned, summary.completed,
                                   summary.next_steps, summary.notes}) {
     require(is_utf8(text));
@@ -93,7 +94,17 @@ void check_summary(const store::Event& event) {
     require(visible(text) == text);
   }
   require(summary.files_read.size() <= 200 && summary.files_edited.size() <= 200);
-  require(distil::distil(turn).summary == summary);
+  require(distilled.observations.size() <= 6);
+  for (const distil::Observation& o : distilled.observations) {
+    require(!o.type.empty() && !o.title.empty() && o.title.size() <= 160);
+    std::vector<std::string> texts = o.facts;
+    texts.insert(texts.end(), {o.title, o.subtitle, o.narrative});
+    for (const auto* list : {&o.concepts, &o.files_read, &o.files_modified})
+      texts.insert(texts.end(), list->begin(), list->end());
+    for (const std::string& text : texts)
+      require(is_utf8(text) && visible(text) == text && text.size() <= 2000);
+  }
+  require(distil::distil(turn) == distilled);
 }
 
 // No tag is left, so nothing that one of them covered.

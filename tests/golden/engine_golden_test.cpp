@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -16,18 +14,8 @@
 namespace cairn::test {
 namespace {
 
-WallTime parse_time(const std::string& iso) {
-  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0;
-  EXPECT_EQ(
-      std::sscanf(iso.c_str(), "%d-%d-%dT%d:%d:%d.%dZ", &year, &month, &day, &hour, &minute, &second, &ms), 7)
-      << iso;
-  const std::chrono::sys_days date = std::chrono::year(year) / month / day;
-  return WallTime(date.time_since_epoch()) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
-         std::chrono::seconds(second) + Millis(ms);
-}
-
 void deliver(Machine& machine, const RecordedCall& recorded) {
-  machine.clock.set_wall(parse_time(recorded.at));
+  machine.clock.set_wall(time_of(recorded));
   machine.project_dir = recorded.project_dir;
   machine.deliver(recorded.call);
 }

@@ -1,6 +1,8 @@
 #include "support/events.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 
 #include "base/hash.h"
@@ -75,6 +77,16 @@ HookCall Chat::end(std::string_view reason) const {
 
 static std::string recorded_dir() {
   return std::string(CAIRN_RECORDED_DIR);
+}
+
+WallTime time_of(const RecordedCall& recorded) {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0;
+  const int read = std::sscanf(recorded.at.c_str(), "%d-%d-%dT%d:%d:%d.%dZ", &year, &month, &day, &hour,
+                               &minute, &second, &ms);
+  if (read != 7) end_with({Code::invalid, "not a time: " + recorded.at});
+  const std::chrono::sys_days date = std::chrono::year(year) / month / day;
+  return WallTime(date.time_since_epoch()) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+         std::chrono::seconds(second) + Millis(ms);
 }
 
 std::vector<RecordedCall> recorded_calls(const std::string& scenario) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/time.h"
 
 namespace cairn::test {
 
@@ -43,6 +44,7 @@ struct RecordedCall {
   std::string at;  // ISO-8601
   std::string project_dir;
 };
+WallTime time_of(const RecordedCall& recorded);
 std::vector<RecordedCall> recorded_calls(const std::string& scenario);
 std::vector<std::string> recorded_scenarios();
 

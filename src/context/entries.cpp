@@ -1,0 +1,137 @@
+#include "context/entries.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace cairn::context {
+
+using store::Observation;
+using store::Summary;
+
+std::string date(WallTime t) {
+  const std::string iso = iso8601(t);
+  return iso.substr(0, 10) + " " + iso.substr(11, 5) + " UTC";
+}
+
+std::string id_of(const Summary& s) {
+  return "S" + std::to_string(s.id);
+}
+
+std::string id_of(const Observation& o) {
+  return "O" + std::to_string(o.id);
+}
+
+std::string_view broken_by(const Summary& s) {
+  if (s.turn_end == "dead_host" || s.turn_end == "session_start") return "its process died";
+  if (s.turn_end == "session_end" && s.session_status == "failed") return "it was closed";
+  if (s.turn_end == "stop_failure") return "the model's service failed";
+  return {};
+}
+
+std::string joined(const std::vector<std::string>& items, std::size_t max_items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size() && i < max_items; ++i) text += (i ? ", " : "") + items[i];
+  if (items.size() > max_items) text += fmt::format(" and {} more", items.size() - max_items);
+  return text;
+}
+
+// A line as it is compared: without the mark of a list.
+static std::string bare(std::string_view line) {
+  line = trim(line);
+  for (const std::string_view mark : {"- ", "* ", "\u2022 "})
+    if (line.starts_with(mark)) line = trim(line.substr(mark.size()));
+  return one_line(line, 300);
+}
+
+// A field as a labelled paragraph, without the lines that are told already, nor headings that nothing is left
+// under; its further lines are indented so that it stays one entry of the list.
+static void add_field(std::string& to, std::string_view label, std::string_view text,
+                      const std::set<std::string>& told) {
+  std::vector<std::string_view> kept;
+  for (const std::string_view line : lines(trim(text))) {
+    if (trim(line).empty() || told.contains(bare(line))) continue;
+    kept.push_back(line);
+  }
+  while (!kept.empty() && (trim(kept.back()).starts_with('#') || trim(kept.back()).ends_with(':')))
+    kept.pop_back();
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    to += (i == 0 ? fmt::format("{}: ", label) : "  ") + std::string(kept[i]) + "\n";
+}
+
+// The lines of `text` that `said` does not say already.
+static std::string not_said(std::string_view text, std::string_view said) {
+  std::string rest;
+  for (const std::string_view line : lines(text))
+    if (said.find(trim(line)) == std::string_view::npos) rest += std::string(line) + "\n";
+  return rest;
+}
+
+static std::string heading(const Summary& s, const std::vector<const Observation*>& details) {
+  std::string text = fmt::format("## {} · {}", id_of(s), date(s.created_at));
+  if (s.branch) text += " · branch " + *s.branch;
+  if (s.interim) text += " · still running";
+  if (!broken_by(s).empty()) text += " · interrupted";
+  if (!details.empty()) text += " ·";
+  for (const Observation* o : details) text += " " + id_of(*o);
+  return text + "\n";
+}
+
+std::string full_entry(const Summary& s, const std::vector<const Observation*>& details,
+                       const std::set<std::string>& told) {
+  std::string text = heading(s, details);
+  add_field(text, "Request", s.request, {});
+  add_field(text, "Done", s.completed, told);
+  add_field(text, "Learned", not_said(s.learned, s.completed), told);
+  add_field(text, "Looked at", s.investigated, {});
+  if (!s.files_edited.empty()) text += "Files changed: " + joined(s.files_edited, 20) + "\n";
+  add_field(text, "Notes", s.notes, {});
+  return text + "\n";
+}
+
+std::string line_entry(const Summary& s) {
+  return fmt::format("- {} {}: {}\n", id_of(s), date(s.created_at).substr(0, 10),
+                     one_line(s.request.empty() ? s.completed : s.request, 110));
+}
+
+// The sentence that makes a title worth reading: why something failed, what else was found.
+static std::string beside_title(const Observation& o) {
+  if (o.type == "bugfix") return o.narrative;
+  return o.facts.size() > 1 && o.facts[0] == o.title ? o.facts[1] : "";
+}
+
+std::string line_entry(const Observation& o, bool with_date) {
+  std::string text = one_line(o.title, 160);
+  if (const std::string more = beside_title(o); !more.empty())
+    text += (text.find_last_of(".!?") == text.size() - 1 ? " " : ". ") + one_line(more, 200);
+  return fmt::format("- {} {}{}: {} (~{})\n", id_of(o),
+                     with_date ? date(o.created_at).substr(0, 10) + " " : "", o.type, text, o.tokens);
+}
+
+// What an earlier turn of the session said of its own state, which the next turn may have changed.
+static bool is_of_its_turn(std::string_view step) {
+  return step.starts_with("The turn ") || step.starts_with("Interrupted while ") ||
+         (step.starts_with('\'') && step.find("' still fails") != std::string_view::npos);
+}
+
+std::vector<std::string> open_steps(const std::vector<Summary>& newest_first) {
+  std::vector<std::string> steps;
+  std::set<std::string> seen, ended;  // ended: sessions whose steps are all taken
+  std::string newest_session = newest_first.empty() ? "" : newest_first.front().session;
+  std::set<std::string> sessions;
+  for (const Summary& s : newest_first) {
+    const bool last_turn = sessions.insert(s.session).second;
+    if (s.session != newest_session && broken_by(s).empty()) continue;
+    if (s.session != newest_session && !last_turn) continue;
+    if (ended.contains(s.session) || trim(s.next_steps).empty()) continue;
+    ended.insert(s.session);
+    for (const std::string_view line : lines(s.next_steps)) {
+      std::string step = bare(line);
+      if (step.empty() || (!last_turn && is_of_its_turn(step))) continue;
+      if (steps.size() < 12 && seen.insert(step).second) steps.push_back(std::move(step));
+    }
+  }
+  return steps;
+}
+
+}  // namespace cairn::context
