@@ -5,19 +5,15 @@
 //
 // --check exits 1 when a ratio or the memory exceeds what cairn promises. cairn-hook and bench_empty are
 // found beside it.
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/shared/child.h"
 #include "hook/control.h"
 #include "hook/flags.h"
 #include "hook/home.h"
@@ -35,20 +32,12 @@
 namespace {
 
 using namespace cairn;
+using namespace cairn::bench;
 
 constexpr std::size_t kSmall = 2u << 10, kBig = 200u << 10, kHuge = 64u << 20;
 constexpr long kMaxRssKb = 4096;
-
-[[noreturn]] void die(const std::string& what) {
-  std::fprintf(stderr, "bench_hook: %s\n", what.c_str());
-  std::exit(2);
-}
-
-template <class T>
-T must(Result<T> result) {
-  if (!result.ok()) die(result.error().message);
-  if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
+constexpr std::string_view kEvent =
+    R"({"session_id":"bench","hook_event_name":"PostToolUse","tool_response":")";
 
 struct Case {
   const char* name;
@@ -63,77 +52,7 @@ struct Case {
   std::vector<double> us{};        // a whole batch, in microseconds
   long rss_kb = 0;
 
-  double at(double part) const {
-    if (us.empty()) return 0;
-    std::vector<double> sorted = us;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[std::min(sorted.size() - 1,
-                           static_cast<std::size_t>(part * static_cast<double>(sorted.size())))];
-  }
-};
-
-double now_us() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) / 1e3;
-}
-
-// One child with pipes at both ends, as a host starts it.
-struct Child {
-  pid_t pid = 0;
-  int in[2]{-1, -1}, out[2]{-1, -1};
-
-  void open_pipes() {
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) die("pipe failed");
-  }
-
-  void start(const Case& c) {
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, in[0], 0);
-    posix_spawn_file_actions_adddup2(&files, out[1], 1);
-    std::vector<char*> argv;
-    for (const std::string& text : c.argv) argv.push_back(const_cast<char*>(text.c_str()));
-    argv.push_back(nullptr);
-    if (posix_spawnp(&pid, argv[0], &files, nullptr, argv.data(), environ) != 0)
-      die("cannot start " + c.argv[0]);
-    posix_spawn_file_actions_destroy(&files);
-    close(in[0]);
-    close(out[1]);
-  }
-
-  // Writes `size` bytes of an event. A child that does not read is not an error.
-  void feed(std::size_t size) {
-    static const std::string start =
-        R"({"session_id":"bench","hook_event_name":"PostToolUse","tool_response":")";
-    static const std::string filler(64u << 10, 'x');
-    std::size_t left = size;
-    bool open = put(std::string_view(start).substr(0, left));
-    for (left -= std::min(left, start.size()); open && left > 2;) {
-      const std::size_t step = std::min(left - 2, filler.size());
-      open = put(std::string_view(filler).substr(0, step));
-      left -= step;
-    }
-    if (open) put("\"}");
-    close(in[1]);
-  }
-
-  bool put(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t done = write(in[1], bytes.data(), bytes.size());
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) return false;
-      bytes.remove_prefix(static_cast<std::size_t>(done));
-    }
-    return true;
-  }
-
-  std::string output() {
-    char text[4096];
-    const ssize_t got = read(out[0], text, sizeof text);
-    close(out[0]);
-    return std::string(text, got > 0 ? static_cast<std::size_t>(got) : 0);
-  }
+  double at(double part) const { return bench::at(us, part); }
 };
 
 // Empties the inbox; returns how many events were in it.
@@ -151,8 +70,8 @@ void measure(Case& c) {
   std::vector<Child> children(static_cast<std::size_t>(c.at_once));
   for (Child& child : children) child.open_pipes();
   const double begin = now_us();
-  for (Child& child : children) child.start(c);
-  for (Child& child : children) child.feed(c.payload);
+  for (Child& child : children) child.start(c.argv);
+  for (Child& child : children) child.feed(kEvent, c.payload);
   for (Child& child : children) {
     rusage usage{};
     int status = 0;
@@ -300,11 +219,6 @@ void print_json(const std::vector<Case>& cases) {
 bool on_path(const char* program) {
   const std::string command = std::string("command -v ") + program + " >/dev/null 2>&1";
   return std::system(command.c_str()) == 0;
-}
-
-void remove_tree(const std::string& directory) {
-  const std::string command = "rm -rf '" + directory + "'";
-  if (std::system(command.c_str()) != 0) std::fprintf(stderr, "bench_hook: %s remains\n", directory.c_str());
 }
 
 struct Options {
