@@ -37,11 +37,14 @@ Result<std::vector<EventId>> InboxReader::start() {
   sweep();
   std::vector<EventId> poison;
   for (const std::string& name : TRY(disk_.list(cur_))) {
-    if (is_event_id(name)) leftovers_.insert(EventId{name});
-    if (name.size() == 34 && name.ends_with(".1") && is_event_id(name.substr(0, 32))) {
-      poison.push_back(EventId{name.substr(0, 32)});
-      TRY(disk_.rename(cur_ + "/" + name, cur_ + "/" + name.substr(0, 32)));
-    }
+    const EventId id{name.substr(0, 32)};
+    if (!is_event_id(id.value)) continue;
+    const bool once = name == id.value + ".1", twice = name == id.value + ".2";
+    if (once || twice) TRY(disk_.rename(cur_ + "/" + name, cur_ + "/" + id.value));
+    if (twice)
+      poison.push_back(id);
+    else if (once || name == id.value)
+      leftovers_[id] = once ? 1 : 0;
   }
   return poison;
 }
@@ -70,7 +73,7 @@ Result<std::vector<EventId>> InboxReader::scan() {
       ignore(disk_.rename(new_ + "/" + name, bad_ + "/" + name));  // not a hook's work; kept out of the way
     }
   }
-  ids.insert(ids.end(), leftovers_.begin(), leftovers_.end());
+  for (const auto& leftover : leftovers_) ids.push_back(leftover.first);
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
@@ -144,17 +147,22 @@ Result<std::string> InboxReader::read(const EventId& id) {
   return os::read_file(disk_, cur_ + "/" + id.value, kMaxFile);
 }
 
+std::string InboxReader::suspicious(const EventId& id) const {
+  const auto deaths = leftovers_.find(id);
+  return cur_ + "/" + id.value + (deaths != leftovers_.end() && deaths->second > 0 ? ".2" : ".1");
+}
+
 Result<std::string> InboxReader::take_suspicious(const EventId& id) {
   // It has the name already when the disk failed before it could be taken away.
-  const Status marked = disk_.rename(cur_ + "/" + id.value, cur_ + "/" + id.value + ".1");
+  const Status marked = disk_.rename(cur_ + "/" + id.value, suspicious(id));
   if (!marked && marked.error().code != Code::not_found) return marked.error();
-  auto file = os::read_file(disk_, cur_ + "/" + id.value + ".1", kMaxFile);
+  auto file = os::read_file(disk_, suspicious(id), kMaxFile);
   if (!file && file.error().code == Code::not_found) leftovers_.erase(id);
   return file;
 }
 
 Status InboxReader::calm(const EventId& id) {
-  return disk_.rename(cur_ + "/" + id.value + ".1", cur_ + "/" + id.value);
+  return disk_.rename(suspicious(id), cur_ + "/" + id.value);
 }
 
 Status InboxReader::give_back(const EventId& id) {

@@ -3,13 +3,13 @@
 //
 //   new/ID      delivered
 //   cur/ID      being taken in; removed once its transaction is committed
-//   cur/ID.1    found in cur/ by a later start and being read alone: if that ends in a crash too, the file is
-//               the cause
+//   cur/ID.1    found in cur/ by a later start and being read alone
+//   cur/ID.2    the same after a death while it stood there: one more, and the file is the cause
 //   bad/ID      could not be read; kept redacted for 14 days, 100 MB at most
 #pragma once
 
 #include <deque>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,7 +27,7 @@ class InboxReader {
   InboxReader(os::Disk& disk, os::Clock& clock, std::string directory);
 
   // Creates the directories and removes what dead hooks left in tmp/. What a dead daemon left in cur/ waits
-  // with the others; what was there for the second time is returned, to be set aside.
+  // with the others; what ended two daemons while it was read alone is returned, to be set aside.
   Result<std::vector<EventId>> start();
 
   // The ids that wait, in order: by boot time within a boot, boots by their first wall time, else by id.
@@ -69,13 +69,14 @@ class InboxReader {
   void bring_back_stranded();
   Result<std::vector<EventId>> scan();
   Result<std::vector<EventId>> in_boot_order(std::vector<EventId> ids);
+  std::string suspicious(const EventId& id) const;
 
   os::Disk& disk_;
   os::Clock& clock_;
   std::string directory_, tmp_, new_, cur_, bad_;
   std::deque<EventId> waiting_;
-  std::set<EventId> leftovers_;  // in cur/ since a daemon died
-  bool stranded_ = false;        // a file stands in cur/ that should not
+  std::map<EventId, int> leftovers_;  // in cur/ since a daemon died; how often while it was read alone
+  bool stranded_ = false;             // a file stands in cur/ that should not
 };
 
 }  // namespace cairn::intake

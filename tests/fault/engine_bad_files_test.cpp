@@ -108,7 +108,7 @@ TEST_F(BadFiles, WhatADeadDaemonLeftInCurIsTakenInAtTheNextStart) {
 }
 
 TEST_F(BadFiles, AFileThatEndedTwoDaemonsIsSetAside) {
-  const std::string id = put("cur", bytes_of(chat.prompt("poison <private>zebra</private>")), ".1");
+  const std::string id = put("cur", bytes_of(chat.prompt("poison <private>zebra</private>")), ".2");
   const std::string harmless = put("cur", bytes_of(chat.ran("make", "t1")));
   must(m.open());
   must(m.drain());
