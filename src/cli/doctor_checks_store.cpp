@@ -8,6 +8,7 @@
 #include "os/lock.h"
 #include "os/socket.h"
 #include "store/schema.h"
+#include "store/sound.h"
 
 namespace cairn::cli {
 
@@ -93,8 +94,7 @@ Finding no_store(Patient& patient) {
 Finding check_file(Patient& patient) {
   if (patient.db) return passed(patient.shell.home().database());
   if (patient.no_db.empty()) return no_store(patient);
-  const std::string file = patient.shell.home().database();
-  return failed(patient.no_db, fmt::format("mv {0} {0}.broken && cairn daemon restart", file));
+  return failed(patient.no_db, "cairn daemon restart");
 }
 
 Finding check_schema(Patient& patient) {
@@ -111,11 +111,10 @@ Finding check_schema(Patient& patient) {
 
 Finding check_integrity(Patient& patient) {
   if (!patient.db) return no_store(patient);
-  const std::string file = patient.shell.home().database();
-  const std::string mend = fmt::format("cairn daemon stop; mv {0} {0}.broken; cairn daemon start", file);
-  const auto says = patient.db->text("PRAGMA quick_check(1)");
-  if (!says) return failed(says.error().message, mend);
-  if (says->value_or("") != "ok") return failed("damaged: " + says->value_or("no answer"), mend);
+  if (const auto sound = patient.db->integrity_check(); !sound)
+    return failed(sound.error().message, "cairn doctor --fix");
+  if (const auto told = store::damage_told(*patient.db, patient.shell.clock().now()); told && *told)
+    return warned(**told, "remove what was set aside once nothing is missed");
   return passed("quick check ok");
 }
 
@@ -136,6 +135,7 @@ Finding check_write(Patient& patient) {
     store::Db::Options options;
     options.path = home.database();
     store::Db db = TRY(store::Db::open(options));
+    db.keep_wal(true);
     return ops::write_probe(db);
   }();
   if (!done) return failed(done.error().message, fmt::format("chmod -R u+rwX {}", home.data));

@@ -9,6 +9,7 @@
 #include "cli/install.h"
 #include "cli/stage.h"
 #include "os/lock.h"
+#include "store/sound.h"
 
 namespace cairn::cli {
 
@@ -24,6 +25,7 @@ class Mender {
     make_directories();
     mend_modes();
     register_hooks();
+    give_up_damaged_store();
     restart_daemon();
     return std::move(repairs_);
   }
@@ -65,11 +67,20 @@ class Mender {
     if (*done) did("registered the hooks in " + host.settings_file);
   }
 
+  // A daemon that starts looks at a large store only in part.
+  void give_up_damaged_store() {
+    Patient patient(shell_);
+    if (!patient.db) return;
+    const auto sound = patient.db->integrity_check();
+    if (sound || sound.error().code != Code::corrupt) return;
+    const std::string& file = shell_.home().database();
+    const auto noted = store::note_damage(shell_.disk(), file, sound.error().message, shell_.clock().now());
+    const auto stopped = noted ? stop_daemon(shell_.home(), shell_.clock()) : noted.error();
+    if (!stopped) return could_not("give up the damaged store: " + stopped.error().message);
+    did("had the damaged store made anew: `cairn status` says what was saved");
+  }
+
   void restart_daemon() {
-    {
-      const Patient patient(shell_);
-      if (!patient.no_db.empty()) return could_not("start the daemon: " + patient.no_db);
-    }
     const auto before = Client::connect(shell_.home(), shell_.clock());
     auto client = Client::reach(shell_.home(), shell_.clock());
     if (!client) return could_not("start the daemon: " + client.error().message);

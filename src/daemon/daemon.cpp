@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <memory>
 
@@ -20,6 +21,7 @@
 #include "os/disk.h"
 #include "os/lock.h"
 #include "os/process.h"
+#include "store/sound.h"
 
 namespace cairn::daemon {
 
@@ -60,6 +62,7 @@ class Daemon {
   void arrived();
   void tick();
   void stop(std::string_view reason);
+  void found_damage(const std::string& damage);
 
   hook::Home home_;
   os::RealDisk disk_;
@@ -72,6 +75,7 @@ class Daemon {
   std::int64_t idle_limit_ns_ = 0;
   std::optional<InboxWatch> watch_;
   bool watch_lost_ = false;
+  std::atomic<bool> damaged_ = false;
 
   // Threads end before what they use: the order of these members matters.
   std::unique_ptr<Engine> engine_;
@@ -85,6 +89,14 @@ class Daemon {
 void Daemon::stop(std::string_view reason) {
   log_->info(fmt::format("daemon stops: {}", reason));
   loop_->stop();
+}
+
+// From any thread. The next daemon makes the store anew: this one has its connections open.
+void Daemon::found_damage(const std::string& damage) {
+  if (damage.empty() || damaged_.exchange(true)) return;
+  if (auto noted = store::note_damage(disk_, home_.database(), damage, clock_.now()); !noted)
+    log_->error(noted.error().message);
+  loop_->post([this, damage] { stop("the store is damaged: " + damage); });
 }
 
 void Daemon::arrived() {
@@ -122,12 +134,17 @@ void Daemon::tick() {
 Status Daemon::serve() {
   engine_ = TRY(Engine::open(home_, {disk_, clock_, processes_, *log_, "", false}));
   loop_ = TRY(Loop::create());
-  writer_ = std::make_unique<JobThread>("writer", *log_, [this] { return engine_->step(); });
+  writer_ = std::make_unique<JobThread>("writer", *log_, [this] {
+    auto more = engine_->step();
+    found_damage(engine_->db().damage());
+    return more;
+  });
   reader_ = std::make_unique<JobThread>("reader", *log_);
   last_activity_ns_ = clock_.boot_ns();
   server_ = std::make_unique<Server>(Server::Parts{home_, disk_, clock_, *log_, *loop_, *engine_, *writer_,
                                                    *reader_, [this] { stop("asked to"); },
-                                                   [this] { last_activity_ns_ = clock_.boot_ns(); }});
+                                                   [this] { last_activity_ns_ = clock_.boot_ns(); },
+                                                   [this](const std::string& what) { found_damage(what); }});
   control_ = TRY(ControlServer::listen(
       *loop_, home_.socket(), *log_,
       [this](const auto& connection, std::string_view line) { server_->handle(connection, line); }));

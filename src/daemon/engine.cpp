@@ -11,7 +11,7 @@
 #include "store/events.h"
 #include "store/queue_admin.h"
 #include "store/receipts.h"
-#include "store/schema.h"
+#include "store/sound.h"
 #include "store/transcripts.h"
 
 namespace cairn::daemon {
@@ -48,11 +48,14 @@ Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams
   options.path = home.database();
   options.vfs = seams.vfs;
   options.exclusive = seams.exclusive;
-  store::Db db = TRY(store::Db::open(options));
-  TRY(store::migrate(db, store::schema(), seams.clock.now()));
+  store::Db db = TRY(store::open_sound(seams.disk, seams.clock, options, seams.log));
   std::unique_ptr<Engine> engine(new Engine(home, seams, std::move(db), std::move(key)));
   TRY(engine->start());
   return engine;
+}
+
+Engine::~Engine() {
+  store::closing(seams_.disk, db_, home_.database());
 }
 
 Status Engine::start() {
@@ -191,6 +194,8 @@ Result<std::vector<std::string>> Engine::warnings() {
   const auto bad =
       TRY(db_.integer("SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
   TRY(tell("bad_told", bad.value_or(0), "events could not be read: see `cairn status`"));
+  const auto damages = TRY(db_.integer("SELECT value FROM meta WHERE key = 'damages'"));
+  TRY(tell("damages_told", damages.value_or(0), "damage of the store was found: see `cairn status`"));
   return list;
 }
 

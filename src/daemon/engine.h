@@ -42,6 +42,7 @@ class Engine {
   // Opens or creates the store of `home`, brings its schema up to date, recovers what a dead daemon left
   // behind.
   static Result<std::unique_ptr<Engine>> open(const hook::Home& home, const Seams& seams);
+  ~Engine();
 
   // Does the next piece of work: a group of events, else a batch of the queue, else a piece of a transcript.
   // False: there is none.

@@ -105,7 +105,9 @@ Result<Json> Server::run_reader(const ops::Operation& operation, const Json& arg
   }
   const ops::Settings settings = ops::Settings::load(parts_.disk, parts_.home);
   ops::World world{*reader_db_, parts_.disk, parts_.clock, parts_.home, settings, key_, nullptr};
-  Json result = TRY(operation.run(world, args));
+  auto done = operation.run(world, args);
+  parts_.on_damage(reader_db_->damage());
+  Json result = TRY(std::move(done));
   if (operation.name == "status") result.set("daemon", daemon_json());
   return result;
 }

@@ -33,8 +33,9 @@ class Server {
     Engine& engine;
     JobThread& writer;
     JobThread& reader;
-    std::function<void()> on_stop;      // a client asked the daemon to end
-    std::function<void()> on_activity;  // somebody needs the daemon
+    std::function<void()> on_stop;                      // a client asked the daemon to end
+    std::function<void()> on_activity;                  // somebody needs the daemon
+    std::function<void(const std::string&)> on_damage;  // what the reader came upon; from its thread
   };
   explicit Server(const Parts& parts);
 

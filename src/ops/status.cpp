@@ -2,6 +2,7 @@
 
 #include "ops/operation.h"
 #include "store/queue_admin.h"
+#include "store/sound.h"
 
 namespace cairn::ops {
 
@@ -80,6 +81,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
               world.home.inbox());
   if (const auto error = TRY(world.db.text("SELECT value FROM meta WHERE key = 'intake_error'")))
     list.push("intake: " + *error);
+  if (const auto damage = TRY(store::damage_told(world.db, world.clock.now()))) list.push(*damage);
   if (waiting > 1000)
     list.push(std::to_string(waiting) + " events wait in the inbox: `cairn process` takes them in now");
   if (!world.settings.flag("capture.enabled"))

@@ -45,11 +45,19 @@ Code code_of(sqlite3* db, int rc) {
   }
 }
 
+// Where a connection keeps the first damage that it met.
+constexpr const char* kDamage = "cairn.damage";
+
 Error sql_error(sqlite3* db, int rc, std::string_view what) {
   std::string message(what);
   message += ": ";
   message += db ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
-  return {db ? code_of(db, rc) : Code::internal, std::move(message)};
+  Error error{db ? code_of(db, rc) : Code::internal, std::move(message)};
+  if (error.code == Code::corrupt)
+    if (auto* damage = static_cast<std::string*>(sqlite3_get_clientdata(db, kDamage));
+        damage && damage->empty())
+      *damage = error.message;
+  return error;
 }
 
 // Enough of a statement to find it in the source.
@@ -132,6 +140,11 @@ void Stmt::bind_blob(int index, std::string_view value) {
   keep_first(bind_result_, sqlite3_bind_blob64(raw_, index, data, value.size(), SQLITE_TRANSIENT));
 }
 
+Stmt& Stmt::bind_column(int index, const Stmt& row, int column) {
+  keep_first(bind_result_, sqlite3_bind_value(raw_, index, sqlite3_column_value(row.raw_, column)));
+  return *this;
+}
+
 Status Stmt::check_bindings(std::size_t given) const {
   if (static_cast<int>(given) != sqlite3_bind_parameter_count(raw_)) {
     return Error{Code::internal, std::string(head(sqlite3_sql(raw_))) + ": wrong number of values"};
@@ -192,6 +205,10 @@ bool Stmt::is_null(int column) const {
   return sqlite3_column_type(raw_, column) == SQLITE_NULL;
 }
 
+bool Stmt::is_text(int column) const {
+  return sqlite3_column_type(raw_, column) == SQLITE_TEXT;
+}
+
 std::optional<std::int64_t> Stmt::optional_integer(int column) const {
   if (is_null(column)) return std::nullopt;
   return integer(column);
@@ -221,6 +238,7 @@ Result<Db> Db::open(const Options& options) {
   sqlite3*& raw = db.connection_->db;
   const int rc = sqlite3_open_v2(options.path.c_str(), &raw, flags, vfs);
   if (rc != SQLITE_OK) return sql_error(raw, rc, what);
+  sqlite3_set_clientdata(raw, kDamage, &db.connection_->damage, nullptr);
   TRY(db.configure(options).in(what));
   return db;
 }
@@ -228,13 +246,14 @@ Result<Db> Db::open(const Options& options) {
 Status Db::configure(const Options& options) {
   sqlite3_busy_timeout(raw(), options.busy_timeout_ms);
   TRY(exec("PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA foreign_keys=ON"));
+  // Before WAL: only then does SQLite keep the index of the WAL in its own memory instead of a shared file.
+  if (options.exclusive) TRY(exec("PRAGMA locking_mode=EXCLUSIVE"));
   if (options.mode == Mode::read_only) {
     TRY(exec("PRAGMA query_only=ON"));
+    if (options.damaged) TRY(exec("PRAGMA writable_schema=ON"));  // loads whatever of the schema it can
     TRY(integer("PRAGMA schema_version"));  // reads the file, so that a bad one is found here
     return {};
   }
-  // Before WAL: only then does SQLite keep the index of the WAL in its own memory instead of a shared file.
-  if (options.exclusive) TRY(exec("PRAGMA locking_mode=EXCLUSIVE"));
   const auto journal = TRY(text("PRAGMA journal_mode=WAL"));
   if (journal != "wal") return Error{Code::unsupported, "this file system cannot carry a write-ahead log"};
   TRY(exec("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON"));
@@ -287,8 +306,12 @@ Status Db::checkpoint(bool truncate) {
   return {};
 }
 
-Status Db::integrity_check() {
-  const auto answer = TRY(text("PRAGMA quick_check(1)"));
+void Db::keep_wal(bool keep) {
+  sqlite3_db_config(raw(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
+}
+
+Status Db::integrity_check(bool indexes) {
+  const auto answer = TRY(text(indexes ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)"));
   if (answer != "ok") return Error{Code::corrupt, "integrity check: " + answer.value_or("no answer")};
   return {};
 }

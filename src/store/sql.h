@@ -40,6 +40,8 @@ class Stmt {
   // its value. The value is copied. A failure is kept and reported by step().
   template <class T>
   Stmt& bind(int index, const T& value);
+  // Binds what `row` has in `column`, as it is.
+  Stmt& bind_column(int index, const Stmt& row, int column);
   // Binds all parameters in order. Fails with `internal` when their number is not the statement's.
   template <class... Args>
   Status bind_all(const Args&... args);
@@ -57,6 +59,7 @@ class Stmt {
   std::string text(int column) const;
   std::string blob(int column) const;
   bool is_null(int column) const;
+  bool is_text(int column) const;
   std::optional<std::int64_t> optional_integer(int column) const;
   std::optional<std::string> optional_text(int column) const;
 
@@ -88,6 +91,7 @@ class Db {
     Mode mode = Mode::read_write;
     std::string vfs;                  // empty: SQLite's own; tests name the simulated disk's
     bool exclusive = false;           // no other connection, no shared memory: what the simulated disk needs
+    bool damaged = false;             // read_only: a schema or a size that does not fit is no error
     int busy_timeout_ms = 5000;       // how long to wait for another connection's lock
     int autocheckpoint_pages = 1000;  // 4 MB of WAL; tests set less to see checkpoints
   };
@@ -121,8 +125,14 @@ class Db {
   // Moves the WAL into the database file. `truncate` also waits for readers and empties the WAL; `busy` when
   // they do not end within the timeout.
   Status checkpoint(bool truncate);
-  // Reads every page and checks its structure. Fails with `corrupt`, naming the first damage.
-  Status integrity_check();
+  // Whether closing this connection, as the last one, leaves the WAL alone instead of moving it into the
+  // file.
+  void keep_wal(bool keep);
+  // Reads every page and checks its structure; `indexes` compares every index with its table as well, which
+  // takes several times as long. Fails with `corrupt`, naming the first damage.
+  Status integrity_check(bool indexes = false);
+  // The first damage that any call came upon; empty: none.
+  const std::string& damage() const { return connection_->damage; }
 
   // For what has no place here, such as registering SQL functions.
   sqlite3* raw() const { return connection_->db; }
@@ -131,6 +141,7 @@ class Db {
   struct Connection {
     ~Connection();
     sqlite3* db = nullptr;
+    std::string damage;
     // Idle statements by text. The nodes never move, so a Stmt can point at its own.
     std::map<std::string, std::vector<sqlite3_stmt*>, std::less<>> idle;
   };

@@ -3,19 +3,10 @@
 
 #include <cerrno>
 
-#include "support/engine_fixture.h"
+#include "fault/story.h"
 
 namespace cairn::test {
 namespace {
-
-using Lines = std::vector<std::string>;
-
-// Every call may fail; under a sanitizer every fourth must do.
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kStride = 4;
-#else
-constexpr std::uint64_t kStride = 1;
-#endif
 
 void deliver_turn(Machine& m) {
   Chat chat;

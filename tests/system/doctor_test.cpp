@@ -185,7 +185,7 @@ TEST_F(Doctor, NamesAStoreThatIsNotADatabase) {
   write_file(home_.database(), std::string(5000, 'x'));
   const Json report = examine();
   EXPECT_EQ(exit_code_, 1);
-  expect(report, "Store", "file", "fail", "not a database", "mv " + home_.database());
+  expect(report, "Store", "file", "fail", "not a database", "cairn daemon restart");
 }
 
 TEST_F(Doctor, NamesABadSetting) {

@@ -1,0 +1,288 @@
+#include "store/salvage.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "store/compress.h"
+#include "store/migrate.h"
+#include "store/schema.h"
+
+namespace cairn::store {
+
+namespace {
+
+constexpr std::int64_t kRowsATransaction = 5000;
+constexpr std::size_t kMaxText = 256u << 20;  // as in evidence
+
+// Rows that are gone, as far as indexes know them: `part` has the table's columns without its constraints.
+constexpr std::string_view kProjectsOfParts = R"sql(
+INSERT OR IGNORE INTO projects(id, uuid, key, name, root, created_at, created_at_epoch)
+SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(key, 'salvaged-' || id), coalesce(name, 'salvaged-' || id),
+  coalesce(key, ''), '', 0 FROM part)sql";
+constexpr std::string_view kSessionsOfParts = R"sql(
+INSERT OR IGNORE INTO sdk_sessions(id, uuid, platform, content_session_id, memory_session_id, memory_provider,
+  project, started_at, started_at_epoch, last_event_at_epoch, completed_at, completed_at_epoch, status, end_reason)
+SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(platform, 'claude-code'), content_session_id,
+  memory_session_id, iif(memory_session_id IS NULL, NULL, 'builtin'), project, at, began, began, at, began,
+  'failed', 'salvaged'
+FROM (SELECT *, coalesce(started_at_epoch, 0) AS began,
+  strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(started_at_epoch, 0) / 1000.0, 'unixepoch') AS at FROM part))sql";
+
+using Names = std::vector<std::string>;
+
+std::string joined(const Names& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "\"" : ", \"") + name + "\"";
+  return list;
+}
+
+// The first column of all rows; those behind an error are missing.
+template <class... Args>
+Names texts(Db& db, std::string_view sql, const Args&... args) {
+  Names found;
+  auto row = db.query(sql, args...);
+  while (row && row->step().value_or(false)) found.push_back(row->text(0));
+  return found;
+}
+
+class Salvage {
+ public:
+  Salvage(Db& from, Db& to) : from_(from), to_(to) {}
+
+  Status run();
+  const Salvaged& result() const { return result_; }
+
+ private:
+  Status copy_table(const std::string& table, bool has_rowid);
+  Status by_rowid(const std::string& table);
+  Status by_key(const std::string& table);
+  static std::optional<std::int64_t> readable_from(Stmt& row, std::int64_t unreadable);
+  Status put(const Stmt& row, int first, bool again = false);
+  bool is_sound(const Stmt& row, int first) const;
+  Status of_indexes(const std::string& table, std::string_view insert);
+  Status note_entries(const std::string& table, const std::string& index);
+  Status written();
+
+  Db& from_;
+  Db& to_;
+  std::optional<Transaction> transaction_;
+  std::int64_t uncommitted_ = 0;
+  Names columns_;  // of the table at hand, that both databases have
+  std::optional<Stmt> insert_;
+  bool payloads_ = false;  // the table at hand has bodies with hashes
+  Salvaged result_;
+};
+
+// In the order of their creation, so that a row comes after those it refers to.
+Status Salvage::run() {
+  transaction_.emplace(TRY(Transaction::begin(to_)));
+  struct Table {
+    std::string name;
+    bool has_rowid = true;
+  };
+  std::vector<Table> tables;
+  {
+    Stmt row = TRY(
+        to_.query("SELECT s.name, l.wr FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name AND "
+                  "l.schema = 'main' WHERE l.type = 'table' AND s.type = 'table' AND s.name NOT LIKE "
+                  "'sqlite\\_%' ESCAPE '\\' AND s.name <> 'schema_migrations' ORDER BY s.rowid"));
+    while (TRY(row.step())) tables.push_back({row.text(0), row.integer(1) == 0});
+  }
+  for (const Table& table : tables) {
+    const std::int64_t gaps = result_.gaps, refused = result_.refused;
+    TRY(copy_table(table.name, table.has_rowid).in(table.name));
+    if (result_.gaps == gaps && result_.refused == refused) continue;
+    if (table.name == "projects") TRY(of_indexes(table.name, kProjectsOfParts));
+    if (table.name == "sdk_sessions") TRY(of_indexes(table.name, kSessionsOfParts));
+  }
+  return transaction_->commit();
+}
+
+Status Salvage::copy_table(const std::string& table, bool has_rowid) {
+  const Names there = texts(from_, "SELECT name FROM pragma_table_info(?)", table);
+  columns_ = texts(to_, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", table);
+  std::erase_if(columns_, [&](const std::string& column) { return std::ranges::count(there, column) == 0; });
+  if (columns_.empty()) {
+    ++result_.gaps;
+    return {};
+  }
+  payloads_ = table == "payloads";
+  std::string marks;
+  for (std::size_t i = 0; i < columns_.size(); ++i) marks += i == 0 ? "?" : ",?";
+  insert_ = TRY(to_.prepare("INSERT INTO \"" + table + "\"(" + joined(columns_) + ") VALUES(" + marks + ")"));
+  const Status done = has_rowid ? by_rowid(table) : by_key(table);
+  insert_.reset();
+  return done;
+}
+
+// Over a place that cannot be read to the next row behind it.
+Status Salvage::by_rowid(const std::string& table) {
+  auto prepared = from_.prepare("SELECT rowid, " + joined(columns_) + " FROM \"" + table +
+                                "\" NOT INDEXED WHERE rowid >= ? ORDER BY rowid");
+  if (!prepared) {
+    ++result_.gaps;
+    return {};
+  }
+  Stmt row = *std::move(prepared);
+  for (std::int64_t next = 0;;) {
+    row.reset();
+    row.bind(1, next);
+    auto more = row.step();
+    while (more && *more && row.integer(0) >= next) {  // one that comes again is damage too
+      TRY(put(row, 1));
+      if (row.integer(0) == std::numeric_limits<std::int64_t>::max()) return {};
+      next = row.integer(0) + 1;
+      more = row.step();
+    }
+    if (more && !*more) return {};
+    ++result_.gaps;
+    const auto beyond = readable_from(row, next);
+    if (!beyond) return {};
+    next = *beyond;
+  }
+}
+
+// The smallest rowid after `unreadable` from where on a row, or the end, can be read. Small steps first, so
+// that a readable page between two damaged ones is not passed over.
+std::optional<std::int64_t> Salvage::readable_from(Stmt& row, std::int64_t unreadable) {
+  const auto reads = [&](std::int64_t from) {
+    row.reset();
+    row.bind(1, from);
+    const auto found = row.step();
+    return found && (!*found || row.integer(0) >= from);
+  };
+  std::int64_t bad = unreadable, step = 1;
+  for (int tries = 0; !reads(bad + step); ++tries) {
+    bad += step;
+    if (tries >= 64) step = tries < 128 ? 16 : step * 2;
+    if (step > std::numeric_limits<std::int64_t>::max() / 2 - bad) return std::nullopt;
+  }
+  std::int64_t good = bad + step;
+  while (good - bad > 1) {
+    const std::int64_t middle = bad + (good - bad) / 2;
+    (reads(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+// From both ends up to the damage.
+Status Salvage::by_key(const std::string& table) {
+  const Names key = texts(from_, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table);
+  for (const bool back : {false, true}) {
+    std::string order;
+    for (const std::string& column : key)
+      order += (order.empty() ? "\"" : ", \"") + column + "\"" + (back ? " DESC" : "");
+    auto row = from_.prepare("SELECT " + joined(columns_) + " FROM \"" + table + "\" ORDER BY " + order);
+    auto more = row ? row->step() : Result<bool>(row.error());
+    for (; more && *more; more = row->step()) TRY(put(*row, 0, back));
+    if (more) return {};
+    if (!back) ++result_.gaps;
+  }
+  return {};
+}
+
+bool Salvage::is_sound(const Stmt& row, int first) const {
+  std::string hash, body;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const int column = first + static_cast<int>(i);
+    if (row.is_text(column) && !is_utf8(row.text(column))) return false;
+    if (payloads_ && columns_[i] == "hash") hash = row.text(column);
+    if (payloads_ && columns_[i] == "body") body = row.blob(column);
+  }
+  if (!payloads_) return true;
+  const auto text = decompress(body, kMaxText);
+  return text && content_hash(*text) == hash;
+}
+
+// `again`: a row that is there already was met from the other end.
+Status Salvage::put(const Stmt& row, int first, bool again) {
+  if (!is_sound(row, first)) {
+    ++result_.refused;
+    return {};
+  }
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    insert_->bind_column(static_cast<int>(i) + 1, row, first + static_cast<int>(i));
+  const auto done = insert_->run();
+  insert_->reset();
+  if (!done) {
+    if (done.error().code != Code::invalid) return done;
+    if (!again) ++result_.refused;
+    return {};
+  }
+  ++result_.kept;
+  return written();
+}
+
+Status Salvage::written() {
+  if (++uncommitted_ < kRowsATransaction) return {};
+  uncommitted_ = 0;
+  TRY(transaction_->commit());
+  transaction_.emplace(TRY(Transaction::begin(to_)));
+  return {};
+}
+
+Status Salvage::of_indexes(const std::string& table, std::string_view insert) {
+  TRY(to_.exec("CREATE TEMP TABLE part AS SELECT * FROM \"" + table + "\" WHERE 0"));
+  TRY(to_.exec("CREATE UNIQUE INDEX temp.part_id ON part(id)"));
+  for (const std::string& index : texts(from_, "SELECT name FROM pragma_index_list(?)", table))
+    TRY(note_entries(table, index));
+  TRY(to_.run(insert));
+  result_.kept += to_.changes();
+  return to_.exec("DROP TABLE temp.part");
+}
+
+Status Salvage::note_entries(const std::string& table, const std::string& index) {
+  const Names columns = texts(from_, "SELECT name FROM pragma_index_info(?)", index);
+  std::string set;
+  for (const std::string& column : columns) set += (set.empty() ? "\"" : ", \"") + column + "\" = ?";
+  const std::string all = "SELECT id, " + joined(columns) + " FROM \"" + table + "\" INDEXED BY \"" + index +
+                          "\" ORDER BY " + joined(columns);
+  for (const std::string& order : {std::string(), std::string(" DESC")}) {
+    auto row = from_.prepare(all + order);
+    for (auto more = row ? row->step() : Result<bool>(row.error()); more && *more; more = row->step()) {
+      const std::int64_t id = row->integer(0);
+      if (TRY(to_.integer("SELECT 1 FROM \"" + table + "\" WHERE id = ?", id))) continue;
+      TRY(to_.run("INSERT OR IGNORE INTO part(id) VALUES(?)", id));
+      Stmt note = TRY(to_.prepare("UPDATE part SET " + set + " WHERE id = ?"));
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        note.bind_column(static_cast<int>(i) + 1, *row, static_cast<int>(i) + 1);
+      TRY(note.bind(static_cast<int>(columns.size()) + 1, id).run());
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Salvaged> salvage(const Db::Options& damaged, Db& to, WallTime now) {
+  Db::Options options = damaged;
+  options.mode = Db::Mode::read_only;
+  options.damaged = true;
+  auto from = Db::open(options);
+  if (!from) {
+    TRY(migrate(to, schema(), now));
+    if (from.error().code != Code::corrupt) return std::move(from).error();
+    return Salvaged{.gaps = 1};
+  }
+  from->keep_wal(true);
+  ignore(from->prepare("SELECT 1 FROM sqlite_schema"));  // a damaged schema fails the first statement only
+  const auto version = from->integer("SELECT max(version) FROM schema_migrations");
+  const std::int64_t has = version ? version->value_or(0) : 0;
+  std::span<const Migration> known = schema();
+  if (has > known.back().version)
+    return Error{Code::unsupported, "the damaged database is of a newer cairn: install that one"};
+  // Copied into the version that it has, then brought up to date as any other.
+  const auto newer = std::ranges::find_if(known, [&](const Migration& m) { return m.version > has; });
+  if (has > 0) known = known.first(static_cast<std::size_t>(newer - known.begin()));
+  TRY(migrate(to, known, now));
+  Salvage work(*from, to);
+  TRY(work.run());
+  TRY(migrate(to, schema(), now));
+  return work.result();
+}
+
+}  // namespace cairn::store

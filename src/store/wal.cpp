@@ -1,0 +1,65 @@
+#include "store/wal.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace cairn::store {
+
+namespace {
+
+// The layout is SQLite's (its document "WAL-mode File Format").
+constexpr std::size_t kHeader = 32, kFrameHeader = 24;
+constexpr std::uint32_t kMagic = 0x377f0682;  // the lowest bit: checksums over big-endian words
+
+std::uint32_t word(std::string_view bytes, std::size_t at, bool big = true) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    value = value << 8 | static_cast<unsigned char>(bytes[at + (big ? i : 3 - i)]);
+  return value;
+}
+
+struct Sum {
+  std::uint32_t a = 0, b = 0;
+  void add(std::string_view bytes, bool big) {
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+      a += word(bytes, i, big) + b;
+      b += word(bytes, i + 4, big) + a;
+    }
+  }
+  bool operator==(const Sum&) const = default;
+};
+
+Sum stored_sum(std::string_view bytes, std::size_t at) {
+  return {word(bytes, at), word(bytes, at + 4)};
+}
+
+}  // namespace
+
+Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path) {
+  auto opened = disk.open(path, os::Open::read);
+  if (!opened && opened.error().code == Code::not_found) return false;
+  const auto file = TRY(std::move(opened));
+  std::string header(kHeader, '\0');
+  if (TRY(file->read_at(0, header.data(), kHeader)) < kHeader) return false;
+  const std::uint32_t magic = word(header, 0), page = word(header, 8);
+  const bool big = magic == kMagic + 1;
+  Sum sum;
+  sum.add(std::string_view(header).substr(0, 24), big);
+  if ((magic & ~1u) != kMagic || page < 512 || page > 65536 || sum != stored_sum(header, 24))
+    return TRY(file->size()) > kHeader;
+  const std::string_view salts = std::string_view(header).substr(16, 8);
+  std::string frame(kFrameHeader + page, '\0');
+  bool bad = false, synced = false;  // synced: a transaction ended at or behind the bad frame
+  for (std::uint64_t at = kHeader; TRY(file->read_at(at, frame.data(), frame.size())) == frame.size();
+       at += frame.size()) {
+    const bool ours = std::string_view(frame).substr(8, 8) == salts;  // else left over from before a restart
+    if (ours && synced) return true;
+    sum.add(std::string_view(frame).substr(0, 8), big);
+    sum.add(std::string_view(frame).substr(kFrameHeader), big);
+    if (!bad) bad = !ours || sum != stored_sum(frame, 16);
+    if (bad && ours && word(frame, 4) != 0) synced = true;
+  }
+  return false;
+}
+
+}  // namespace cairn::store
