@@ -78,7 +78,10 @@ Status purge(const hook::Home& home) {
   if (!fs::exists(home.data, error)) return {};
   const os::FileLock lock =
       TRY(os::FileLock::acquire(home.lock()).in("purge: a daemon has just been started: try again"));
-  for (const char* name : kDataNames) {
+  std::vector<std::string> names(std::begin(kDataNames), std::end(kDataNames));
+  for (const auto& entry : fs::directory_iterator(home.data, error))
+    if (entry.path().filename().string().starts_with("cairn.db")) names.push_back(entry.path().filename());
+  for (const std::string& name : names) {
     fs::remove_all(fs::path(home.data) / name, error);
     if (error)
       return Error{Code::denied,

@@ -81,6 +81,7 @@ TEST_F(Install, PurgesOnlyWhenToldTo) {
   ASSERT_EQ(cairn({"install"}).exit_code, 0);
   play_session();
   ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+  write_file(home() + "/cairn.db.damaged-20261115T233141Z", "what was remembered\n");
   const Outcome asked = cairn({"uninstall", "--purge"});
   EXPECT_EQ(asked.exit_code, 2) << asked.describe();
   EXPECT_NE(asked.err.find("--yes"), std::string::npos);

@@ -237,7 +237,7 @@ TEST_F(Cli, ReplacesADaemonOfAnotherVersion) {
 }
 
 TEST_F(Cli, SaysWhereToLookWhenTheDaemonCannotServe) {
-  write_file(home() + "/cairn.db", std::string(8192, 'x'));
+  write_file(home() + "/key", "too short");
   const Outcome outcome = cairn({"status"});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.describe();
   EXPECT_NE(outcome.err.find("`cairn logs`"), std::string::npos) << outcome.err;
