@@ -17,6 +17,7 @@
 namespace cairn::daemon {
 
 // What a SessionStart may spend on transcripts of dead sessions; the rest is for the steps after its answer.
+static constexpr std::int64_t kExpired = 200;  // pieces of evidence a transaction
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
 
 // The home's secret: 32 random bytes, made once.
@@ -129,6 +130,7 @@ Result<bool> Engine::step() {
   if (TRY(take_in())) return true;
   if (TRY(worker_.step())) return true;
   if (TRY(catch_up_.step())) return true;
+  if (TRY(expire())) return true;
   TRY(note_recovered());
   return false;
 }
@@ -142,6 +144,23 @@ void Engine::note_stuck(const store::Recovered& recovered) {
   if (all > 0)
     seams_.log.info(
         fmt::format("queue recovered {} messages from processing, {} of them failed", all, recovered.failed));
+}
+
+store::Retention Engine::retention() const {
+  return {settings_.integer("evidence.keep_days"),
+          static_cast<std::int64_t>(settings_.decimal("store.max_gb") * (1u << 30))};
+}
+
+// Looked at once a minute, then in pieces between everything else.
+Result<bool> Engine::expire() {
+  if (!expiring_) return false;
+  std::int64_t removed = 0;
+  TRY(in_transaction([&]() -> Status {
+    removed = TRY(store::expire_evidence(db_, retention(), kExpired));
+    return {};
+  }));
+  expiring_ = removed > 0;
+  return expiring_;
 }
 
 Status Engine::note_failures() {
@@ -168,13 +187,18 @@ Status Engine::tick() {
   note_capture();
   intake_.reader().sweep();
   catch_up_.look_again();
-  return in_transaction([&]() -> Status {
+  const std::int64_t boot = seams_.clock.boot_ns();
+  const Millis running((border_moved_ns_ == 0 ? 0 : boot - border_moved_ns_) / 1'000'000);
+  TRY(in_transaction([&]() -> Status {
     TRY(note_failures());
     TRY(intake_.recorder().sweep());
     note_stuck(TRY(store::recover_lapsed(db_, max_retries(), seams_.clock.now())));
     TRY(store::clean(db_, settings_.integer("queue.keep_processed")));
-    return {};
-  });
+    return store::move_border(db_, retention(), seams_.clock.now(), running);
+  }));
+  border_moved_ns_ = boot;
+  expiring_ = true;
+  return {};
 }
 
 // What the user is told once: counts that have grown since they were last told.

@@ -22,6 +22,7 @@
 #include "os/disk.h"
 #include "os/process.h"
 #include "store/queue.h"
+#include "store/retention.h"
 #include "store/sql.h"
 
 namespace cairn::daemon {
@@ -83,6 +84,8 @@ class Engine {
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
   Status start();
   Result<bool> take_in();
+  Result<bool> expire();
+  store::Retention retention() const;
   int max_retries() const;
   void note_stuck(const store::Recovered& recovered);
   Status in_transaction(const std::function<Status()>& body);
@@ -102,7 +105,9 @@ class Engine {
   std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
   std::int64_t recovered_noted_ = 0;
   agent::Worker worker_;
-  bool told_error_ = false;  // an intake error is in meta
+  bool told_error_ = false;           // an intake error is in meta
+  bool expiring_ = false;             // there may be evidence to remove
+  std::int64_t border_moved_ns_ = 0;  // when retention was last looked at, boot time
 };
 
 }  // namespace cairn::daemon

@@ -5,6 +5,7 @@
 #include "store/evidence.h"
 #include "store/identity.h"
 #include "store/observations.h"
+#include "store/retention.h"
 #include "store/summaries.h"
 
 namespace cairn::intake {
@@ -115,7 +116,7 @@ static store::Observation observation_row(const distil::Observation& told, const
 
 Status distil_turn(store::Db& db, const store::Session& session, const store::Turn& turn,
                    const distil::Mode& mode, WallTime now) {
-  if (turn.muted) return {};
+  if (turn.muted || TRY(store::has_expired(db, session.id, turn.number))) return {};
   const distil::Turn told = TRY(load_turn(db, session, turn));
   if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty()) return {};
   const distil::Distilled distilled = distil::distil(told, mode);

@@ -34,8 +34,6 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "archive.keep_days",
     "archive.keep_last",
     "archive.level",
-    "evidence.keep_days",
-    "store.max_gb",
 });
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -122,8 +120,12 @@ const std::vector<Setting>& all_settings() {
        "startup|clear|compact|resume", 0, 0, "kinds of session start that are given context"},
       {"context.notice", Type::choice, R"("line")", "line|off", 0, 0,
        "the line shown to you at a session's start"},
+      {"evidence.keep_days", Type::integer, "90", "", 0, 100'000,
+       "days that the text of an event is kept; what was made of it stays; 0 is for ever"},
       {"evidence.max_field_kb", Type::integer, "256", "", 1, 65'536,
        "longest text kept of one field of an event"},
+      {"store.max_gb", Type::decimal, "5", "", 0, 100'000,
+       "size of the database beyond which the oldest texts of events go; 0 is no limit"},
       {"queue.keep_processed", Type::integer, "100", "", 0, 1'000'000,
        "finished messages kept for looking at"},
       {"queue.max_retries", Type::integer, "3", "", 0, 100, "attempts before a message counts as failed"},

@@ -1,5 +1,5 @@
 set(d ${CMAKE_CURRENT_LIST_DIR})
-cairn_test(store_test ${d}/store_ids_test.cpp ${d}/store_queue_test.cpp ${d}/store_summaries_test.cpp ${d}/store_observations_test.cpp
+cairn_test(store_test ${d}/store_ids_test.cpp ${d}/store_queue_test.cpp ${d}/store_summaries_test.cpp ${d}/store_observations_test.cpp ${d}/store_retention_test.cpp
   LINK cairn_engine_support LABELS unit)
 cairn_test(intake_test
   ${d}/intake_turns_test.cpp ${d}/intake_events_test.cpp ${d}/intake_sweep_test.cpp ${d}/intake_host_event_test.cpp

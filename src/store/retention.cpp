@@ -1,0 +1,82 @@
+#include "store/retention.h"
+
+#include <algorithm>
+
+namespace cairn::store {
+
+static constexpr std::int64_t kDayMs = 86'400'000;
+static constexpr std::int64_t kHoursInDay = 24;
+
+static Result<std::optional<std::int64_t>> number(Db& db, std::string_view key) {
+  return db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?", key);
+}
+
+static Status put_number(Db& db, std::string_view key, std::int64_t value) {
+  return db.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+                key, std::to_string(value));
+}
+
+Status move_border(Db& db, const Retention& retention, WallTime now, Millis running) {
+  if (retention.keep_days == 0) return db.run("DELETE FROM meta WHERE key = 'evidence_border'");
+  const std::int64_t aim = epoch_ms(now) - retention.keep_days * kDayMs;
+  const std::int64_t border = TRY(number(db, "evidence_border")).value_or(aim);
+  return put_number(db, "evidence_border", std::min(aim, border + running.count() * kHoursInDay));
+}
+
+static Result<bool> is_too_large(Db& db, std::int64_t max_bytes) {
+  if (max_bytes == 0) return false;
+  const std::int64_t pages = TRY(db.integer("PRAGMA page_count")).value_or(0);
+  const std::int64_t unused = TRY(db.integer("PRAGMA freelist_count")).value_or(0);
+  return (pages - unused) * TRY(db.integer("PRAGMA page_size")).value_or(0) > max_bytes;
+}
+
+static Status drop_payload(Db& db, const std::optional<std::int64_t>& payload) {
+  if (!payload) return {};
+  return db.run(
+      "DELETE FROM payloads WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence WHERE input_payload = ?1) "
+      "AND NOT "
+      "EXISTS (SELECT 1 FROM evidence WHERE response_payload = ?1) AND NOT EXISTS (SELECT 1 FROM evidence "
+      "WHERE "
+      "extra_payload = ?1)",
+      *payload);
+}
+
+Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::int64_t limit) {
+  const bool any_age = TRY(is_too_large(db, retention.max_bytes));
+  const std::int64_t border = TRY(number(db, "evidence_border")).value_or(INT64_MIN);
+  struct Row {
+    std::int64_t seq;
+    std::optional<std::int64_t> payloads[3];
+  };
+  std::vector<Row> rows;
+  // Events are numbered in the order they were taken in, so the first are the oldest, without an index of
+  // times.
+  Stmt row = TRY(db.query(
+      "SELECT event_seq, created_at_epoch, input_payload, response_payload, extra_payload FROM evidence "
+      "ORDER BY event_seq LIMIT ?",
+      limit));
+  while (TRY(row.step())) {
+    if (!any_age && row.integer(1) >= border) break;
+    rows.push_back(
+        {row.integer(0), {row.optional_integer(2), row.optional_integer(3), row.optional_integer(4)}});
+  }
+  for (const Row& gone : rows) {
+    TRY(db.run("DELETE FROM evidence WHERE event_seq = ?", gone.seq));
+    for (const auto& payload : gone.payloads) TRY(drop_payload(db, payload));
+  }
+  if (!rows.empty()) TRY(put_number(db, "evidence_begins", rows.back().seq + 1));
+  return static_cast<std::int64_t>(rows.size());
+}
+
+Result<std::int64_t> evidence_begins(Db& db) {
+  return TRY(number(db, "evidence_begins")).value_or(0);
+}
+
+Result<bool> has_expired(Db& db, SessionId session, std::int64_t prompt_number) {
+  const auto first = TRY(db.integer(
+      "SELECT min(seq) FROM events WHERE session_db_id = ? AND prompt_number = ? AND outcome = 'stored'",
+      session.value, prompt_number));
+  return first && *first < TRY(evidence_begins(db));
+}
+
+}  // namespace cairn::store
