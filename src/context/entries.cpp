@@ -44,19 +44,29 @@ static std::string bare(std::string_view line) {
   return one_line(line, 300);
 }
 
-// A field as a labelled paragraph, without the lines that are told already, nor headings that nothing is left
-// under; its further lines are indented so that it stays one entry of the list.
+// `line` without the sentences that are told already; empty when only signs are left of it.
+static std::string without_told(std::string_view line, const std::set<std::string>& told) {
+  std::string rest(line);
+  for (const std::string& step : told)
+    if (const std::size_t at = rest.find(step); at != std::string::npos) {
+      const bool between = (at == 0 || rest[at - 1] == ' ') && rest.substr(at + step.size()).starts_with(' ');
+      rest.erase(at, step.size() + (between ? 1 : 0));
+    }
+  const bool empty = trim(rest).find_first_not_of("-*#\u2022 ") == std::string_view::npos;
+  return empty ? std::string() : rest.substr(0, rest.find_last_not_of(' ') + 1);
+}
+
+// A field as a labelled paragraph, without what is told already, nor headings that nothing is left under; its
+// further lines are indented so that it stays one entry of the list.
 static void add_field(std::string& to, std::string_view label, std::string_view text,
                       const std::set<std::string>& told) {
-  std::vector<std::string_view> kept;
-  for (const std::string_view line : lines(trim(text))) {
-    if (trim(line).empty() || told.contains(bare(line))) continue;
-    kept.push_back(line);
-  }
+  std::vector<std::string> kept;
+  for (const std::string_view line : lines(trim(text)))
+    if (std::string rest = without_told(line, told); !rest.empty()) kept.push_back(std::move(rest));
   while (!kept.empty() && (trim(kept.back()).starts_with('#') || trim(kept.back()).ends_with(':')))
     kept.pop_back();
   for (std::size_t i = 0; i < kept.size(); ++i)
-    to += (i == 0 ? fmt::format("{}: ", label) : "  ") + std::string(kept[i]) + "\n";
+    to += (i == 0 ? fmt::format("{}: ", label) : "  ") + kept[i] + "\n";
 }
 
 // The lines of `text` that `said` does not say already.

@@ -183,10 +183,10 @@ class Observer {
     if (o.events.size() > kMaxEvents) o.events.erase(o.events.begin(), o.events.end() - kMaxEvents);
   }
 
-  std::string type_or(std::string_view wanted, std::string_view fallback) const {
-    for (const Mode::Named& named : mode_.types)
-      if (named.name == wanted) return std::string(wanted);
-    return std::string(fallback);
+  // `wanted`, if the mode has it.
+  std::string type_named(std::string_view wanted) const {
+    const auto is_wanted = [&](const Mode::Named& named) { return named.name == wanted; };
+    return std::any_of(mode_.types.begin(), mode_.types.end(), is_wanted) ? std::string(wanted) : "change";
   }
 
   // What was found out, as sentences; the decisions have an observation of their own.
@@ -209,7 +209,7 @@ class Observer {
       title += " after a change of " + mending_.front()->path;
     else if (!made.empty())
       title += " after \"" + made.back()->subject + "\"";
-    Observation& o = add(Observation::Slot::fixed, type_or("bugfix", "change"), std::move(title));
+    Observation& o = add(Observation::Slot::fixed, type_named("bugfix"), std::move(title));
     const std::size_t told = std::min(fixes_.size(), kMaxFixesTold);
     for (std::size_t i = 0; i < told; ++i) add_fact(o, told_failure(*fixes_[i].command, *fixes_[i].failure));
     add_files(o, mending_);
@@ -294,7 +294,7 @@ class Observer {
     if (commands.empty()) return;
     const Command& last = *commands.back();
     const std::string why = cause(last.runs.back(), 110);
-    Observation& o = add(Observation::Slot::failing, type_or("discovery", "change"),
+    Observation& o = add(Observation::Slot::failing, type_named("discovery"),
                          quoted(last) + " fails" + (why.empty() ? "" : ": " + why));
     for (const Command* command : commands) {
       add_fact(o, told_failure(*command, command->runs.back()));
@@ -318,7 +318,7 @@ class Observer {
       if (bad.looks || !ends_failing(bad) || good == last_success.end() || good->second < i) continue;
       const Command& better = digest_.commands[good->second];
       if (!o)
-        o = &add(Observation::Slot::worked, type_or("discovery", "change"),
+        o = &add(Observation::Slot::worked, type_named("discovery"),
                  quoted(better) + " works where " + quoted(bad) + " failed");
       if (o->facts.size() >= 3) break;
       const std::string why = detail(bad.runs.back());
@@ -336,7 +336,7 @@ class Observer {
     Observation* o = nullptr;
     for (const Statement& statement : statements_) {
       if (!statement.decision) continue;
-      if (!o) o = &add(Observation::Slot::decided, type_or("decision", "discovery"), statement.text);
+      if (!o) o = &add(Observation::Slot::decided, type_named("decision"), statement.text);
       add_fact(*o, statement.text);
     }
     if (!o) return;
@@ -354,7 +354,7 @@ class Observer {
     const bool looked = digest_.looked.size() + digest_.delegated.size() >= 2;
     const bool research = out_.empty() && looked && answer_.size() >= kLeastAnswer && digest_.files.empty();
     if (sentences.empty() && !research) return;
-    Observation& o = add(Observation::Slot::found, type_or("discovery", "change"),
+    Observation& o = add(Observation::Slot::found, type_named("discovery"),
                          sentences.empty() ? "Looked into: " + request_ : sentences.front());
     for (std::string& sentence : sentences) add_fact(o, std::move(sentence));
     if (looked && digest_.files.empty()) {

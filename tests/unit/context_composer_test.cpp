@@ -116,6 +116,9 @@ TEST_F(Composer, NothingIsSaidTwice) {
       "Edited lexer.cpp.\n\nIt works.\n\n## Next steps\n- write the docs\n- tell the users",
       "write the docs\ntell the users");
   const std::string text = compose().text;
+  put(3, "go on", "Did more. The rest is not yet done. Bye.", "The rest is not yet done.\nwrite the docs");
+  EXPECT_NE(compose().text.find("Done: Did more. Bye.\n"), std::string::npos) << compose().text;
+  EXPECT_EQ(occurrences(compose().text, "not yet done"), 1u);
   for (const char* once : {"write the docs", "tell the users", "It works.", "fix the lexer"})
     EXPECT_EQ(occurrences(text, once), 1u) << once << "\n" << text;
   EXPECT_EQ(text.find("Next steps"), std::string::npos) << "a heading over nothing";

@@ -2,6 +2,7 @@
 
 #include "distil/mode.h"
 #include "distil/sentences.h"
+#include "distil/turn.h"
 
 namespace cairn::distil {
 namespace {
@@ -73,6 +74,23 @@ TEST(Mode, ABadFileIsNamedWithItsFault) {
   EXPECT_EQ(problem("name = 3\n"), "modes/mine.toml: name is not the section of a language");
   EXPECT_NE(problem("[en\n").find("modes/mine.toml: line 3"), std::string::npos);
   EXPECT_EQ(read_mode("", "mine").error().message, "modes/mine.toml: types is not a list of names");
+}
+
+TEST(Mode, NamesTheTypesAndConceptsOfObservations) {
+  Turn turn;
+  turn.prompt = "dear diary";
+  turn.last_answer = "We decided to rest. It was late because of the rain.";
+  turn.end = Turn::End::stopped;
+  const Mode diary = *read_mode(
+      "types = [\"entry\", \"decision\"]\nconcepts = [\"weather\"]\n[en]\nconcepts.weather = [\"rain\"]\n"
+      "finding = [\"because\"]\ndecision = [\"decided\"]\n",
+      "diary");
+  const auto list = distil(turn, diary).observations;
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].type, "decision");
+  EXPECT_EQ(list[1].type, "change") << "it has no discoveries";
+  EXPECT_EQ(list[1].concepts, std::vector<std::string>{"weather"});
+  EXPECT_TRUE(distil(turn, *read_mode("types = [\"x\"]\nconcepts = [\"y\"]\n", "mute")).observations.empty());
 }
 
 }  // namespace
