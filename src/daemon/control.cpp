@@ -12,7 +12,6 @@ namespace cairn::daemon {
 
 static constexpr std::size_t kMaxLine = 1u << 20;    // requests are small; answers are not limited
 static constexpr std::size_t kMaxConnections = 512;  // a burst of hooks; far below the descriptor limit
-static const timeval kIdle = {600, 0};               // a peer that hangs does not hold its place for ever
 
 Connection::Connection(ControlServer& server, int fd) : server_(server) {
   buffer_ = bufferevent_socket_new(server.loop_.base(), fd, BEV_OPT_CLOSE_ON_FREE);
@@ -28,7 +27,7 @@ Connection::Connection(ControlServer& server, int fd) : server_(server) {
         if (c->closing_) c->close();
       },
       [](bufferevent*, short, void* self) { static_cast<Connection*>(self)->close(); }, this);
-  bufferevent_set_timeouts(buffer_, &kIdle, &kIdle);
+  bufferevent_set_timeouts(buffer_, &server.idle_, &server.idle_);
   bufferevent_enable(buffer_, EV_READ | EV_WRITE);
 }
 
@@ -40,7 +39,13 @@ void Connection::close() {
   server_.forget(this);
 }
 
+void Connection::expect_reply() {
+  ++expected_;
+  bufferevent_set_timeouts(buffer_, nullptr, &server_.idle_);
+}
+
 void Connection::reply(std::string_view line) {
+  if (expected_ > 0 && --expected_ == 0) bufferevent_set_timeouts(buffer_, &server_.idle_, &server_.idle_);
   bufferevent_write(buffer_, line.data(), line.size());
   bufferevent_write(buffer_, "\n", 1);
 }
@@ -51,16 +56,18 @@ void Connection::refuse(std::string_view line) {
 }
 
 Result<std::unique_ptr<ControlServer>> ControlServer::listen(Loop& loop, const std::string& path, Log& log,
-                                                             Handler handler) {
+                                                             Handler handler,
+                                                             std::chrono::milliseconds idle) {
+  const timeval time{idle.count() / 1000, (idle.count() % 1000) * 1000};
   os::Fd listener = TRY(os::listen_unix(path));
   std::unique_ptr<ControlServer> server(
-      new ControlServer(loop, std::move(listener), log, std::move(handler)));
+      new ControlServer(loop, std::move(listener), log, std::move(handler), time));
   loop.on_readable(server->listener_.get(), [self = server.get()] { self->accept_all(); });
   return server;
 }
 
-ControlServer::ControlServer(Loop& loop, os::Fd listener, Log& log, Handler handler)
-    : loop_(loop), listener_(std::move(listener)), log_(log), handler_(std::move(handler)) {}
+ControlServer::ControlServer(Loop& loop, os::Fd listener, Log& log, Handler handler, timeval idle)
+    : loop_(loop), listener_(std::move(listener)), log_(log), handler_(std::move(handler)), idle_(idle) {}
 
 void ControlServer::accept_all() {
   while (true) {

@@ -2,6 +2,9 @@
 // operations.
 #pragma once
 
+#include <sys/time.h>
+
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,6 +31,8 @@ class Connection {
   void reply(std::string_view line);
   // Sends a line and closes once it is out.
   void refuse(std::string_view line);
+  // A reply will come, however late: until then the connection may be silent for as long as it takes.
+  void expect_reply();
 
   // The receipt of the context sent last, to be confirmed by the peer.
   std::optional<std::int64_t> receipt;
@@ -39,6 +44,7 @@ class Connection {
   ControlServer& server_;
   bufferevent* buffer_ = nullptr;
   bool closing_ = false;
+  int expected_ = 0;
 
  public:
   ~Connection();
@@ -49,13 +55,15 @@ class ControlServer {
  public:
   using Handler = std::function<void(const std::shared_ptr<Connection>&, std::string_view line)>;
 
-  // Listens at `path`. Call only under the home's lock.
-  static Result<std::unique_ptr<ControlServer>> listen(Loop& loop, const std::string& path, Log& log,
-                                                       Handler handler);
+  // Listens at `path`. Call only under the home's lock. A connection that is silent for `idle` is closed: a
+  // peer that hangs does not hold its place for ever.
+  static Result<std::unique_ptr<ControlServer>> listen(
+      Loop& loop, const std::string& path, Log& log, Handler handler,
+      std::chrono::milliseconds idle = std::chrono::minutes(10));
 
  private:
   friend class Connection;
-  ControlServer(Loop& loop, os::Fd listener, Log& log, Handler handler);
+  ControlServer(Loop& loop, os::Fd listener, Log& log, Handler handler, timeval idle);
   void accept_all();
   void read_lines(Connection& connection);
   void forget(Connection* connection);
@@ -64,6 +72,7 @@ class ControlServer {
   os::Fd listener_;
   Log& log_;
   Handler handler_;
+  timeval idle_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
 };
 

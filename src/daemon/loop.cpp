@@ -18,7 +18,8 @@ Result<std::unique_ptr<Loop>> Loop::create() {
 }
 
 Loop::~Loop() {
-  for (const auto& watched : watched_) event_free(watched->handle);
+  watched_.clear();
+  once_.clear();
   if (base_) event_base_free(base_);
 }
 
@@ -51,16 +52,34 @@ void Loop::run_posted() {
   for (const Callback& callback : posted) callback();
 }
 
-void Loop::add(int fd, short what, std::chrono::milliseconds interval, Callback callback) {
+Loop::Watched::~Watched() {
+  if (handle) event_free(handle);
+}
+
+std::unique_ptr<Loop::Watched> Loop::watch(event_base* base, int fd, short what,
+                                           std::chrono::milliseconds interval, Callback callback) {
   auto watched = std::make_unique<Watched>();
   watched->callback = std::move(callback);
   watched->handle = event_new(
-      base_, fd, what, [](evutil_socket_t, short, void* self) { static_cast<Watched*>(self)->callback(); },
+      base, fd, what, [](evutil_socket_t, short, void* self) { static_cast<Watched*>(self)->callback(); },
       watched.get());
   CAIRN_ASSERT(watched->handle);
   const timeval time{interval.count() / 1000, (interval.count() % 1000) * 1000};
   event_add(watched->handle, interval.count() > 0 ? &time : nullptr);
-  watched_.push_back(std::move(watched));
+  return watched;
+}
+
+void Loop::add(int fd, short what, std::chrono::milliseconds interval, Callback callback) {
+  watched_.push_back(watch(base_, fd, what, interval, std::move(callback)));
+}
+
+void Loop::after(std::chrono::milliseconds time, Callback callback) {
+  const auto place = once_.emplace(once_.end());
+  *place = watch(base_, -1, 0, time, [this, place, callback = std::move(callback)] {
+    const std::unique_ptr<Watched> fired = std::move(*place);
+    once_.erase(place);
+    callback();
+  });
 }
 
 void Loop::every(std::chrono::milliseconds interval, Callback callback) {

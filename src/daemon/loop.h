@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -30,6 +31,8 @@ class Loop {
   // Runs `callback` on the loop thread. Thread-safe; the only member that is.
   void post(Callback callback);
 
+  // Once, that much later.
+  void after(std::chrono::milliseconds time, Callback callback);
   void every(std::chrono::milliseconds interval, Callback callback);
   void on_readable(int fd, Callback callback);
   void on_signal(int number, Callback callback);
@@ -43,10 +46,14 @@ class Loop {
 
   event_base* base_ = nullptr;
   struct Watched {
+    ~Watched();
     event* handle = nullptr;
     Callback callback;
   };
+  static std::unique_ptr<Watched> watch(event_base* base, int fd, short what, std::chrono::milliseconds time,
+                                        Callback callback);
   std::vector<std::unique_ptr<Watched>> watched_;
+  std::list<std::unique_ptr<Watched>> once_;
   os::Fd wake_;
   std::mutex mutex_;
   std::vector<Callback> posted_;

@@ -9,6 +9,8 @@
 
 namespace cairn::daemon {
 
+static constexpr std::chrono::milliseconds kLookAgain(20);
+
 Server::Server(const Parts& parts)
     : parts_(parts), started_boot_ns_(parts.clock.boot_ns()), key_(parts.engine.key()) {}
 
@@ -48,7 +50,10 @@ void Server::handle(const std::shared_ptr<Connection>& connection, std::string_v
   if (op == "answer") return answer(connection, r["args"]);
   if (op == "given") return given(*connection);
   if (op == "ping") return connection->reply(reply_line(daemon_json()));
-  if (op == "process") return process(connection, r["args"]);
+  if (op == "process") {
+    connection->expect_reply();
+    return process(connection, r["args"]);
+  }
   if (op == "reload") {
     parts_.writer.post([this] { parts_.engine.reload(); });
     return connection->reply(reply_line(Json::object()));
@@ -61,6 +66,7 @@ void Server::handle(const std::shared_ptr<Connection>& connection, std::string_v
   if (!operation)
     return connection->reply(
         reply_line(Error{Code::unsupported, "control: there is no operation \"" + op + "\""}));
+  connection->expect_reply();
   run(connection, *operation, r["args"]);
 }
 
@@ -143,10 +149,18 @@ void Server::process(Peer peer, const Json& args) {
   });
 }
 
+// A provider is thinking.
+void Server::look_again(std::shared_ptr<Drain> work) {
+  parts_.loop.post([this, work] {
+    parts_.loop.after(kLookAgain, [this, work] { parts_.writer.post([this, work] { drain(work); }); });
+  });
+}
+
 void Server::drain(std::shared_ptr<Drain> work) {
   const auto more = parts_.engine.step();
   if (!more) return send(work->peer, more.error());
   if (*more) return parts_.writer.post([this, work] { drain(work); });
+  if (parts_.engine.awaits()) return look_again(work);
   if (work->end_turns) {
     work->end_turns = false;
     if (auto ended = parts_.engine.end_open_turns(); !ended) return send(work->peer, ended.error());

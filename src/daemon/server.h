@@ -48,6 +48,7 @@ class Server {
   void process(Peer peer, const Json& args);
   struct Drain;
   void drain(std::shared_ptr<Drain> work);
+  void look_again(std::shared_ptr<Drain> work);
   void run(Peer peer, const ops::Operation& operation, Json args);
   Result<Json> run_reader(const ops::Operation& operation, const Json& args);
   void send(Peer peer, Result<Json> result);

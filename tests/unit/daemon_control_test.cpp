@@ -1,0 +1,67 @@
+// The control socket's transport by itself: who is hung up on, and who is not.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "daemon/control.h"
+#include "support/temp_dir.h"
+
+namespace cairn::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Control : public testing::Test {
+ protected:
+  Control() {
+    loop_ = *daemon::Loop::create();
+    server_ = *daemon::ControlServer::listen(
+        *loop_, path_, log_,
+        [this](const std::shared_ptr<daemon::Connection>& connection, std::string_view line) {
+          if (line != "work") return connection->reply("at once");
+          connection->expect_reply();
+          loop_->after(600ms, [peer = std::weak_ptr(connection)] {
+            if (const auto there = peer.lock()) there->reply("done");
+          });
+        },
+        150ms);
+    thread_ = std::thread([this] { loop_->run(); });
+  }
+  ~Control() override {
+    loop_->post([this] { loop_->stop(); });
+    thread_.join();
+  }
+
+  os::Fd connect() { return *os::connect_unix(path_, 1000); }
+  static std::int64_t in(std::chrono::nanoseconds time) {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * 1'000'000'000 + now.tv_nsec + time.count();
+  }
+  static Result<std::string> next_line(const os::Fd& fd, std::chrono::nanoseconds within) {
+    std::string rest;
+    return os::read_line(fd.get(), rest, 1000, in(within));
+  }
+
+  TempDir dir_{"control"};
+  std::string path_ = dir_ / "sock";
+  NullLog log_;
+  std::unique_ptr<daemon::Loop> loop_;
+  std::unique_ptr<daemon::ControlServer> server_;
+  std::thread thread_;
+};
+
+TEST_F(Control, ASilentPeerIsHungUpOn) {
+  const os::Fd silent = connect();
+  EXPECT_EQ(next_line(silent, 5s).error().code, Code::canceled);
+}
+
+TEST_F(Control, APeerWhoseWorkTakesLongerThanThatIsNot) {
+  const os::Fd waiting = connect();
+  ASSERT_TRUE(os::send_all(waiting.get(), "work\n", in(1s)));
+  EXPECT_EQ(next_line(waiting, 5s).value_or("hung up"), "done");
+  EXPECT_EQ(next_line(waiting, 5s).error().code, Code::canceled);  // its time counts again
+}
+
+}  // namespace
+}  // namespace cairn::test
