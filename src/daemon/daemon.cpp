@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "daemon/children.h"
 #include "daemon/control.h"
 #include "daemon/engine.h"
 #include "daemon/jobs.h"
@@ -50,8 +51,8 @@ struct Image {
 
 class Daemon {
  public:
-  Daemon(const hook::Home& home, std::unique_ptr<FileLog> log)
-      : home_(home), log_(std::move(log)), image_(Image::now(disk_)) {}
+  Daemon(const hook::Home& home, const MakeProvider& make_provider, std::unique_ptr<FileLog> log)
+      : home_(home), make_provider_(make_provider), log_(std::move(log)), image_(Image::now(disk_)) {}
 
   Status serve();
   bool upgraded() const { return upgraded_; }
@@ -63,23 +64,29 @@ class Daemon {
   void tick();
   void stop(std::string_view reason);
   void found_damage(const std::string& damage);
+  Status open();
+  Result<bool> step();
+  std::optional<milliseconds> until_wake();
 
   hook::Home home_;
+  const MakeProvider& make_provider_;
   os::RealDisk disk_;
   os::RealClock clock_;
   os::RealProcesses processes_;
   std::unique_ptr<FileLog> log_;
   Image image_;
   bool upgraded_ = false;
-  std::int64_t last_activity_ns_ = 0;
+  std::atomic<std::int64_t> last_activity_ns_ = 0;
   std::int64_t idle_limit_ns_ = 0;
   std::optional<InboxWatch> watch_;
   bool watch_lost_ = false;
   std::atomic<bool> damaged_ = false;
 
   // Threads end before what they use: the order of these members matters.
-  std::unique_ptr<Engine> engine_;
   std::unique_ptr<Loop> loop_;
+  std::unique_ptr<LoopChildren> children_;
+  std::unique_ptr<agent::Provider> provider_;
+  std::unique_ptr<Engine> engine_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<ControlServer> control_;
   std::unique_ptr<JobThread> reader_;
@@ -131,14 +138,36 @@ void Daemon::tick() {
   }
 }
 
-Status Daemon::serve() {
-  engine_ = TRY(Engine::open(home_, {disk_, clock_, processes_, *log_, "", false}));
+// On the writer's thread. Every processed message begins the idle time anew.
+Result<bool> Daemon::step() {
+  const std::int64_t before = engine_->processed();
+  auto more = engine_->step();
+  found_damage(engine_->db().damage());
+  if (engine_->processed() != before) last_activity_ns_ = clock_.boot_ns();
+  return more;
+}
+
+std::optional<milliseconds> Daemon::until_wake() {
+  const auto at = engine_->wake_at();
+  if (!at) return std::nullopt;
+  const std::int64_t ms = (*at - clock_.boot_ns()) / 1'000'000 + 1;
+  return milliseconds(std::max<std::int64_t>(ms, 1));
+}
+
+Status Daemon::open() {
   loop_ = TRY(Loop::create());
-  writer_ = std::make_unique<JobThread>("writer", *log_, [this] {
-    auto more = engine_->step();
-    found_damage(engine_->db().damage());
-    return more;
-  });
+  if (make_provider_) {
+    children_ = std::make_unique<LoopChildren>(*loop_, *log_, [this] { writer_->nudge(); });
+    provider_ = make_provider_(*children_);
+  }
+  engine_ = TRY(Engine::open(home_, {disk_, clock_, processes_, *log_, "", false, provider_.get()}));
+  return {};
+}
+
+Status Daemon::serve() {
+  TRY(open());
+  writer_ = std::make_unique<JobThread>(
+      "writer", *log_, [this] { return step(); }, [this] { return until_wake(); });
   reader_ = std::make_unique<JobThread>("reader", *log_);
   last_activity_ns_ = clock_.boot_ns();
   server_ = std::make_unique<Server>(Server::Parts{home_, disk_, clock_, *log_, *loop_, *engine_, *writer_,
@@ -166,12 +195,13 @@ Status Daemon::serve() {
   unlink(home_.socket().c_str());
   writer_->stop();
   reader_->stop();
+  if (auto ended = engine_->stop(); !ended) log_->error("queue: " + ended.error().message);
   ignore(engine_->db().checkpoint(false));
   return {};
 }
 
 // Serves under the lock. True: the executable was replaced and the new one should go on.
-Result<bool> serve_home(const hook::Home& home, std::string& executable) {
+Result<bool> serve_home(const hook::Home& home, const MakeProvider& make_provider, std::string& executable) {
   os::RealDisk disk;
   TRY(os::make_dirs(disk, home.data));
   os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
@@ -181,7 +211,7 @@ Result<bool> serve_home(const hook::Home& home, std::string& executable) {
                          << 20;
   auto log = std::make_unique<FileLog>(home.log_file(), max_bytes);
   FileLog& out = *log;
-  Daemon daemon(home, std::move(log));
+  Daemon daemon(home, make_provider, std::move(log));
   executable = daemon.executable();
   if (auto served = daemon.serve(); !served) {
     out.error("daemon cannot serve: " + served.error().message);
@@ -192,13 +222,13 @@ Result<bool> serve_home(const hook::Home& home, std::string& executable) {
 
 }  // namespace
 
-int run(const hook::Home& home) {
+int run(const hook::Home& home, const MakeProvider& make_provider) {
   umask(077);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   if (chdir("/") != 0) return 1;
   std::string executable;
-  const auto upgraded = serve_home(home, executable);
+  const auto upgraded = serve_home(home, make_provider, executable);
   if (!upgraded) {
     if (upgraded.error().code == Code::busy) return 0;  // another daemon serves this home
     std::fprintf(stderr, "cairn: daemon: %s\n", upgraded.error().message.c_str());

@@ -9,8 +9,8 @@ namespace cairn::daemon {
 
 using std::chrono::milliseconds;
 
-JobThread::JobThread(std::string name, Log& log, Step step)
-    : name_(std::move(name)), log_(log), step_(std::move(step)) {
+JobThread::JobThread(std::string name, Log& log, Step step, Wake wake)
+    : name_(std::move(name)), log_(log), step_(std::move(step)), wake_(std::move(wake)) {
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
     try {
@@ -59,8 +59,11 @@ void JobThread::run() {
       lock.lock();
     } else if (nudged_ && step_) {
       run_step(lock);
-    } else {
+    } else if (!wake_at_) {
       changed_.wait(lock);
+    } else if (changed_.wait_until(lock, *wake_at_) == std::cv_status::timeout) {
+      wake_at_.reset();
+      nudged_ = true;
     }
   }
 }
@@ -69,11 +72,17 @@ void JobThread::run_step(std::unique_lock<std::mutex>& lock) {
   nudged_ = false;
   lock.unlock();
   const Result<bool> more = step_();
-  if (more && !*more) malloc_trim(0);  // a large event must not stay in memory while we idle
+  std::optional<milliseconds> wake;
+  if (more && !*more) {
+    malloc_trim(0);  // a large event must not stay in memory while we idle
+    if (wake_) wake = wake_();
+  }
   if (!more) log_.error(name_ + ": " + more.error().message);
   lock.lock();
   if (more) {
     nudged_ |= *more;
+    wake_at_.reset();
+    if (wake) wake_at_ = std::chrono::steady_clock::now() + *wake;
     pause_ = milliseconds(0);
     return;
   }

@@ -1,10 +1,12 @@
 // A thread that runs jobs in order and, when there are none, steps of standing work.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -21,7 +23,11 @@ class JobThread {
   // of 1 s, doubling to 1 min.
   using Step = std::function<Result<bool>()>;
 
-  JobThread(std::string name, Log& log, Step step = nullptr);
+  // When the step wants to be called again though nobody nudges; asked on this thread after a step that had
+  // nothing to do.
+  using Wake = std::function<std::optional<std::chrono::milliseconds>()>;
+
+  JobThread(std::string name, Log& log, Step step = nullptr, Wake wake = nullptr);
   ~JobThread() { stop(); }
 
   // Runs `job` before the next step. After stop() it is dropped.
@@ -38,6 +44,8 @@ class JobThread {
   std::string name_;
   Log& log_;
   Step step_;
+  Wake wake_;
+  std::optional<std::chrono::steady_clock::time_point> wake_at_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;

@@ -1,0 +1,170 @@
+#include "daemon/children.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+namespace cairn::daemon {
+
+static constexpr std::size_t kMaxLine = 16u << 20;         // no reply is larger
+static constexpr std::chrono::milliseconds kGrace(1'000);  // to end by itself at the end of its stdin
+
+// What the two threads share of a child.
+struct LoopChildren::Mailbox {
+  std::mutex mutex;
+  std::deque<std::string> lines;
+  std::optional<std::string> ended;
+};
+
+struct LoopChildren::Process {
+  LoopChildren* owner = nullptr;
+  std::int64_t pid = 0;
+  bufferevent* buffer = nullptr;  // null: it has hung up
+  std::shared_ptr<Mailbox> mailbox;
+
+  ~Process() {
+    if (buffer) bufferevent_free(buffer);
+  }
+};
+
+class LoopChildren::Handle final : public agent::Child {
+ public:
+  Handle(LoopChildren& owner, int id, std::shared_ptr<Mailbox> mailbox)
+      : owner_(owner), id_(id), mailbox_(std::move(mailbox)) {}
+  ~Handle() override {
+    owner_.loop_.post([&owner = owner_, id = id_] { owner.end(id); });
+  }
+  void send(std::string_view line) override {
+    owner_.loop_.post(
+        [&owner = owner_, id = id_, text = std::string(line) + "\n"] { owner.write(id, text); });
+  }
+  std::optional<std::string> receive() override {
+    const std::lock_guard lock(mailbox_->mutex);
+    if (mailbox_->lines.empty()) return std::nullopt;
+    std::string line = std::move(mailbox_->lines.front());
+    mailbox_->lines.pop_front();
+    return line;
+  }
+  std::optional<std::string> ended() override {
+    const std::lock_guard lock(mailbox_->mutex);
+    return mailbox_->lines.empty() ? mailbox_->ended : std::nullopt;
+  }
+
+ private:
+  LoopChildren& owner_;
+  int id_;
+  std::shared_ptr<Mailbox> mailbox_;
+};
+
+LoopChildren::LoopChildren(Loop& loop, Log& log, std::function<void()> on_news)
+    : loop_(loop), log_(log), on_news_(std::move(on_news)) {
+  loop_.on_signal(SIGCHLD, [this] { collect(); });
+}
+
+LoopChildren::~LoopChildren() {
+  for (const auto& [id, process] : processes_) os::kill_group(process->pid);
+  for (const auto& [id, process] : processes_) os::reap(process->pid, true);
+}
+
+std::unique_ptr<agent::Child> LoopChildren::start(const os::Command& command) {
+  auto mailbox = std::make_shared<Mailbox>();
+  const int id = ++next_;
+  loop_.post([this, id, command, mailbox] { spawn(id, command, mailbox); });
+  return std::make_unique<Handle>(*this, id, std::move(mailbox));
+}
+
+void LoopChildren::spawn(int id, const os::Command& command, const std::shared_ptr<Mailbox>& mailbox) {
+  auto child = os::spawn_child(command);
+  if (!child) {
+    const std::lock_guard lock(mailbox->mutex);
+    mailbox->ended = child.error().message;
+    return on_news_();
+  }
+  auto process = std::make_unique<Process>();
+  process->owner = this;
+  process->pid = child->pid;
+  process->mailbox = mailbox;
+  process->buffer = bufferevent_socket_new(loop_.base(), child->socket.release(), BEV_OPT_CLOSE_ON_FREE);
+  CAIRN_ASSERT(process->buffer);
+  bufferevent_setcb(
+      process->buffer,
+      [](bufferevent*, void* self) {
+        auto* p = static_cast<Process*>(self);
+        p->owner->read(*p);
+      },
+      nullptr,
+      [](bufferevent*, short, void* self) {
+        auto* p = static_cast<Process*>(self);
+        p->owner->hung_up(*p);
+      },
+      process.get());
+  bufferevent_enable(process->buffer, EV_READ | EV_WRITE);
+  log_.info(fmt::format("child starts pid={} {}", process->pid, command.executable));
+  processes_.emplace(id, std::move(process));
+}
+
+void LoopChildren::write(int id, const std::string& line) {
+  const auto found = processes_.find(id);
+  if (found != processes_.end() && found->second->buffer)
+    bufferevent_write(found->second->buffer, line.data(), line.size());
+}
+
+// Nobody listens to it any more.
+void LoopChildren::end(int id) {
+  const auto found = processes_.find(id);
+  if (found == processes_.end() || !found->second->buffer) return;
+  shutdown(bufferevent_getfd(found->second->buffer), SHUT_WR);
+  loop_.after(kGrace, [this, id] {
+    if (const auto late = processes_.find(id); late != processes_.end()) os::kill_group(late->second->pid);
+  });
+}
+
+void LoopChildren::read(Process& process) {
+  evbuffer* input = bufferevent_get_input(process.buffer);
+  {
+    const std::lock_guard lock(process.mailbox->mutex);
+    std::size_t size = 0;
+    while (char* line = evbuffer_readln(input, &size, EVBUFFER_EOL_LF)) {
+      process.mailbox->lines.emplace_back(line, size);
+      std::free(line);
+    }
+  }
+  if (evbuffer_get_length(input) > kMaxLine) return hung_up(process);
+  on_news_();
+}
+
+// It closed its end, or said a line without an end: whatever is left of it goes.
+void LoopChildren::hung_up(Process& process) {
+  {
+    const std::lock_guard lock(process.mailbox->mutex);
+    process.mailbox->ended = "the child ended";
+  }
+  bufferevent_free(process.buffer);
+  process.buffer = nullptr;
+  os::kill_group(process.pid);
+  on_news_();
+  collect();
+}
+
+void LoopChildren::collect() {
+  for (auto it = processes_.begin(); it != processes_.end();) {
+    Process& process = *it->second;
+    const bool gone = process.pid == 0 || !os::reap(process.pid);
+    if (gone && process.pid != 0) {
+      log_.info(fmt::format("child ended pid={}", process.pid));
+      process.pid = 0;
+    }
+    // What it said last is still to be read.
+    it = gone && !process.buffer ? processes_.erase(it) : std::next(it);
+  }
+}
+
+}  // namespace cairn::daemon

@@ -1,0 +1,47 @@
+// The providers' child processes: started, read and collected on the loop's thread, which lives as long as
+// the daemon, so that the kernel ends them with it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "agent/children.h"
+#include "base/log.h"
+#include "daemon/loop.h"
+
+struct bufferevent;
+
+namespace cairn::daemon {
+
+// start() and the children it gives are for the writer's thread; all else happens on the loop's. Destroyed
+// when the loop no longer runs, it kills whatever is left.
+class LoopChildren final : public agent::Children {
+ public:
+  // `on_news` is called on the loop's thread when a child said something or ended.
+  LoopChildren(Loop& loop, Log& log, std::function<void()> on_news);
+  ~LoopChildren() override;
+
+  std::unique_ptr<agent::Child> start(const os::Command& command) override;
+
+ private:
+  struct Mailbox;
+  struct Process;
+  class Handle;
+
+  void spawn(int id, const os::Command& command, const std::shared_ptr<Mailbox>& mailbox);
+  void write(int id, const std::string& line);
+  void end(int id);
+  void read(Process& process);
+  void hung_up(Process& process);
+  void collect();
+
+  Loop& loop_;
+  Log& log_;
+  std::function<void()> on_news_;
+  int next_ = 0;  // the writer's thread
+  std::map<int, std::unique_ptr<Process>> processes_;
+};
+
+}  // namespace cairn::daemon

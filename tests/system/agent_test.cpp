@@ -1,0 +1,137 @@
+// A provider that is a process of its own, under the real daemon: it works, and it never outlives what it is
+// for.
+#include "system/home_fixture.h"
+
+namespace cairn::test {
+
+class AgentProcess : public HomeTest {
+ protected:
+  ~AgentProcess() override {
+    for (const pid_t pid : children()) ::kill(pid, SIGKILL);
+  }
+
+  void script(const std::string& text) { write_file(home_.data + "/script", text); }
+
+  Background serve(std::vector<std::string> env = {}) {
+    Program p = program("scripted_agent", {"daemon"});
+    p.env.insert(p.env.end(), env.begin(), env.end());
+    Background daemon(p);
+    EXPECT_TRUE(wait_until([this] { return lock_is_held() && exists(home_.socket()); }, 10s));
+    return daemon;
+  }
+
+  // One turn of a session that goes on.
+  void turn(const std::string& session, int number = 1) {
+    const std::string prompt = session + "-p" + std::to_string(number);
+    hook("UserPromptSubmit", payload(session, Json::object({{"prompt", "work"}, {"prompt_id", prompt}})));
+    hook("PostToolUse",
+         payload(session, Json::object({{"prompt_id", prompt},
+                                        {"tool_name", "Bash"},
+                                        {"tool_use_id", prompt + "-t"},
+                                        {"tool_input", Json::object({{"command", "make"}})}})));
+    hook("Stop",
+         payload(session, Json::object({{"prompt_id", prompt}, {"last_assistant_message", "Done."}})));
+  }
+  void end(const std::string& session) {
+    hook("SessionEnd", payload(session, Json::object({{"reason", "other"}})));
+  }
+
+  std::vector<pid_t> children() {
+    std::vector<pid_t> found;
+    for (const pid_t pid : processes_with_env("CAIRN_HOME=" + home_.data))
+      if (read_text("/proc/" + std::to_string(pid) + "/cmdline").find("child") != std::string::npos)
+        found.push_back(pid);
+    return found;
+  }
+  bool all_gone(const std::vector<pid_t>& pids) {
+    return std::none_of(pids.begin(), pids.end(), [](pid_t pid) { return is_running(pid); });
+  }
+  // What the children learned of session "one".
+  std::size_t learned() {
+    const std::string rows = json({"debug", "sql", "observations", "one"})["rows"].dump();
+    std::size_t count = 0;
+    for (std::size_t at = rows.find("learned by"); at != std::string::npos;
+         at = rows.find("learned by", at + 1))
+      ++count;
+    return count;
+  }
+};
+
+TEST_F(AgentProcess, I2DistilsASessionInOneChildWhichIsGoneWithinTwoSecondsOfItsEnd) {
+  Background daemon = serve();
+  turn("one");
+  ASSERT_TRUE(wait_until([this] { return learned() == 1; }, 10s));
+  turn("one", 2);
+  ASSERT_TRUE(wait_until([this] { return learned() == 2; }, 10s));
+  const auto running = children();
+  EXPECT_EQ(running.size(), 1u);
+  end("one");
+  EXPECT_TRUE(wait_until([&] { return all_gone(running); }, 2s));
+  EXPECT_TRUE(wait_until([this] { return children().empty(); }, 2s));
+  EXPECT_TRUE(daemon.running());
+}
+
+TEST_F(AgentProcess, I2AChildThatHangsAndWhatItStartedAreGoneTooAndItsWorkIsDoneByAnother) {
+  Background daemon = serve();
+  script("stubborn");
+  turn("one");
+  ASSERT_TRUE(wait_until([this] { return children().size() == 2; }, 10s));  // it, and its own child
+  const auto running = children();
+  script("good");
+  end("one");
+  EXPECT_TRUE(wait_until([&] { return all_gone(running); }, 2s));
+  EXPECT_TRUE(wait_until([this] { return learned() == 1; }, 10s));
+  EXPECT_TRUE(wait_until([this] { return children().empty(); }, 2s));
+}
+
+TEST_F(AgentProcess, NoneIsLeftTwoSecondsAfterTheDaemonIsKilled) {
+  Background daemon = serve();
+  script("hang");
+  turn("one");
+  turn("two");
+  ASSERT_TRUE(wait_until([this] { return children().size() == 2; }, 10s));
+  daemon.signal(SIGKILL);
+  EXPECT_TRUE(wait_until([this] { return children().empty(); }, 2s));
+}
+
+TEST_F(AgentProcess, AStoppedDaemonTakesThemWithItAndPutsTheirWorkBack) {
+  Background daemon = serve();
+  script("hang");
+  turn("one");
+  ASSERT_TRUE(wait_until([this] { return children().size() == 1; }, 10s));
+  daemon.signal(SIGTERM);
+  ASSERT_TRUE(daemon.wait(5s).has_value());
+  EXPECT_TRUE(children().empty());
+  EXPECT_TRUE(json({"process"})["queue"]["failed"].as_int() == 0);
+  const Json processed = json({"queue", "list", "--recent", "5"});
+  EXPECT_EQ(processed["messages"].items().size(), 2u);
+  for (const Json& message : processed["messages"].items()) EXPECT_EQ(message["retry_count"].as_int(), 0);
+}
+
+TEST_F(AgentProcess, ProcessWaitsForAReplyThatTakesItsTime) {
+  Background daemon = serve();
+  script("slow");
+  turn("one");
+  const Json done = json({"process", "--wait"});
+  EXPECT_EQ(done["queue"]["pending"].as_int() + done["queue"]["processing"].as_int(), 0);
+  EXPECT_EQ(learned(), 1);
+}
+
+TEST_F(AgentProcess, AChildThatDiesOrCannotBeStartedCostsNoMessage) {
+  Background daemon = serve({"SCRIPTED_CHILD=" + dir_ / "missing"});
+  turn("one");
+  ASSERT_TRUE(wait_until([this] { return log().find("provider=scripted") != std::string::npos; }, 10s));
+  EXPECT_EQ(json({"status"})["queue"]["failed"].as_int(), 0);
+  daemon.signal(SIGTERM);
+  ASSERT_TRUE(daemon.wait(5s).has_value());
+  Background again = serve();
+  script("die");
+  turn("one", 2);
+  ASSERT_TRUE(wait_until([this] { return log().find("the child ended") != std::string::npos; }, 20s));
+  script("good");
+  EXPECT_TRUE(wait_until(
+      [this] { return json({"status"})["queue"]["pending"].as_int() == 0 && learned() > 0; }, 30s));
+  EXPECT_TRUE(children().size() <= 1);
+}
+
+}  // namespace cairn::test
