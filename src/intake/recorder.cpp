@@ -6,6 +6,7 @@
 #include "intake/place.h"
 #include "intake/summarise.h"
 #include "store/evidence.h"
+#include "store/mute.h"
 #include "store/projects.h"
 #include "store/queue.h"
 #include "store/transcripts.h"

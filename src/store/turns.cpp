@@ -72,11 +72,6 @@ Status touch_turn(Db& db, SessionId session, std::int64_t number, WallTime at) {
       epoch_ms(at), session.value, number);
 }
 
-Status mute_turn(Db& db, SessionId session, std::int64_t number) {
-  return db.run("UPDATE turns SET muted = 1 WHERE session_db_id = ? AND prompt_number = ?", session.value,
-                number);
-}
-
 Status end_turn(Db& db, SessionId session, std::int64_t number, std::string_view reason, WallTime at) {
   return db.run(
       "UPDATE turns SET ended_at_epoch = ?, end_reason = ? WHERE session_db_id = ? AND prompt_number = ?",

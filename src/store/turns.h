@@ -40,7 +40,6 @@ Result<Turn> open_turn(Db& db, SessionId session, WallTime at);
 // Files a host's prompt id under a turn.
 Status name_turn(Db& db, SessionId session, std::int64_t number, const std::string& prompt_id);
 Status touch_turn(Db& db, SessionId session, std::int64_t number, WallTime at);
-Status mute_turn(Db& db, SessionId session, std::int64_t number);
 Status end_turn(Db& db, SessionId session, std::int64_t number, std::string_view reason, WallTime at);
 // What the host said at the end; empty values change nothing.
 Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::string_view last_message,

@@ -29,6 +29,40 @@ class Events : public testing::Test {
   Chat chat;
 };
 
+TEST_F(Events, APrivatePromptThatComesAfterItsTurnsEventsTakesThemBack) {
+  m.tell(chat.prompt("an open request"));
+  m.tell(chat.ran("make shared", "t0"));
+  m.tell(chat.stop("Shared is done."));
+  HookCall secret = chat.prompt("<private>the zebra wish</private>", "p2");
+  m.tell(chat.before_tool("Bash", "t1", Json::object({{"command", "feed the zebra"}})));
+  m.tell(chat.ran("feed the zebra", "t1"));
+  m.tell(chat.ran("make shared", "t2"));  // what the open turn said too
+  m.tell(chat.stop("The zebra is fed."));
+  ASSERT_EQ(m.number("SELECT count(*) FROM session_summaries"), 2);
+  m.tell(secret);
+  EXPECT_EQ(m.rows("SELECT name, outcome, reason FROM events WHERE prompt_number = 2 ORDER BY seq"),
+            (Lines{"PreToolUse|private|its prompt is private", "PostToolUse|private|its prompt is private",
+                   "PostToolUse|private|its prompt is private", "Stop|private|its prompt is private",
+                   "UserPromptSubmit|private|its prompt is private"}));
+  EXPECT_EQ(m.rows("SELECT prompt_number FROM session_summaries"), (Lines{"1"}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages WHERE prompt_number = 2"), 0);
+  EXPECT_EQ(
+      m.number(
+          "SELECT count(*) FROM evidence v JOIN events e ON e.seq = v.event_seq WHERE e.prompt_number = 2"),
+      0);
+  EXPECT_EQ(
+      m.number("SELECT count(*) FROM payloads p WHERE NOT EXISTS (SELECT 1 FROM evidence v WHERE p.id IN "
+               "(v.input_payload, v.response_payload, v.extra_payload))"),
+      0);
+  EXPECT_EQ(must(store::turn_events(m.db(), SessionId{1}, 1)).size(), 3u);
+  must(m.db().checkpoint(true));
+  EXPECT_FALSE(stored("zebra"));
+  EXPECT_TRUE(stored("Shared is done."));
+  // What comes still later is muted as ever.
+  m.tell(chat.ran("groom the zebra", "t3"));
+  EXPECT_EQ(count("private"), 6);
+}
+
 TEST_F(Events, TheSameToolUseTwiceIsOneFact) {
   m.tell(chat.prompt("work"));
   m.tell(chat.before_tool("Bash", "t1", Json::object({{"command", "make"}})));
