@@ -59,7 +59,8 @@ bool Worker::awaits() const {
 
 // Claims the next batch. One that needs no provider is finished at once.
 Result<bool> Worker::begin() {
-  if (retry_at_ && *retry_at_ <= clock_.boot_ns()) retry_at_.reset();
+  const bool due = retry_at_ && *retry_at_ <= clock_.boot_ns();
+  if (due) retry_at_.reset();
   if (clock_.boot_ns() < paused_until_) {
     retry_at_ = paused_until_;
     return false;
@@ -72,13 +73,27 @@ Result<bool> Worker::begin() {
     claimed = TRY(store::claim(db_, clock_.now(), options_.max_events, options_.lease));
     return {};
   }));
-  if (!claimed) return false;
+  if (!claimed) {
+    if (due) retry_at_ = TRY(next_due());
+    return false;
+  }
+  if (due) retry_at_ = clock_.boot_ns();  // there may be others
   if (provider_) {
     TRY(tell(*std::move(claimed)));
     return true;
   }
   untold_ = std::move(claimed);
   return finish_untold();
+}
+
+// When the next of those that wait for a retry may be tried (boot ns).
+Result<std::optional<std::int64_t>> Worker::next_due() {
+  const WallTime now = clock_.now();
+  const auto at = TRY(db_.integer(
+      "SELECT min(not_before_epoch) FROM pending_messages WHERE status = 'pending' AND not_before_epoch > ?",
+      epoch_ms(now)));
+  if (!at) return std::optional<std::int64_t>();
+  return std::optional(after(std::min<Millis>(from_epoch_ms(*at) - now, options_.idle)));
 }
 
 // A store that cannot be written is no fault of the messages: the batch stays ours and is tried again.

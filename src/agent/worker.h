@@ -69,6 +69,7 @@ class Worker {
   };
 
   Result<bool> begin();
+  Result<std::optional<std::int64_t>> next_due();
   Status tell(store::Batch batch);
   Talk& talk_about(const store::Session& session, std::int64_t prompt);
   void make_room();
@@ -95,12 +96,13 @@ class Worker {
   Provider* provider_;
   Options options_;
   std::map<SessionId, Talk> talks_;
-  std::set<SessionId> may_resume_;        // their last conversation ended in order, in this process
-  std::map<SessionId, int> uncaptured_;   // how often in a row the id never came
-  std::optional<store::Batch> untold_;    // claimed, needs no provider, and its end not written yet
-  int failures_ = 0;                      // of the provider, in a row
-  std::int64_t paused_until_ = 0;         // no new calls before (boot ns)
-  std::optional<std::int64_t> retry_at_;  // when the earliest of the batches we gave back is due
+  std::set<SessionId> may_resume_;       // their last conversation ended in order, in this process
+  std::map<SessionId, int> uncaptured_;  // how often in a row the id never came
+  std::optional<store::Batch> untold_;   // claimed, needs no provider, and its end not written yet
+  int failures_ = 0;                     // of the provider, in a row
+  std::int64_t paused_until_ = 0;        // no new calls before (boot ns)
+  std::optional<std::int64_t> retry_at_ =
+      0;  // when to look for batches that were given back; at first at once
   std::int64_t processed_ = 0;
 };
 

@@ -173,13 +173,34 @@ Status Engine::note_failures() {
       failed);
 }
 
-// When events could not be written and transcripts gave some back, and no more, that trouble is over.
+// What transcripts gave back makes good for as many events that could not be written.
 Status Engine::note_recovered() {
-  if (catch_up_.recovered() == recovered_noted_) return {};
-  recovered_noted_ = catch_up_.recovered();
-  return db_.run(
-      "INSERT INTO meta(key, value) SELECT 'failed_deliveries_made_good', value FROM meta WHERE key = "
-      "'failed_deliveries' ON CONFLICT DO UPDATE SET value = excluded.value");
+  const std::int64_t more = catch_up_.recovered() - recovered_noted_;
+  if (more == 0) return {};
+  TRY(in_transaction([&]() -> Status {
+    TRY(note_failures());
+    return db_.run(
+        "INSERT INTO meta(key, value) SELECT 'failed_deliveries_made_good', min(CAST(value AS INTEGER), ?1) "
+        "FROM meta "
+        "WHERE key = 'failed_deliveries' ON CONFLICT DO UPDATE SET value = min((SELECT CAST(f.value AS "
+        "INTEGER) FROM "
+        "meta f WHERE f.key = 'failed_deliveries'), CAST(value AS INTEGER) + ?1)",
+        more);
+  }));
+  recovered_noted_ += more;
+  return {};
+}
+
+// The line that an alarm looks for: once when the queue grows beyond its limit, once when it is back.
+Status Engine::watch_queue() {
+  const std::int64_t depth = TRY(store::queue_counts(db_)).work();
+  const bool deep = depth > store::kDeepQueue;
+  if (deep == told_deep_) return {};
+  told_deep_ = deep;
+  const std::string line =
+      fmt::format("queue alarm={} depth={} limit={}", deep ? "on" : "off", depth, store::kDeepQueue);
+  deep ? seams_.log.warn(line) : seams_.log.info(line);
+  return {};
 }
 
 Status Engine::tick() {
@@ -194,6 +215,7 @@ Status Engine::tick() {
     TRY(intake_.recorder().sweep());
     note_stuck(TRY(store::recover_lapsed(db_, max_retries(), seams_.clock.now())));
     TRY(store::clean(db_, settings_.integer("queue.keep_processed")));
+    TRY(watch_queue());
     return store::move_border(db_, retention(), seams_.clock.now(), running);
   }));
   border_moved_ns_ = boot;

@@ -92,6 +92,7 @@ class Engine {
   Status note_failures();
   Status note_recovered();
   void note_capture();
+  Status watch_queue();
   void catch_up(const std::string& project, std::int64_t deadline);
   Result<std::vector<std::string>> warnings();
 
@@ -108,6 +109,7 @@ class Engine {
   bool told_error_ = false;           // an intake error is in meta
   bool expiring_ = false;             // there may be evidence to remove
   std::int64_t border_moved_ns_ = 0;  // when retention was last looked at, boot time
+  bool told_deep_ = false;            // the queue is above its limit
 };
 
 }  // namespace cairn::daemon

@@ -97,6 +97,14 @@ Result<Json> queue_show(World& world, const Json& args) {
   out.set("not_before_epoch", row.integer(20));
   out.set("solo", row.integer(21) != 0);
   out.set("problems", problems);
+  // While its reply waits for the memory id it is in work; for whoever asks it waits.
+  const std::string status = row.text(8), why = row.text(13);
+  const bool undone = status == "pending" || status == "processing";
+  if (undone && (why == store::kAwaitingId || why == store::kNeverCaptured)) {
+    out.set("status", "pending");
+    out.set("reason", store::kAwaitingId);
+    out.set("retry_after_ms", std::max<std::int64_t>(0, row.integer(20) - epoch_ms(world.clock.now())));
+  }
   return out;
 }
 

@@ -15,7 +15,6 @@ using Type = Setting::Type;
 
 // Promised for later by the contract: no mistake in a file that is shared between versions.
 constexpr std::array kReserved = std::to_array<std::string_view>({
-    "agent.provider",
     "agent.model",
     "agent.endpoint",
     "agent.fallback",
@@ -122,6 +121,7 @@ const std::vector<Setting>& all_settings() {
        "the line shown to you at a session's start"},
       {"evidence.keep_days", Type::integer, "90", "", 0, 100'000,
        "days that the text of an event is kept; what was made of it stays; 0 is for ever"},
+      {"agent.provider", Type::choice, R"("builtin")", "builtin", 0, 0, "who distils what happened"},
       {"evidence.max_field_kb", Type::integer, "256", "", 1, 65'536,
        "longest text kept of one field of an event"},
       {"store.max_gb", Type::decimal, "5", "", 0, 100'000,

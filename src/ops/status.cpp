@@ -84,6 +84,9 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   if (const auto damage = TRY(store::damage_told(world.db, world.clock.now()))) list.push(*damage);
   if (waiting > 1000)
     list.push(std::to_string(waiting) + " events wait in the inbox: `cairn process` takes them in now");
+  if (const auto depth = TRY(store::queue_counts(world.db)).work(); depth > store::kDeepQueue)
+    list.push(std::to_string(depth) +
+              " messages wait in the queue: `cairn queue stats` says whose, `cairn logs` why");
   if (!world.settings.flag("capture.enabled"))
     list.push("capture is off: `cairn config set capture.enabled true` turns it on");
   return list;
@@ -110,7 +113,7 @@ Result<Json> status(World& world, const Json&) {
           TRY(count(world.db, "SELECT count(*) FROM session_summaries WHERE deleted_at IS NULL")));
   out.set("observations", TRY(count(world.db, "SELECT count(*) FROM observations WHERE deleted_at IS NULL")));
   out.set("last_activity_at", last ? Json(iso8601(from_epoch_ms(*last))) : Json());
-  out.set("provider", "builtin");
+  out.set("provider", world.settings.text("agent.provider"));
   out.set("sizes", sizes(world));
   out.set("problems", TRY(problems(world, waiting)));
   return out;

@@ -41,6 +41,10 @@ Result<std::vector<SessionId>> sessions_with_work(Db& db);
 // How many messages were claimed more than `age` ago and are still in work; 0 counts them all.
 Result<std::int64_t> stuck_count(Db& db, Millis age, WallTime now);
 
+// More than this many with work left is told as a problem: they come faster than they are worked, or not at
+// all.
+inline constexpr std::int64_t kDeepQueue = 5000;
+
 struct MessageOwner {
   SessionId session;
   ContentId content_id;

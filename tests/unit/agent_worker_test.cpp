@@ -1,4 +1,5 @@
 // The worker with a scripted provider: when things are stored, under which id, and what happens when not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "agent/worker.h"
@@ -402,7 +403,24 @@ TEST_F(AgentTest, AStopPutsWhatIsInWorkBackAndCountsNoTry) {
   EXPECT_EQ(queue(), (Lines{"pending|0|the daemon ended"}));
 }
 
+TEST_F(AgentTest, WhatWaitsForARetryIsRememberedOverARestart) {
+  every_plan(Plan::fails(Trouble::Kind::transient));
+  turn(chat);
+  turn(other);
+  every_plan(Plan::learns("one"));
+  must(m.open());
+  must(m.drain());
+  for (int i = 0; i < 10 && m.engine->wake_at(); ++i) {
+    m.clock.advance(
+        std::chrono::nanoseconds(std::max<std::int64_t>(0, *m.engine->wake_at() - m.clock.boot_ns())));
+    must(m.drain());
+    if (m.number("SELECT count(*) FROM pending_messages WHERE status = 'pending'") == 0) break;
+  }
+  EXPECT_EQ(m.rows("SELECT DISTINCT status FROM pending_messages"), (Lines{"processed"}));
+}
+
 TEST_F(AgentTest, TheWorkerSaysWhenItWantsToBeCalledAgain) {
+  must(m.drain());
   EXPECT_EQ(m.engine->wake_at(), std::nullopt);
   Plan plan = Plan::learns("one");
   plan.id_after = 250ms;
@@ -415,6 +433,53 @@ TEST_F(AgentTest, TheWorkerSaysWhenItWantsToBeCalledAgain) {
     must(m.drain());
   }
   EXPECT_EQ(observations(), (Lines{"memory-1|one"}));
+}
+
+TEST_F(AgentTest, FDWhoAsksAboutAMessageThatWaitsForAnIdIsToldSoAndForHowLong) {
+  Plan plan = Plan::learns("one");
+  plan.id_after.reset();
+  every_plan(plan);
+  turn(chat);
+  const auto shown = [&] {
+    const Json message = must(m.run("queue.show", Json::object({{"id", 1}})));
+    return fmt::format("{} {} {}", message["status"].as_string(), message["reason"].as_string("-"),
+                       message["retry_after_ms"].as_int(-1));
+  };
+  EXPECT_EQ(shown(), "pending awaiting_memory_session_id 100");
+  m.clock.advance(40ms);
+  EXPECT_EQ(shown(), "pending awaiting_memory_session_id 60");
+  wait(60ms);
+  EXPECT_EQ(shown(), "pending awaiting_memory_session_id 200");
+  for (int i = 0; i < 30; ++i) wait(100ms);
+  EXPECT_EQ(shown().find("pending awaiting_memory_session_id "), 0u);  // back in the queue
+  EXPECT_EQ(m.text("SELECT DISTINCT status FROM pending_messages"), "pending");
+  every_plan(Plan::learns("one"));
+  wait(10s);
+  EXPECT_EQ(shown(), "processed - -1");
+}
+
+TEST_F(AgentTest, TDAQueueBeyondItsLimitRaisesAnAlarmUntilItIsWorkedOff) {
+  every_plan(Plan::fails(Trouble::Kind::quota));
+  turn(chat);
+  must(m.db().exec(
+      "INSERT INTO events(event_id, session_db_id, name, kind, outcome, created_at_epoch, taken_in_at_epoch) "
+      "WITH "
+      "RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT 'event ' || i, 1, "
+      "'PostToolUse', 'tool', 'stored', 0, 0 FROM n"));
+  must(m.db().exec(
+      "INSERT INTO pending_messages(event_seq, session_db_id, content_session_id, message_type, "
+      "created_at_epoch) SELECT seq, 1, 'x', 'observation', 0 FROM events WHERE event_id GLOB 'event *'"));
+  must(m.engine->tick());
+  must(m.engine->tick());
+  EXPECT_TRUE(m.log.has("queue alarm=on depth=5002 limit=5000"));
+  EXPECT_EQ(m.log.all().find("alarm=on"), m.log.all().rfind("alarm=on"));  // once
+  EXPECT_NE(must(m.run("status"))["problems"].dump().find("5002 messages wait in the queue"),
+            std::string::npos);
+  every_plan(Plan{});
+  for (int i = 0; i < 5; ++i) wait(1min);
+  must(m.engine->tick());
+  EXPECT_TRUE(m.log.has("queue alarm=off depth=0"));
+  EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
 }
 
 }  // namespace

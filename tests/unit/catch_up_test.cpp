@@ -341,11 +341,24 @@ TEST_F(CatchUpTest, SessionsShowExplainsTheSums) {
 TEST_F(CatchUpTest, EventsThatCouldNotBeWrittenAreNoProblemOnceTheirTranscriptGaveThemBack) {
   begin();
   transcript.wrote("a.txt", "t1");
+  transcript.wrote("b.txt", "t2");
   transcript.save();
   must(m.db().run("INSERT INTO meta(key, value) VALUES('failed_deliveries', 2)"));
   EXPECT_EQ(must(m.run("status"))["problems"].items().size(), 1u);
   host_dies();
   EXPECT_EQ(must(m.run("status"))["problems"].items().size(), 0u);
+}
+
+TEST_F(CatchUpTest, AnEventThatCameBackMakesGoodForOneThatCouldNotBeWrittenAndForNoMore) {
+  begin();
+  transcript.wrote("a.txt", "t1");
+  transcript.save();
+  m.put_file(m.home.inbox() + "/failed", "a\nb\nc\n");
+  host_dies();
+  EXPECT_EQ(m.number("SELECT count(*) FROM events WHERE source = 'transcript'"), 1);
+  EXPECT_EQ(must(m.run("status"))["problems"].items().size(), 1u);
+  EXPECT_NE(must(m.run("status"))["problems"].dump().find("2 events could not be written"),
+            std::string::npos);
 }
 
 TEST_F(CatchUpTest, ReadsByIndexAlone) {

@@ -119,7 +119,7 @@ TEST_F(SettingsFile, KeepsTheNextOriginWhenAValueIsBad) {
 
 TEST_F(SettingsFile, ReportsUnknownKeysWithTheNearestName) {
   write(
-      "[hook]\nsnyc = \"disk\"\n[contxt]\nnotice = \"off\"\n[agent]\nprovider = \"openai\"\n[colour]\nred = "
+      "[hook]\nsnyc = \"disk\"\n[contxt]\nnotice = \"off\"\n[agent]\nmodel = \"some\"\n[colour]\nred = "
       "1\n");
   const Settings settings = load();
   ASSERT_EQ(settings.problems().size(), 3u);
@@ -234,7 +234,8 @@ TEST_F(SettingsFile, StaysUntouchedWhenAValueOrTheFileIsBad) {
   write("[log]\nlevel = \"info\"\n");
   EXPECT_EQ(message("log.level", "loud"), "log.level: \"loud\" is not one of debug, info, warn, error");
   EXPECT_EQ(message("log.levle", "info"), "log.levle: unknown setting; did you mean log.level?");
-  EXPECT_EQ(message("agent.provider", "openai"), "agent.provider: not available in this version");
+  EXPECT_EQ(message("agent.model", "some"), "agent.model: not available in this version");
+  EXPECT_EQ(message("agent.provider", "openai"), "agent.provider: \"openai\" is not one of builtin");
   EXPECT_EQ(message("context.sources", "startup,noon"),
             "context.sources: [\"startup\",\"noon\"] is not a list of texts, each one of startup, clear, "
             "compact, resume");
