@@ -108,6 +108,50 @@ TEST_F(DaemonTest, ExitsWhenIdleAndSaysSo) {
   EXPECT_TRUE(wait_until([this] { return daemons().empty(); }, 5s));
 }
 
+TEST_F(DaemonTest, I1AKilledHostLeavesNoProcessOnceTheIdleTimeIsOver) {
+  write_file(home_.config_file, "[daemon]\nidle_exit_minutes = 0.03\n");
+  Program host = program("cairn-hook", {}, payload("s", Json::object({{"tool_name", "Bash"}})));
+  host.argv = {"/bin/sh", "-c", bin_ + "/cairn-hook PostToolUse; exec sleep 600"};
+  Background running(host);
+  running.close_input();
+  ASSERT_TRUE(wait_until([this] { return lock_is_held(); }, 10s));
+  running.signal_group(SIGKILL);
+  EXPECT_TRUE(wait_until([this] { return processes_with_env("CAIRN_HOME=" + home_.data).empty(); }, 15s));
+  EXPECT_NE(log().find("daemon stops: idle"), std::string::npos);
+}
+
+TEST_F(DaemonTest, I2SessionEndIsAnsweredInTimeWithASessionAndWithout) {
+  start();
+  play_session("one", "create the test file", "test.txt");
+  for (const std::string& input : {payload("one"), payload("nobody"), std::string("{}"), std::string()}) {
+    const Outcome outcome = hook("SessionEnd", input);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.describe();
+    EXPECT_EQ(outcome.out, "{\"continue\": true, \"suppressOutput\": true}\n") << input;
+    EXPECT_LT(outcome.elapsed, 1500ms) << input;
+  }
+  EXPECT_EQ(daemons().size(), 1u);
+  json({"process"});
+  EXPECT_EQ(json({"sessions", "show", "one"})["status"].as_string(), "completed");
+}
+
+TEST_F(DaemonTest, I4AnEventFromBeforeTheDaemonIsThereIsTakenInOnceItIs) {
+  const std::string bin = dir_ / "bin";  // no cairn beside this hook: it cannot start one
+  write_file(bin + "/cairn-hook", read_text(bin_ + "/cairn-hook"));
+  ASSERT_EQ(chmod((bin + "/cairn-hook").c_str(), 0700), 0);
+  for (const char* event : {"UserPromptSubmit", "PostToolUse", "Stop"}) {
+    Program p =
+        program("cairn-hook", {event}, payload("s", Json::object({{"tool_name", "Bash"}, {"prompt", "x"}})));
+    p.argv[0] = bin + "/cairn-hook";
+    const Outcome outcome = run(p);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_LT(outcome.elapsed, 3s);
+  }
+  EXPECT_TRUE(daemons().empty());
+  start();
+  json({"process"});
+  EXPECT_EQ(json({"status"})["ledger"]["taken_in"].as_int(), 3);
+}
+
 TEST_F(DaemonTest, GoesOnAsTheNewVersionWhenItsFileIsReplaced) {
   const std::string bin = dir_ / "bin";
   write_file(bin + "/cairn", read_text(bin_ + "/cairn"));

@@ -53,6 +53,51 @@ TEST_F(Sweep, ALivingHostIsLeftAlone) {
   EXPECT_EQ(turns(), (Lines{"1|open"}));
 }
 
+TEST_F(Sweep, WhateverTheHostSaysBeforeAndAfterItIsKilledTheSessionEndsAndItsTurnIsToldOnce) {
+  std::vector<std::string> order = {"end", "failure", "kill", "stop", "tool"};
+  int sessions = 0;
+  do {
+    SCOPED_TRACE(testing::PrintToString(order));
+    Chat one;
+    one.session = "session-" + std::to_string(++sessions);
+    m.host = {10'000 + sessions, 1};
+    m.tell(one.start());
+    m.tell(one.prompt("work"));
+    m.tell(one.ran("true", "first"));
+    for (const std::string& what : order) {
+      if (what == "kill") {
+        m.processes.kill(m.host.pid);
+        must(m.engine->tick());
+      } else {
+        m.tell(what == "stop"      ? one.stop()
+               : what == "failure" ? one.stop_failure()
+               : what == "end"     ? one.end()
+                                   : one.ran("make", "late"));
+      }
+    }
+    must(m.engine->tick());
+    must(m.drain());
+    const std::string id =
+        m.text("SELECT id FROM sdk_sessions WHERE content_session_id = '" + one.session + "'");
+    const std::string of = " WHERE session_db_id = " + id;
+    const std::string end = m.text("SELECT coalesce(end_reason, 'open') FROM turns" + of);
+    const bool answered = end == "stop";
+    EXPECT_TRUE(answered || end == "stop_failure") << end;  // what the host said last of it holds
+    EXPECT_EQ(m.text("SELECT status FROM sdk_sessions WHERE id = " + id), answered ? "completed" : "failed");
+    EXPECT_EQ(m.number("SELECT count(*) FROM turns" + of), 1);
+    EXPECT_EQ(
+        m.number(
+            "SELECT count(*) FROM session_summaries WHERE memory_session_id = (SELECT memory_session_id FROM "
+            "sdk_sessions WHERE id = " +
+            id + ")"),
+        1);
+    EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages" + of + " AND status = 'processed'"), 4);
+    EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages" + of), 4);
+    must(m.db().run("DELETE FROM pending_messages"));  // so that none is cleaned away unseen
+  } while (std::next_permutation(order.begin(), order.end()));
+  EXPECT_EQ(sessions, 120);
+}
+
 TEST_F(Sweep, AnEndedSessionIsNotEndedAgainByItsDeadHost) {
   m.tell(chat.prompt("work"));
   m.tell(chat.end("prompt_input_exit"));
