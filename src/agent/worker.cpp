@@ -78,7 +78,8 @@ Result<bool> Worker::begin() {
     return false;
   }
   if (due) retry_at_ = clock_.boot_ns();  // there may be others
-  if (provider_) {
+  const auto used_up = store::is_used_up(db_, claimed->session, options_.budget);
+  if (provider_ && used_up && !*used_up) {
     TRY(tell(*std::move(claimed)));
     return true;
   }
@@ -302,37 +303,50 @@ Result<bool> Worker::wait_for_id(SessionId session, Talk& talk) {
   return false;
 }
 
+// The reply as rows: project, turn and time are those of the events, whatever the provider says of them.
+static std::vector<store::Observation> observations_of(const Reply& reply, const Request& request,
+                                                       const std::string& project) {
+  std::vector<store::Observation> list;
+  for (const Finding& finding : reply.findings) {
+    store::Observation learned = finding.observation;
+    learned.project = project;
+    learned.position = std::ssize(list);
+    for (const Item& item : request.events) {
+      const bool named =
+          std::find(finding.events.begin(), finding.events.end(), item.event_seq) != finding.events.end();
+      if (!named && !finding.events.empty()) continue;
+      learned.events.push_back(item.event_seq);
+      learned.prompt_number = item.prompt_number;
+      learned.created_at = item.at;
+    }
+    list.push_back(std::move(learned));
+  }
+  return list;
+}
+
 // What was learned, its evidence and the end of its messages: all of it or nothing.
 Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) {
   const auto request = TRY(request_for(run.batch));
   const auto of = TRY(store::find_session(db_, session));
   if (!of || request.events.empty())
     return Error{Code::canceled, "queue: batch " + run.batch.id + " is gone"};
-  return store::in_transaction(db_, [&]() -> Status {
-    MemoryId under = memory;
-    if (under.empty() && !run.reply->findings.empty())
-      under = TRY(store::ensure_memory_id(db_, session, clock_.now()));
-    std::vector<store::Observation> list;
-    for (const Finding& finding : run.reply->findings) {
-      store::Observation learned = finding.observation;
-      learned.project = of->project;
-      learned.position = std::ssize(list);
-      for (const Item& item : request.events) {
-        const bool named =
-            std::find(finding.events.begin(), finding.events.end(), item.event_seq) != finding.events.end();
-        if (!named && !finding.events.empty()) continue;
-        learned.events.push_back(item.event_seq);
-        learned.prompt_number = item.prompt_number;
-        learned.created_at = item.at;
-      }
-      if (learned.prompt_number)  // the built-in distiller's of that turn make room
-        TRY(store::put_observations(db_, under, store::turn_batch(of->content_id, *learned.prompt_number),
-                                    {}));
-      list.push_back(std::move(learned));
+  std::vector<store::Observation> list = observations_of(*run.reply, request, of->project);
+  store::Put put;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    if (!list.empty()) {
+      const MemoryId under =
+          memory.empty() ? TRY(store::ensure_memory_id(db_, session, clock_.now())) : memory;
+      for (const store::Observation& learned : list)  // the built-in distiller's of that turn make room
+        if (learned.prompt_number)
+          TRY(store::put_observations(db_, under, store::turn_batch(of->content_id, *learned.prompt_number),
+                                      {}));
+      put = TRY(store::put_within(db_, under, run.batch.id, std::move(list), options_.budget));
     }
-    TRY(store::put_observations(db_, under, run.batch.id, list));
     return store::complete(db_, run.batch, clock_.now());
-  });
+  }));
+  if (const auto warning = store::warning_of(put, options_.budget))
+    log_.warn(fmt::format("{} session={}", *warning, of->content_id.value));
+  return {};
 }
 
 // The heartbeat, and the deadline of the call.

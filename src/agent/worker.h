@@ -3,7 +3,7 @@
 // A batch is claimed, told, and stored in one transaction with the end of its messages, so that its effect
 // comes once however often it is tried. Nothing is stored before the conversation's id is registered: a reply
 // that comes earlier waits, and its messages go back when the id never comes. Sessions do not wait for each
-// other. Without a provider the texts move to evidence at once.
+// other. Without a provider, and beyond the session's budget, the texts move to evidence at once.
 #pragma once
 
 #include <functional>
@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "os/clock.h"
+#include "store/budget.h"
 #include "store/queue.h"
 #include "store/sessions.h"
 #include "store/sql.h"
@@ -31,6 +32,7 @@ class Worker {
     std::size_t max_events = 200;    // messages a transaction: well below 50 ms
     std::size_t max_concurrent = 4;  // conversations at once
     Millis reply_within = std::chrono::minutes(5);
+    store::SessionBudget budget;
     Millis idle = std::chrono::minutes(10);  // a conversation that nothing is told ends
   };
 

@@ -87,7 +87,11 @@ void Engine::reload() {
   catch_up_.configure(gate, options.max_field);
   auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
   intake_.recorder().set_mode(mode ? *std::move(mode) : distil::code_mode());  // told among the problems
+  const store::SessionBudget budget{settings_.integer("budget.session_observations"),
+                                    settings_.integer("budget.warn_percent")};
+  intake_.recorder().set_budget(budget);
   agent::Worker::Options work;
+  work.budget = budget;
   work.max_retries = max_retries();
   work.lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
   worker_.configure(work);
@@ -242,6 +246,8 @@ Result<std::vector<std::string>> Engine::warnings() {
   TRY(tell("bad_told", bad.value_or(0), "events could not be read: see `cairn status`"));
   const auto damages = TRY(db_.integer("SELECT value FROM meta WHERE key = 'damages'"));
   TRY(tell("damages_told", damages.value_or(0), "damage of the store was found: see `cairn status`"));
+  TRY(tell("sessions_near_limit_told", TRY(store::sessions_near_limit(db_)),
+           "sessions came near their limit of observations: see `cairn status`"));
   return list;
 }
 

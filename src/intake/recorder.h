@@ -15,6 +15,7 @@
 #include "gate/gate.h"
 #include "os/clock.h"
 #include "os/process.h"
+#include "store/budget.h"
 #include "store/events.h"
 #include "store/sessions.h"
 #include "store/sql.h"
@@ -30,6 +31,8 @@ class Recorder {
 
   // How turns are told from now on; the built-in mode until then.
   void set_mode(distil::Mode mode) { mode_ = std::move(mode); }
+  // How much may be learned from a session.
+  void set_budget(const store::SessionBudget& budget) { budget_ = budget; }
 
   // Settles one event that passed the gate.
   Status record(const gate::Gate::Passed& passed);
@@ -74,6 +77,7 @@ class Recorder {
   os::Processes& processes_;
   Log& log_;
   distil::Mode mode_ = distil::code_mode();
+  store::SessionBudget budget_;
   std::set<std::pair<SessionId, std::int64_t>> changed_;
 };
 

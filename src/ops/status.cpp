@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/operation.h"
+#include "store/budget.h"
 #include "store/queue_admin.h"
 #include "store/sound.h"
 
@@ -62,6 +63,30 @@ static Json sizes(World& world) {
                        {"total", store + wal + inbox + logs}});
 }
 
+static store::SessionBudget budget_of(const Settings& settings) {
+  return {settings.integer("budget.session_observations"), settings.integer("budget.warn_percent")};
+}
+
+static Result<Json> budget(World& world) {
+  return Json::object({{"session_observations", budget_of(world.settings).observations},
+                       {"sessions_near_limit", TRY(store::sessions_near_limit(world.db))}});
+}
+
+// Sessions that go on and have come near their limit.
+static Status tell_near_limit(World& world, Json& list) {
+  const store::SessionBudget limit = budget_of(world.settings);
+  store::Stmt row = TRY(world.db.query(
+      "SELECT s.content_session_id, (SELECT count(*) FROM observations o WHERE o.memory_session_id = "
+      "s.memory_session_id) AS used FROM sdk_sessions s WHERE s.status = 'active' AND used >= ? AND "
+      "used > 0 ORDER BY s.id",
+      limit.warn_at()));
+  while (TRY(row.step()))
+    list.push("session " + row.text(0) + " has " + row.text(1) + " of " + std::to_string(limit.observations) +
+              " observations; beyond that its events are kept as evidence only: `cairn config set "
+              "budget.session_observations` changes the limit");
+  return {};
+}
+
 // What a user should know without asking: each names its cause and what to do.
 static Result<Json> problems(World& world, std::int64_t waiting) {
   Json list = Json::array();
@@ -87,6 +112,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   if (const auto depth = TRY(store::queue_counts(world.db)).work(); depth > store::kDeepQueue)
     list.push(std::to_string(depth) +
               " messages wait in the queue: `cairn queue stats` says whose, `cairn logs` why");
+  TRY(tell_near_limit(world, list));
   if (!world.settings.flag("capture.enabled"))
     list.push("capture is off: `cairn config set capture.enabled true` turns it on");
   return list;
@@ -114,6 +140,7 @@ Result<Json> status(World& world, const Json&) {
   out.set("observations", TRY(count(world.db, "SELECT count(*) FROM observations WHERE deleted_at IS NULL")));
   out.set("last_activity_at", last ? Json(iso8601(from_epoch_ms(*last))) : Json());
   out.set("provider", world.settings.text("agent.provider"));
+  out.set("budget", TRY(budget(world)));
   out.set("sizes", sizes(world));
   out.set("problems", TRY(problems(world, waiting)));
   return out;
