@@ -303,12 +303,21 @@ Result<bool> Worker::wait_for_id(SessionId session, Talk& talk) {
   return false;
 }
 
+// What a provider says is a way in like any other.
+static void pass_gate(store::Observation& learned, const gate::Gate& gate) {
+  for (std::string* text : {&learned.type, &learned.title, &learned.subtitle, &learned.narrative})
+    *text = gate.clean(*text);
+  for (auto* list : {&learned.facts, &learned.concepts, &learned.files_read, &learned.files_modified})
+    for (std::string& text : *list) text = gate.clean(text);
+}
+
 // The reply as rows: project, turn and time are those of the events, whatever the provider says of them.
 static std::vector<store::Observation> observations_of(const Reply& reply, const Request& request,
-                                                       const std::string& project) {
+                                                       const std::string& project, const gate::Gate& gate) {
   std::vector<store::Observation> list;
   for (const Finding& finding : reply.findings) {
     store::Observation learned = finding.observation;
+    pass_gate(learned, gate);
     learned.project = project;
     learned.position = std::ssize(list);
     for (const Item& item : request.events) {
@@ -330,7 +339,7 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
   const auto of = TRY(store::find_session(db_, session));
   if (!of || request.events.empty())
     return Error{Code::canceled, "queue: batch " + run.batch.id + " is gone"};
-  std::vector<store::Observation> list = observations_of(*run.reply, request, of->project);
+  std::vector<store::Observation> list = observations_of(*run.reply, request, of->project, gate_);
   store::Put put;
   TRY(store::in_transaction(db_, [&]() -> Status {
     if (!list.empty()) {

@@ -15,6 +15,7 @@
 #include "agent/provider.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "gate/gate.h"
 #include "os/clock.h"
 #include "store/budget.h"
 #include "store/queue.h"
@@ -39,7 +40,11 @@ class Worker {
   Worker(store::Db& db, os::Clock& clock, Log& log, Provider* provider)
       : db_(db), clock_(clock), log_(log), provider_(provider) {}
 
-  void configure(const Options& options) { options_ = options; }
+  // What a provider says passes `gate` before it is stored.
+  void configure(const Options& options, gate::Gate gate) {
+    options_ = options;
+    gate_ = std::move(gate);
+  }
 
   // Does the next piece of work. False: there is none now.
   Result<bool> step();
@@ -97,6 +102,7 @@ class Worker {
   Log& log_;
   Provider* provider_;
   Options options_;
+  gate::Gate gate_{gate::Rules{}};
   std::map<SessionId, Talk> talks_;
   std::set<SessionId> may_resume_;       // their last conversation ended in order, in this process
   std::map<SessionId, int> uncaptured_;  // how often in a row the id never came

@@ -94,7 +94,7 @@ void Engine::reload() {
   work.budget = budget;
   work.max_retries = max_retries();
   work.lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
-  worker_.configure(work);
+  worker_.configure(work, gate);
   const std::string flags = settings_.hook_flags().encode();
   const auto known = os::read_file(seams_.disk, home_.flags(), 4096);
   if (!known || *known != flags)

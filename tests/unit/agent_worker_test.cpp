@@ -309,6 +309,12 @@ TEST_F(AgentTest, Q21AReplyIsStoredWithItsMessagesOrNotAtAll) {
   EXPECT_EQ(queue(), (Lines{"processed|0|-"}));
 }
 
+TEST_F(AgentTest, WhatAProviderSaysPassesTheGate) {
+  every_plan(Plan::learns("the <private>zebra</private> is fed"));
+  turn(chat);
+  EXPECT_EQ(observations(), (Lines{"memory-1|the [private] is fed"}));
+}
+
 TEST_F(AgentTest, TroubleOfTheProviderCountsNoTryAndHoldsItsCallsBack) {
   for (const auto kind : {Trouble::Kind::rate_limited, Trouble::Kind::quota, Trouble::Kind::auth,
                           Trouble::Kind::setup, Trouble::Kind::canceled}) {
