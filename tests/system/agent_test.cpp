@@ -110,11 +110,24 @@ TEST_F(AgentProcess, AStoppedDaemonTakesThemWithItAndPutsTheirWorkBack) {
 
 TEST_F(AgentProcess, ProcessWaitsForAReplyThatTakesItsTime) {
   Background daemon = serve();
-  script("slow");
+  script("slow 700");
   turn("one");
   const Json done = json({"process", "--wait"});
   EXPECT_EQ(done["queue"]["pending"].as_int() + done["queue"]["processing"].as_int(), 0);
   EXPECT_EQ(learned(), 1);
+}
+
+TEST_F(AgentProcess, I1AProcessedMessageBeginsTheIdleTimeAnew) {
+  write_file(home_.config_file, "[daemon]\nidle_exit_minutes = 0.08\n");  // 4.8 s
+  Background daemon = serve();
+  script("slow 2000");
+  turn("one");
+  const auto told = std::chrono::steady_clock::now();
+  ASSERT_TRUE(daemon.wait(30s).has_value());
+  EXPECT_GE(std::chrono::steady_clock::now() - told, 6700ms);  // 2 s until the reply, then the idle time
+  EXPECT_NE(log().find("daemon stops: idle"), std::string::npos);
+  EXPECT_TRUE(children().empty());
+  EXPECT_EQ(json({"status"})["queue"]["processed"].as_int(), 2);
 }
 
 TEST_F(AgentProcess, AChildThatDiesOrCannotBeStartedCostsNoMessage) {

@@ -1,7 +1,8 @@
 // A daemon whose provider is a real child process, and that child: this same program.
 //
 //   scripted_agent daemon    serves $CAIRN_HOME; the provider runs `scripted_agent child`
-//   scripted_agent child     replies to each line as the file $CAIRN_HOME/script says: good, slow, hang, die,
+//   scripted_agent child     replies to each line as the file $CAIRN_HOME/script says: good, slow MS, hang,
+//   die,
 //                            stubborn (hangs, outlives the end of its stdin, and has a child of its own)
 #include <signal.h>
 #include <unistd.h>
@@ -93,7 +94,8 @@ int child(const hook::Home& home) {
     }
     say(Json::object({{"memory_id", "memory-" + std::to_string(getpid())}}));
     if (script == "hang") continue;
-    if (script == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    if (script.starts_with("slow "))
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(&script[5])));
     say(Json::object(
         {{"title", "learned by " + std::to_string(getpid()) + ": " + std::to_string(++replies)}}));
   }
