@@ -362,9 +362,9 @@ CREATE INDEX observations_by_content ON observations(content_hash);
 )sql";
 
 std::span<const Migration> schema() {
-  static constexpr std::array kMigrations = {
+  static const std::array kMigrations = {
       Migration{1, "spine", kSpine}, Migration{2, "transcripts", kTranscripts}, Migration{3, "queue", kQueue},
-      Migration{4, "observations", kObservations}};
+      Migration{4, "observations", kObservations}, Migration{5, "search", kSearchIndex}};
   return kMigrations;
 }
 

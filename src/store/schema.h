@@ -9,4 +9,7 @@ namespace cairn::store {
 
 std::span<const Migration> schema();
 
+// The text of the migration "search".
+extern const std::string_view kSearchIndex;
+
 }  // namespace cairn::store

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "os/disk.h"
+#include "store/fts.h"
 
 namespace cairn::store {
 
@@ -240,6 +241,7 @@ Result<Db> Db::open(const Options& options) {
   if (rc != SQLITE_OK) return sql_error(raw, rc, what);
   sqlite3_set_clientdata(raw, kDamage, &db.connection_->damage, nullptr);
   TRY(db.configure(options).in(what));
+  if (!options.damaged) TRY(register_tokenizer(db).in(what));
   return db;
 }
 

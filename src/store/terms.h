@@ -1,0 +1,54 @@
+// How a text becomes terms of the search index: words in lower case without accents; identifiers whole and in
+// parts; Chinese, Japanese and Korean in pairs of characters.
+//
+// `parseHeader`, `parse_header` and `ParseHeader` are each "parse", "header" and, at the place of the first,
+// "parseheader". Pure, linear, and any bytes are a text: what is not UTF-8 stands between words. The index
+// stores what this gives: whoever changes it fills the index anew, in a migration of its own.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace cairn::store {
+
+// Where the terms are for: a document, or a query for them. The last character of a run of Chinese is a term
+// of a document, so that one character alone can be found; a query has it only when it is alone.
+enum class TermsOf { document, query };
+
+struct Term {
+  std::string text;
+  std::size_t start = 0;  // where it stands in the text, in bytes
+  std::size_t end = 0;
+  bool whole = false;  // an identifier that was given in parts: at the place of its first part
+};
+
+class TermReader {
+ public:
+  TermReader(std::string_view text, TermsOf mode) : text_(text), mode_(mode) {}
+  // Reads the next term; false at the end.
+  bool next(Term& term);
+
+ private:
+  struct Char {
+    char32_t code = 0;
+    std::size_t bytes = 1;
+    enum Class { separator, joiner, lower, upper, other, mark, ideograph } kind = separator;
+  };
+  Char at(std::size_t place) const;
+  void read_word();
+  bool next_pair(Term& term);
+  std::size_t part_end(std::size_t from) const;
+  bool fill(Term& term, std::size_t start, std::size_t end, bool whole) const;
+
+  std::string_view text_;
+  TermsOf mode_;
+  std::size_t at_ = 0;          // what is not read yet
+  std::size_t word_start_ = 0;  // the word whose parts are being given
+  std::size_t word_end_ = 0;
+  std::size_t run_end_ = std::string_view::npos;  // of ideographs
+  bool give_whole_ = false;
+};
+
+}  // namespace cairn::store
