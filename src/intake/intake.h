@@ -53,6 +53,7 @@ class Intake {
   Result<std::size_t> waiting() { return reader_.depth(); }
 
   Recorder& recorder() { return recorder_; }
+  const gate::Gate& gate() const { return gate_; }
   InboxReader& reader() { return reader_; }
 
  private:

@@ -259,6 +259,12 @@ Status Recorder::close_open_turn(SessionId session, std::string_view reason, Wal
   return {};
 }
 
+Status Recorder::distil_again(const store::Session& session) {
+  for (std::int64_t number = 1; number <= session.prompt_count; ++number)
+    changed_.emplace(session.id, number);
+  return finish();
+}
+
 Status Recorder::finish() {
   const auto changed = std::move(changed_);
   changed_.clear();

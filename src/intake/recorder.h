@@ -52,6 +52,8 @@ class Recorder {
   Status settle_project(const std::string& project, const ContentId& except);
   // `cairn process --wait`: ends every open turn.
   Status end_open_turns();
+  // `cairn sessions summarize`: tells the session's turns again.
+  Status distil_again(const store::Session& session);
   // `cairn sessions end`: ends a session as if its host had said so.
   Status end(const store::Session& session, std::string_view reason, WallTime at);
 

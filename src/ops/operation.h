@@ -2,7 +2,8 @@
 // by name.
 //
 // An operation takes a JSON object of arguments and gives a JSON value, documented in docs/reference/json.md;
-// the command line only renders it. Unknown arguments are `invalid`; nothing found is `not_found`.
+// the command line only renders it. Arguments that an operation does not name are `invalid`; what is named
+// and is not there is `not_found`.
 #pragma once
 
 #include <functional>
@@ -38,7 +39,11 @@ enum class Access { read, write };
 struct Operation {
   std::string_view name;
   Access access;
-  Result<Json> (*run)(World& world, const Json& args);
+  std::string_view arguments;  // their names, between blanks
+  Result<Json> (*body)(World& world, const Json& args);
+
+  // Runs it when `args` is an object (or null) with no other members than those named.
+  Result<Json> run(World& world, const Json& args) const;
 };
 
 const std::vector<Operation>& operations();
@@ -49,6 +54,24 @@ const Operation* find_operation(std::string_view name);
 Result<Json> status(World& world, const Json& args);
 // context           {cwd | project, budget?}            {"text","tokens","characters","items","project"}
 Result<Json> show_context(World& world, const Json& args);
+// context.log       {cwd|project|all, limit?}           {"given":[...]}: what was put before sessions, newest
+// first
+Result<Json> context_log(World& world, const Json& args);
+// search            {query?, cwd|project|all, kind?, type?, concept?, file?, since?, until?, limit?, offset?,
+//                    explain?}                          {"results":[...],"more","remembered_since"}
+Result<Json> search(World& world, const Json& args);
+// timeline          {id | query, cwd|project|all, before?, after?} {"anchor","records":[...]}
+Result<Json> timeline(World& world, const Json& args);
+// why               {id, full?}                         a record's evidence: {"id",...,"events":[...]}
+Result<Json> why(World& world, const Json& args);
+// remember          {text, title?, type?, files?, cwd|project} {"id","project","title","redacted"}
+Result<Json> remember(World& world, const Json& args);
+// projects.list     {limit?}                            {"projects":[...]}, the last one used first
+Result<Json> projects_list(World& world, const Json& args);
+// projects.show     {cwd|project}                       one of them, with its newest sessions
+Result<Json> projects_show(World& world, const Json& args);
+// stats             {cwd|project|all}                   sums over what is remembered
+Result<Json> stats(World& world, const Json& args);
 // show              {ids:["S3","O12","P7"]}             {"records":[...]}
 Result<Json> show(World& world, const Json& args);
 // sessions.list     {cwd|project|all, limit?}           {"sessions":[...]}
@@ -58,6 +81,9 @@ Result<Json> sessions_list(World& world, const Json& args);
 Result<Json> sessions_show(World& world, const Json& args);
 // sessions.end      {id}
 Result<Json> sessions_end(World& world, const Json& args);
+// sessions.summarize {id}                               {"id","summaries":["S1",...]}: made again from the
+// events
+Result<Json> sessions_summarize(World& world, const Json& args);
 // sessions.cleanup  {max_age_hours?}                    {"marked":N,"sessions":[...]}: old active ones are
 // failed
 Result<Json> sessions_cleanup(World& world, const Json& args);
@@ -91,5 +117,8 @@ Result<std::int64_t> resolve_session(World& world, const Json& name);
 // The project an operation speaks of: `project`, else the one `cwd` belongs to; nothing for `all`. A project
 // or directory that is not remembered is `not_found`.
 Result<std::optional<std::string>> project_of(World& world, const Json& args);
+
+// A time as results carry it; null when the column is.
+Json time_or_null(const store::Stmt& row, int column);
 
 }  // namespace cairn::ops

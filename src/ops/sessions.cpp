@@ -5,10 +5,6 @@
 
 namespace cairn::ops {
 
-static Json time_or_null(const store::Stmt& row, int column) {
-  return row.is_null(column) ? Json() : Json(iso8601(from_epoch_ms(row.integer(column))));
-}
-
 static Json session_row(const store::Stmt& row) {
   return Json::object({{"id", row.integer(0)},
                        {"content_session_id", row.text(1)},
@@ -215,6 +211,23 @@ Result<Json> sessions_end(World& world, const Json& args) {
   Json out = TRY(session_json(world, id));
   out.set("changed", was_active);
   return out;
+}
+
+// A model's summary stays: the built-in one never replaces it.
+Result<Json> sessions_summarize(World& world, const Json& args) {
+  const std::int64_t id = TRY(resolve_session(world, args["id"]));
+  auto transaction = TRY(store::Transaction::begin(world.db));
+  const auto session = TRY(store::find_session(world.db, SessionId{id}));
+  CAIRN_ASSERT(session.has_value());
+  TRY(world.intake->recorder().distil_again(*session));
+  TRY(transaction.commit());
+  Json summaries = Json::array();
+  for (const store::Summary& summary : TRY(store::session_summaries(world.db, session->id)))
+    summaries.push(Json::object({{"id", "S" + std::to_string(summary.id)},
+                                 {"prompt_number", summary.prompt_number},
+                                 {"provider", summary.provider},
+                                 {"request", summary.request}}));
+  return Json::object({{"id", id}, {"summaries", summaries}});
 }
 
 }  // namespace cairn::ops

@@ -1,6 +1,5 @@
-#include <charconv>
-
 #include "ops/operation.h"
+#include "recall/record.h"
 #include "store/lists.h"
 #include "store/observations.h"
 #include "store/summaries.h"
@@ -67,25 +66,20 @@ static Result<std::optional<Json>> prompt_json(store::Db& db, std::int64_t id) {
                                            {"text", row.text(3)}}));
 }
 
-static Result<std::optional<Json>> record(World& world, std::string_view id) {
-  std::int64_t number = 0;
-  const char kind = id.empty() ? ' ' : id.front() & ~0x20;
-  const auto [end, error] = std::from_chars(id.data() + (id.empty() ? 0 : 1), id.data() + id.size(), number);
-  if (error != std::errc() || end != id.data() + id.size() || (kind != 'S' && kind != 'O' && kind != 'P'))
-    return Error{Code::invalid, "\"" + std::string(id) + "\" is not an id: they look like S3, O12 or P7"};
-  if (kind == 'P') return prompt_json(world.db, number);
-  if (kind == 'O') {
-    const auto found = TRY(store::find_observation(world.db, number));
+static Result<std::optional<Json>> record(World& world, const recall::RecordId& id) {
+  if (id.kind == recall::Kind::prompt) return prompt_json(world.db, id.row);
+  if (id.kind == recall::Kind::observation) {
+    const auto found = TRY(store::find_observation(world.db, id.row));
     return found ? std::optional<Json>(observation_json(*found)) : std::nullopt;
   }
-  const auto found = TRY(store::find_summary(world.db, number));
+  const auto found = TRY(store::find_summary(world.db, id.row));
   return found ? std::optional<Json>(summary_json(*found)) : std::nullopt;
 }
 
 Result<Json> show(World& world, const Json& args) {
   Json records = Json::array();
   for (const Json& id : args["ids"].items()) {
-    auto found = TRY(record(world, id.as_string()));
+    auto found = TRY(record(world, TRY(recall::read_record_id(id.as_string()))));
     if (!found) return Error{Code::not_found, "there is no " + std::string(id.as_string())};
     records.push(*std::move(found));
   }

@@ -1,6 +1,7 @@
 // The operations that commands call, and what they answer.
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "ops/operation.h"
 #include "support/engine_fixture.h"
 
@@ -144,16 +145,20 @@ TEST_F(Ops, ContextNamesOneProjectAndHonoursTheBudget) {
 }
 
 TEST_F(Ops, EveryOperationSurvivesArgumentsOfTheWrongKind) {
-  for (const ops::Operation& operation : ops::operations())
-    for (const Json& args : {Json(), Json("text"), Json::array({1, 2}),
-                             Json::object({{"id", Json::array()},
-                                           {"ids", 7},
-                                           {"name", false},
-                                           {"cwd", 3},
-                                           {"project", Json::object()},
-                                           {"limit", "many"},
-                                           {"budget", "x"}})})
-      ignore(m.run(operation.name, args));
+  const std::vector<Json> kinds = {
+      Json(), false, -7, 1e300, "x\0y", Json::array({1, "O1", Json::object()}), Json::object({{"id", 1}})};
+  for (const ops::Operation& operation : ops::operations()) {
+    for (const Json& args : {Json(), Json("text"), Json::array({1, 2})}) ignore(m.run(operation.name, args));
+    for (const Json& kind : kinds) {
+      Json all = Json::object();
+      for (const std::string_view name : split(operation.arguments, ' ')) {
+        if (name.empty()) continue;
+        ignore(m.run(operation.name, Json::object({{std::string(name), kind}})));
+        all.set(name, kind);
+      }
+      ignore(m.run(operation.name, all));
+    }
+  }
   EXPECT_TRUE(m.db().integrity_check().ok());
 }
 

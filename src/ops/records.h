@@ -1,0 +1,20 @@
+// What the operations on records share.
+#pragma once
+
+#include "base/json.h"
+#include "base/result.h"
+#include "ops/operation.h"
+#include "recall/search.h"
+
+namespace cairn::ops {
+
+// The keys that every record has in a result.
+Json record_json(const recall::Record& record);
+
+// The search that the arguments of `search` describe.
+Result<recall::Search> read_search(World& world, const Json& args);
+
+// The record with that id; `not_found` when there is none.
+Result<recall::Record> find_record(World& world, std::string_view id);
+
+}  // namespace cairn::ops

@@ -1,0 +1,82 @@
+#include "base/text.h"
+#include "gate/private_text.h"
+#include "intake/place.h"
+#include "ops/operation.h"
+#include "store/identity.h"
+#include "store/observations.h"
+#include "store/projects.h"
+#include "store/sessions.h"
+
+namespace cairn::ops {
+
+static constexpr std::string_view kByHand = "cairn";  // the platform of sessions that no host has
+static constexpr std::size_t kMostText = 64u << 10;
+static constexpr std::size_t kTitle = 120;
+
+// The project to remember it for; its directory may be new to cairn.
+static Result<std::string> project_for(World& world, const Json& args) {
+  if (args.has("project")) return TRY(project_of(world, args)).value();
+  const std::string cwd(args["cwd"].as_string());
+  if (cwd.empty()) return Error{Code::invalid, "remember: name a project or a directory"};
+  return store::project_name(world.db, intake::resolve_place("", cwd), world.clock.now());
+}
+
+// The session that memories stored by hand hang on, one a project. No host has it, so no list shows it.
+static Result<MemoryId> session_for(store::Db& db, const std::string& project, WallTime now) {
+  const std::string uuid = TRY(db.text("SELECT uuid FROM projects WHERE name = ?", project)).value_or("");
+  const ContentId content{"notes-" + uuid};
+  auto session = TRY(store::find_session(db, std::string(kByHand), content));
+  if (!session) {
+    session = TRY(store::create_session(db, {std::string(kByHand), content, project, {}, {}, "", now}));
+    TRY(store::end_session(db, session->id, "completed", "by hand", now));
+    TRY(db.run("UPDATE sdk_sessions SET hidden = 1, transcript_due = 0 WHERE id = ?", session->id.value));
+  }
+  return store::ensure_memory_id(db, session->id, now);
+}
+
+static std::string first_sentence(std::string_view text) {
+  const std::string_view line = lines(text).front();
+  const std::size_t end = line.find(". ");
+  return one_line(end == std::string_view::npos || end > kTitle ? line : line.substr(0, end + 1), kTitle);
+}
+
+static std::string clean(World& world, const Json& value) {
+  const std::string text = valid_utf8(std::string(value.as_string()));
+  return std::string(trim(visible(world.intake->gate().clean(text))));
+}
+
+// Nothing is left of it but the marks of what was private.
+static bool says_nothing(std::string_view text) {
+  while (text.starts_with(gate::kPrivateMark)) text = trim(text.substr(gate::kPrivateMark.size()));
+  return text.empty();
+}
+
+Result<Json> remember(World& world, const Json& args) {
+  const std::string text = clean(world, args["text"]);
+  if (says_nothing(text))
+    return Error{Code::invalid, "remember: nothing to remember: the text is empty or wholly private"};
+  if (text.size() > kMostText)
+    return Error{Code::invalid, "remember: the text is longer than 64 kB: store what matters of it"};
+  store::Observation memory;
+  memory.type = ascii_lower(one_line(clean(world, args["type"]), 40));
+  if (memory.type.empty()) memory.type = "discovery";
+  memory.title = one_line(clean(world, args["title"]), kTitle);
+  if (memory.title.empty()) memory.title = first_sentence(text);
+  if (memory.title != text) memory.narrative = text;
+  for (const Json& file : args["files"].items())
+    if (std::string path = clean(world, file); !path.empty())
+      memory.files_modified.push_back(std::move(path));
+  memory.created_at = world.clock.now();
+
+  auto transaction = TRY(store::Transaction::begin(world.db));
+  memory.project = TRY(project_for(world, args));
+  const MemoryId session = TRY(session_for(world.db, memory.project, memory.created_at));
+  const ObservationId id = TRY(store::add_observation(world.db, session, memory));
+  TRY(transaction.commit());
+  return Json::object({{"id", "O" + std::to_string(id.value)},
+                       {"project", memory.project},
+                       {"type", memory.type},
+                       {"title", memory.title}});
+}
+
+}  // namespace cairn::ops

@@ -1,0 +1,66 @@
+#include "ops/operation.h"
+
+namespace cairn::ops {
+
+namespace {
+
+using Scope = std::optional<std::string>;
+
+// `sql` has one parameter, the project or NULL for all.
+Result<std::int64_t> count(store::Db& db, const Scope& scope, std::string_view sql) {
+  return TRY(db.integer(sql, scope)).value_or(0);
+}
+
+Result<Json> by_name(store::Db& db, const Scope& scope, std::string_view sql) {
+  Json counts = Json::object();
+  store::Stmt row = TRY(db.query(sql, scope));
+  while (TRY(row.step())) counts.set(row.text(0), row.integer(1));
+  return counts;
+}
+
+}  // namespace
+
+#define IN_SCOPE "(?1 IS NULL OR project = ?1)"
+
+// Adds up what there is: it reads all rows of the scope, and is asked for by people.
+Result<Json> stats(World& world, const Json& args) {
+  const Scope scope = TRY(project_of(world, args));
+  store::Db& db = world.db;
+  Json out = Json::object({{"project", scope}});
+  out.set("projects", TRY(count(db, scope, "SELECT count(*) FROM projects WHERE ?1 IS NULL OR name = ?1")));
+  out.set("sessions",
+          TRY(count(db, scope, "SELECT count(*) FROM sdk_sessions WHERE hidden = 0 AND " IN_SCOPE)));
+  out.set("sessions_by_status",
+          TRY(by_name(db, scope,
+                      "SELECT status, count(*) FROM sdk_sessions WHERE hidden = 0 AND " IN_SCOPE
+                      " GROUP BY status ORDER BY 2 DESC, 1")));
+  out.set("prompts",
+          TRY(count(db, scope, "SELECT count(*) FROM user_prompts WHERE deleted_at IS NULL AND " IN_SCOPE)));
+  out.set(
+      "summaries",
+      TRY(count(db, scope, "SELECT count(*) FROM session_summaries WHERE deleted_at IS NULL AND " IN_SCOPE)));
+  out.set("observations",
+          TRY(count(db, scope, "SELECT count(*) FROM observations WHERE deleted_at IS NULL AND " IN_SCOPE)));
+  out.set("observations_by_type", TRY(by_name(db, scope,
+                                              "SELECT type, count(*) FROM observations WHERE deleted_at IS "
+                                              "NULL AND " IN_SCOPE " GROUP BY type ORDER BY 2 DESC, 1")));
+  out.set("tools", TRY(by_name(db, scope,
+                               "SELECT e.tool_name, count(*) FROM events e JOIN sdk_sessions s ON s.id = "
+                               "e.session_db_id WHERE e.outcome = 'stored' AND e.kind IN ('tool', "
+                               "'tool_failure') AND e.tool_name IS NOT NULL AND (?1 IS NULL OR s.project = "
+                               "?1) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20")));
+  out.set("contexts_given", TRY(count(db, scope,
+                                      "SELECT count(*) FROM injections WHERE given_at_epoch IS NOT NULL AND "
+                                      "tokens > 0 AND " IN_SCOPE)));
+  out.set("tokens_given",
+          TRY(count(db, scope,
+                    "SELECT sum(tokens) FROM injections WHERE given_at_epoch IS NOT NULL AND " IN_SCOPE)));
+  // Prompts a day, the last 30 days that had any.
+  out.set("prompts_by_day",
+          TRY(by_name(db, scope,
+                      "SELECT substr(created_at, 1, 10), count(*) FROM user_prompts WHERE "
+                      "deleted_at IS NULL AND " IN_SCOPE " GROUP BY 1 ORDER BY 1 DESC LIMIT 30")));
+  return out;
+}
+
+}  // namespace cairn::ops

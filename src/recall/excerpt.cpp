@@ -1,0 +1,84 @@
+#include "recall/excerpt.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace cairn::recall {
+
+namespace {
+
+constexpr std::size_t kLookAt = 64u << 10;  // of a long text the beginning is looked through
+constexpr std::string_view kCut = "…";
+
+struct Match {
+  Mark mark;
+  std::string term;
+};
+
+std::vector<Match> matches(const store::IndexTerms& index, std::string_view text,
+                           const std::set<std::string>& terms) {
+  std::vector<Match> found;
+  for (const store::Term& term : index.of(text, store::TermsOf::document))
+    if (terms.contains(term.text)) found.push_back({{term.start, term.end}, term.text});
+  return found;
+}
+
+// Those from `from` on, none over another, relative to it.
+std::vector<Mark> marks_of(const std::vector<Match>& found, std::size_t from, std::size_t to) {
+  std::vector<Mark> marks;
+  for (const Match& match : found) {
+    auto [start, end] = match.mark;
+    if (start < from || end > to) continue;
+    if (!marks.empty() && start - from <= marks.back().second)
+      marks.back().second = std::max(marks.back().second, end - from);
+    else
+      marks.emplace_back(start - from, end - from);
+  }
+  return marks;
+}
+
+// The first match of the stretch of `bytes` with the most different terms.
+std::size_t densest(const std::vector<Match>& found, std::size_t bytes) {
+  std::size_t best = 0, most = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::set<std::string_view> seen;
+    for (std::size_t k = i; k < found.size() && found[k].mark.second - found[i].mark.first <= bytes; ++k)
+      seen.insert(found[k].term);
+    if (seen.size() > most) most = seen.size(), best = i;
+    if (i > 2000) break;  // enough to choose from
+  }
+  return best;
+}
+
+}  // namespace
+
+Marked mark(const store::IndexTerms& index, std::string text, const std::set<std::string>& terms) {
+  auto marks = marks_of(matches(index, text, terms), 0, text.size());
+  return {std::move(text), std::move(marks)};
+}
+
+Marked excerpt(const store::IndexTerms& index, std::string_view whole, const std::set<std::string>& terms,
+               std::size_t bytes) {
+  const std::string text = one_line(visible(prefix(whole, kLookAt)), kLookAt);
+  const std::vector<Match> found = matches(index, text, terms);
+  if (found.empty()) return {};
+  const std::size_t first = found[densest(found, bytes * 2 / 3)].mark.first;
+  // A third of the piece leads up to the match; both ends stand between words.
+  std::size_t from = first > bytes / 3 ? text.find(' ', first - bytes / 3) : 0;
+  from = from == 0 ? 0 : from < first ? from + 1 : first;
+  std::size_t to = from + prefix(std::string_view(text).substr(from), bytes).size();
+  if (to < text.size())
+    if (const std::size_t blank = text.rfind(' ', to);
+        blank != std::string::npos && blank > first + bytes / 4)
+      to = blank;
+  Marked piece{text.substr(from, to - from), marks_of(found, from, to)};
+  if (to < text.size()) piece.text += kCut;
+  if (from > 0) {
+    piece.text.insert(0, kCut);
+    for (auto& [start, end] : piece.marks) start += kCut.size(), end += kCut.size();
+  }
+  return piece;
+}
+
+}  // namespace cairn::recall

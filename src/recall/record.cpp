@@ -1,0 +1,78 @@
+#include "recall/record.h"
+
+#include <charconv>
+
+#include "base/text.h"
+
+namespace cairn::recall {
+
+static constexpr std::size_t kTitle = 300;
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::observation: return "observation";
+    case Kind::summary: return "summary";
+    case Kind::prompt: return "prompt";
+  }
+  return "";
+}
+
+std::optional<Kind> kind_named(std::string_view name) {
+  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt})
+    if (kind_name(kind) == name) return kind;
+  return std::nullopt;
+}
+
+std::string text_of(const RecordId& id) {
+  const char letter = id.kind == Kind::observation ? 'O' : id.kind == Kind::summary ? 'S' : 'P';
+  return letter + std::to_string(id.row);
+}
+
+Result<RecordId> read_record_id(std::string_view text) {
+  RecordId id;
+  const char letter = text.empty() ? ' ' : static_cast<char>(text.front() & ~0x20);
+  const auto [end, error] =
+      std::from_chars(text.data() + (text.empty() ? 0 : 1), text.data() + text.size(), id.row);
+  const bool known = letter == 'O' || letter == 'S' || letter == 'P';
+  if (!known || error != std::errc() || end != text.data() + text.size() || id.row < 0)
+    return Error{Code::invalid, "\"" + one_line(visible(valid_utf8(std::string(text))), 60) +
+                                    "\" is not an id: they look like S3, O12 or P7"};
+  id.kind = letter == 'O' ? Kind::observation : letter == 'S' ? Kind::summary : Kind::prompt;
+  return id;
+}
+
+static std::string_view sql_of(Kind kind) {
+  switch (kind) {
+    case Kind::observation:
+      return "SELECT r.project, s.content_session_id, r.prompt_number, r.type, r.title, v.body, "
+             "r.created_at_epoch FROM observations r JOIN sdk_sessions s ON s.memory_session_id = "
+             "r.memory_session_id LEFT JOIN indexed_observations v ON v.id = r.id WHERE r.id = ? AND "
+             "r.deleted_at "
+             "IS NULL";
+    case Kind::summary:
+      return "SELECT r.project, s.content_session_id, r.prompt_number, 'summary', r.request, v.body, "
+             "r.created_at_epoch FROM session_summaries r JOIN sdk_sessions s ON s.memory_session_id = "
+             "r.memory_session_id JOIN indexed_summaries v ON v.id = r.id WHERE r.id = ?";
+    case Kind::prompt:
+      return "SELECT project, content_session_id, prompt_number, 'prompt', substr(prompt_text, 1, 1000), "
+             "prompt_text, created_at_epoch FROM user_prompts WHERE id = ? AND deleted_at IS NULL";
+  }
+  return "";
+}
+
+Result<std::optional<Record>> load_record(store::Db& db, const RecordId& id) {
+  store::Stmt row = TRY(db.query(sql_of(id.kind), id.row));
+  if (!TRY(row.step())) return std::optional<Record>();
+  Record record;
+  record.id = id;
+  record.project = row.text(0);
+  record.session = row.text(1);
+  record.prompt_number = row.optional_integer(2);
+  record.type = row.text(3);
+  record.title = one_line(visible(row.text(4)), kTitle);
+  record.body = row.text(5);
+  record.time = from_epoch_ms(row.integer(6));
+  return std::optional(std::move(record));
+}
+
+}  // namespace cairn::recall

@@ -1,0 +1,239 @@
+#include "recall/search.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace cairn::recall {
+
+namespace {
+
+using store::Term;
+using store::TermReader;
+using store::TermsOf;
+
+constexpr std::size_t kMostTerms = 64;  // of a long text the first ones
+constexpr std::size_t kExcerpt = 180;   // bytes
+constexpr std::string_view kFields = "{title body files concepts} : ";
+
+// Words that say nothing of what is looked for. Only queries leave them out: a phrase may hold them.
+constexpr std::array kStopWords = {
+    "a",    "about", "an",    "and",   "are",   "as",   "at",   "be",   "but",   "by",  "can",
+    "did",  "do",    "does",  "for",   "from",  "had",  "has",  "have", "how",   "i",   "in",
+    "is",   "it",    "its",   "me",    "my",    "of",   "on",   "or",   "our",   "so",  "that",
+    "the",  "their", "them",  "then",  "there", "this", "to",   "us",   "was",   "we",  "were",
+    "what", "when",  "where", "which", "who",   "why",  "will", "with", "would", "you", "your"};
+
+bool is_stop_word(std::string_view word) {
+  return std::find(kStopWords.begin(), kStopWords.end(), word) != kStopWords.end();
+}
+
+// Terms are letters and digits alone: between quotes they cannot be anything but terms.
+std::string quoted(std::string_view words) {
+  return "\"" + std::string(words) + "\"";
+}
+
+bool is_one_ideograph(const Term& term) {
+  return static_cast<unsigned char>(term.text.front()) >= 0xE0 && term.text.size() <= 4 &&
+         utf16_length(term.text) <= 2 && term.end - term.start == term.text.size();
+}
+
+// The terms of `text` one after another, as a phrase; empty when it has none.
+std::string phrase_of(std::string_view text) {
+  std::string words;
+  TermReader reader(text, TermsOf::query);
+  Term term;
+  for (std::size_t count = 0; count < kMostTerms && reader.next(term);)
+    if (!term.whole) words += (words.empty() ? "" : " ") + term.text, ++count;
+  return words.empty() ? "" : quoted(words);
+}
+
+// What any of the words may match: each term once, and an identifier also as the row of its parts.
+std::vector<std::string> units_of(std::string_view text, bool stop_words) {
+  std::vector<std::string> units;
+  const auto add = [&](std::string unit) {
+    if (units.size() < kMostTerms && std::find(units.begin(), units.end(), unit) == units.end())
+      units.push_back(std::move(unit));
+  };
+  TermReader reader(text, TermsOf::query);
+  Term term;
+  while (units.size() < kMostTerms && reader.next(term)) {
+    if (!stop_words && is_stop_word(term.text)) continue;
+    add(quoted(term.text) + (is_one_ideograph(term) ? " *" : ""));
+    if (term.whole) add(phrase_of(text.substr(term.start, term.end - term.start)));
+  }
+  return units;
+}
+
+struct Match {
+  std::vector<std::string> must;   // filters and phrases
+  std::vector<std::string> units;  // what is ranked by: phrases and words
+  std::string none_of;             // " NOT ..." or empty
+  bool impossible = false;         // asked for something that no text can hold
+
+  std::string text() const {
+    std::string out;
+    for (const std::string& part : must) out += (out.empty() ? "" : " AND ") + part;
+    return out + none_of;
+  }
+};
+
+std::string any_of(const std::vector<std::string>& units) {
+  std::string out;
+  for (const std::string& unit : units) out += (out.empty() ? "" : " OR ") + unit;
+  return std::string(kFields) + "(" + out + ")";
+}
+
+void add_filter(Match& match, std::string_view field, std::string_view value, std::string_view mark = "") {
+  if (value.empty()) return;
+  const std::string phrase = phrase_of(std::string(mark) + std::string(value));
+  if (phrase.empty()) match.impossible = true;
+  match.must.push_back(std::string(field) + " : " + phrase);
+}
+
+Match match_of(const Search& search, bool every_kind) {
+  const Query& query = search.query;
+  Match match;
+  if (search.project) match.must.push_back("scope : " + quoted("p" + to_hex(*search.project)));
+  if (!every_kind) add_filter(match, "scope", query.kind, "k");
+  add_filter(match, "scope", ascii_lower(query.type), "t");
+  add_filter(match, "files", query.file);
+  add_filter(match, "concepts", query.concept_name);
+  for (const std::string& text : query.phrases) {
+    const std::string phrase = phrase_of(text);
+    if (phrase.empty()) continue;
+    match.must.push_back(std::string(kFields) + phrase);
+    match.units.push_back(phrase);
+  }
+  std::vector<std::string> words = units_of(query.words, false);
+  if (words.empty()) words = units_of(query.words, true);
+  if (!words.empty()) match.must.push_back(any_of(words));
+  match.units.insert(match.units.end(), words.begin(), words.end());
+  for (const std::string& text : query.without)
+    if (const std::string phrase = phrase_of(text); !phrase.empty())
+      match.none_of += " NOT " + std::string(kFields) + phrase;
+  const bool asked = !query.words.empty() || !query.phrases.empty();
+  if (asked && match.units.empty()) match.impossible = true;
+  return match;
+}
+
+#define ENTRY_TIME                                                                                   \
+  "CASE memory_index.rowid & 7 WHEN 1 THEN (SELECT created_at_epoch FROM observations WHERE id = "   \
+  "memory_index.rowid >> 3) "                                                                        \
+  "WHEN 2 THEN (SELECT created_at_epoch FROM session_summaries WHERE id = memory_index.rowid >> 3) " \
+  "ELSE (SELECT created_at_epoch FROM user_prompts WHERE id = memory_index.rowid >> 3) END"
+
+struct Ranked {
+  RecordId id;
+  double score = 0;
+  std::int64_t time = 0;
+};
+
+std::int64_t since_of(const Query& query) {
+  return query.since ? epoch_ms(*query.since) : 0;
+}
+std::int64_t until_of(const Query& query) {
+  return query.until ? epoch_ms(*query.until) : INT64_MAX;
+}
+
+Result<std::vector<Ranked>> all(Result<store::Stmt> query) {
+  store::Stmt row = TRY(std::move(query));
+  std::vector<Ranked> found;
+  while (TRY(row.step())) {
+    const std::int64_t entry = row.integer(0);
+    found.push_back(
+        {{static_cast<Kind>(entry & 7), entry >> 3}, std::max(0.0, -row.real(1)), row.integer(2)});
+  }
+  return found;
+}
+
+Result<std::vector<Ranked>> best(store::Db& db, const Search& search, const Match& match, std::size_t count) {
+  const Query& q = search.query;
+  if (!q.since && !q.until)
+    return all(db.query(
+        "SELECT rowid, rank, 0 FROM memory_index WHERE memory_index MATCH ? ORDER BY rank, rowid DESC "
+        "LIMIT ?",
+        match.text(), count));
+  return all(db.query("SELECT rowid, rank, 0 FROM memory_index WHERE memory_index MATCH ? AND " ENTRY_TIME
+                      " BETWEEN ? AND ? ORDER BY rank, rowid DESC LIMIT ?",
+                      match.text(), since_of(q), until_of(q), count));
+}
+
+// Without anything to rank by. Within a kind the newest have the largest ids.
+Result<std::vector<Ranked>> newest(store::Db& db, const Search& search, const Match& match,
+                                   std::size_t count) {
+  const Query& q = search.query;
+  std::vector<Ranked> found;
+  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt}) {
+    if (!q.kind.empty() && q.kind != kind_name(kind)) continue;
+    Match of_kind = match;
+    of_kind.must.push_back("scope : " + quoted("k" + std::string(kind_name(kind))));
+    const auto some = TRY(all(db.query("SELECT rowid, 0.0, " ENTRY_TIME
+                                       " FROM memory_index WHERE memory_index MATCH ? AND " ENTRY_TIME
+                                       " BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?",
+                                       of_kind.text(), since_of(q), until_of(q), count)));
+    found.insert(found.end(), some.begin(), some.end());
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.time > b.time; });
+  found.resize(std::min(found.size(), count));
+  return found;
+}
+
+// A term's share is what it alone would score: BM25 is their sum.
+Result<std::vector<Share>> shares_of(store::Db& db, const Match& match, const RecordId& id) {
+  std::vector<Share> shares;
+  for (const std::string& unit : match.units) {
+    store::Stmt row = TRY(db.query("SELECT rank FROM memory_index WHERE memory_index MATCH ? AND rowid = ?",
+                                   std::string(kFields) + unit, id.row * 8 + static_cast<int>(id.kind)));
+    if (!TRY(row.step())) continue;
+    std::string name = unit;
+    std::erase(name, '"');
+    shares.push_back({std::string(trim(name)), -row.real(0)});
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const Share& a, const Share& b) { return a.score > b.score; });
+  return shares;
+}
+
+// The terms as the index holds them, to find them in a text again.
+std::set<std::string> stems_of(const store::IndexTerms& index, const Match& match) {
+  std::set<std::string> stems;
+  for (const std::string& unit : match.units)
+    for (const Term& term : index.of(unit, TermsOf::query)) stems.insert(term.text);
+  return stems;
+}
+
+}  // namespace
+
+Result<Found> search(store::Db& db, const Search& search) {
+  const Match match = match_of(search, false);
+  Found out;
+  if (match.impossible) return out;
+  const std::size_t wanted = search.offset + search.limit + 1;
+  auto ranked = match.units.empty() ? TRY(newest(db, search, match_of(search, true), wanted))
+                                    : TRY(best(db, search, match, wanted));
+  out.more = ranked.size() == wanted;
+  ranked.resize(std::min(ranked.size(), wanted - 1));
+  const store::IndexTerms index = TRY(store::IndexTerms::open(db));
+  const std::set<std::string> stems = stems_of(index, match);
+  for (std::size_t i = search.offset; i < ranked.size(); ++i) {
+    auto record = TRY(load_record(db, ranked[i].id));
+    // A very long name is only known by its beginning in the index.
+    if (!record || (search.project && record->project != *search.project)) continue;
+    Hit hit;
+    hit.score = ranked[i].score;
+    hit.title = mark(index, record->title, stems);
+    hit.excerpt = excerpt(index, record->body, stems, kExcerpt);
+    // A prompt's title is its own beginning.
+    if (record->id.kind == Kind::prompt && !hit.excerpt.text.starts_with("…")) hit.excerpt = {};
+    if (search.explain) hit.shares = TRY(shares_of(db, match, record->id));
+    hit.record = *std::move(record);
+    out.hits.push_back(std::move(hit));
+  }
+  return out;
+}
+
+}  // namespace cairn::recall

@@ -1,0 +1,51 @@
+// Full-text search: a query in, ranked records out. Reads the index that the store's triggers keep
+// (memory_index).
+//
+// The project, the kind, the type, the file and the concept are words of the index and belong to the match
+// itself; only dates are looked up for what matched. Ranked by BM25 over weighted fields. No query scans a
+// table.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "recall/excerpt.h"
+#include "recall/query.h"
+#include "recall/record.h"
+#include "store/sql.h"
+
+namespace cairn::recall {
+
+struct Search {
+  Query query;
+  std::optional<std::string> project;  // none: all of them
+  std::size_t limit = 20;
+  std::size_t offset = 0;
+  bool explain = false;
+};
+
+struct Share {
+  std::string term;
+  double score = 0;
+};
+
+struct Hit {
+  Record record;
+  double score = 0;  // larger is better; 0 when there was nothing to rank by
+  Marked title;
+  Marked excerpt;             // empty when the title says it all
+  std::vector<Share> shares;  // what each term adds to the score; with `explain`
+};
+
+struct Found {
+  std::vector<Hit> hits;
+  bool more = false;  // beyond limit + offset
+};
+
+// The best first; a query of filters alone gives the newest first, and one without anything to search for,
+// nothing.
+Result<Found> search(store::Db& db, const Search& search);
+
+}  // namespace cairn::recall
