@@ -147,7 +147,9 @@ class Reader {
   bool wants_help() const { return line_.has("--help") || line_.has("--version"); }
 
   Status word(const std::string& text) {
-    if (line_.command) {
+    // `context log` is a command of its own beside `context`.
+    const Command* longer = line_.words.empty() ? find_command(joined(line_.path) + " " + text) : nullptr;
+    if (line_.command && !longer) {
       line_.words.push_back(text);
       return {};
     }
@@ -219,7 +221,8 @@ std::string option_list(const Screen& screen, const std::vector<Option>& options
 std::string command_page(const Command& command, const Screen& screen) {
   std::string out = fmt::format(
       "{}: {}\n\n", screen.paint(Style::bold, fmt::format("cairn {}", command.name)), command.summary);
-  out += fmt::format("usage: {}\n", usage(command));
+  constexpr std::string_view kUsage = "usage: ";
+  out += std::string(kUsage) + wrap(usage(command), screen.text_width(), kUsage.size()).substr(kUsage.size());
   if (!command.options.empty()) out += "\n" + option_list(screen, command.options);
   if (!command.help.empty()) out += "\n" + wrap(command.help, screen.text_width(), 0);
   return out + "\nOptions of every command: `cairn help`.\n";
@@ -247,6 +250,13 @@ std::optional<std::string> Line::value(std::string_view option) const {
   std::optional<std::string> found;
   for (const auto& [name, text] : options)
     if (name == option) found = text;
+  return found;
+}
+
+std::vector<std::string> Line::values(std::string_view option) const {
+  std::vector<std::string> found;
+  for (const auto& [name, text] : options)
+    if (name == option) found.push_back(text);
   return found;
 }
 
@@ -316,13 +326,14 @@ Result<std::string> help_page(const std::vector<std::string>& path, const Screen
   if (path.empty()) return overview(screen);
   const std::string name = joined(path);
   const auto below = commands_below(name);
-  if (const Command* command = find_command(name); command && below.empty())
-    return command_page(*command, screen);
-  if (below.empty()) return unknown_command(path);
+  const Command* command = find_command(name);
+  if (!command && below.empty()) return unknown_command(path);
+  std::string out = command ? command_page(*command, screen)
+                            : fmt::format("{}\n", screen.paint(Style::bold, fmt::format("cairn {}", name)));
+  if (below.empty()) return out;
   std::size_t widest = 0;
-  for (const Command* command : below) widest = std::max(widest, with_arguments(*command).size());
-  std::string out = fmt::format("{}\n\n", screen.paint(Style::bold, fmt::format("cairn {}", name)));
-  out += command_list(below, screen, widest);
+  for (const Command* part : below) widest = std::max(widest, with_arguments(*part).size());
+  out += "\n" + command_list(below, screen, widest);
   return out + fmt::format("\n`cairn help {}` explains one of them.\n", below.front()->name);
 }
 
@@ -330,9 +341,12 @@ std::string_view did_you_mean(std::string_view word, const std::vector<std::stri
   constexpr std::size_t kLongest = 40;  // nobody mistypes a novel
   if (word.size() > kLongest) return {};
   std::string_view nearest;
-  std::size_t best = word.size() <= 4 ? 2 : 3;  // fewer slips than this
+  // Fewer slips than this; of equals the one of the same length, for letters are swapped more often than
+  // added.
+  std::size_t best = 2 * (word.size() <= 4 ? 2 : 3);
   for (const std::string_view candidate : known)
-    if (const std::size_t d = slips(word, candidate); d < best) best = d, nearest = candidate;
+    if (const std::size_t d = 2 * slips(word, candidate) + (word.size() != candidate.size()); d < best)
+      best = d, nearest = candidate;
   return nearest;
 }
 

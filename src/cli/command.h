@@ -50,6 +50,7 @@ struct Line {
 
   bool has(std::string_view option) const;
   std::optional<std::string> value(std::string_view option) const;  // the last one counts
+  std::vector<std::string> values(std::string_view option) const;   // all of them, in order
   // The value as a whole number; `invalid` names the option and the range.
   Result<std::optional<std::int64_t>> number(std::string_view option, std::int64_t min,
                                              std::int64_t max) const;

@@ -17,11 +17,20 @@ Result<int> daemon_status(Shell& shell);
 Result<int> process_command(Shell& shell);
 Result<int> logs_command(Shell& shell);
 
-Result<int> context_command(Shell& shell);
+Result<int> search_command(Shell& shell);
+Result<int> timeline_command(Shell& shell);
 Result<int> show_command(Shell& shell);
+Result<int> why_command(Shell& shell);
+Result<int> remember_command(Shell& shell);
+Result<int> context_command(Shell& shell);
+Result<int> context_log(Shell& shell);
+Result<int> projects_list(Shell& shell);
+Result<int> projects_show(Shell& shell);
+Result<int> stats_command(Shell& shell);
 Result<int> sessions_list(Shell& shell);
 Result<int> sessions_show(Shell& shell);
 Result<int> sessions_end(Shell& shell);
+Result<int> sessions_summarize(Shell& shell);
 Result<int> sessions_cleanup(Shell& shell);
 Result<int> sessions_repair(Shell& shell);
 
@@ -43,6 +52,8 @@ Result<int> install_command(Shell& shell);
 Result<int> uninstall_command(Shell& shell);
 Result<int> doctor_command(Shell& shell);
 Result<int> demo_command(Shell& shell);
+Result<int> completions_command(Shell& shell);
+Result<int> man_command(Shell& shell);
 Result<int> help_command(Shell& shell);
 
 }  // namespace cairn::cli

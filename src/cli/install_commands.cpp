@@ -2,10 +2,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/completions.h"
 #include "cli/diff.h"
 #include "cli/host_version.h"
 #include "cli/install.h"
@@ -157,6 +159,9 @@ Result<int> uninstall_command(Shell& shell) {
   if (plan.changes()) TRY(apply_install(shell.disk(), plan).in("uninstall"));
   const auto stopped = TRY(stop_daemon(home, shell.clock()));
   if (wants_purge) TRY(purge(home));
+  const char* user_home = std::getenv("HOME");
+  const auto removed = remove_generated(
+      shell.disk(), generated_files(shell.disk(), user_home ? user_home : "", os::executable_path()));
   if (shell.json()) {
     Json result = plan_json(plan);
     result.set("daemon_stopped", stopped.has_value());
@@ -170,6 +175,7 @@ Result<int> uninstall_command(Shell& shell) {
   shell.print(plan.changes() ? fmt::format("\nhooks removed from {}\n", file)
                              : fmt::format("no hooks of cairn in {}\n", file));
   if (stopped) shell.print("daemon stopped\n");
+  for (const std::string& path : removed) shell.print(fmt::format("removed {}\n", shown_line(path)));
   report_data(shell, bytes, wants_purge);
   return 0;
 }

@@ -82,6 +82,36 @@ Result<int> context_command(Shell& shell) {
   return 0;
 }
 
+Result<int> context_log(Shell& shell) {
+  Json args = shell.scope();
+  if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
+  const Json result = TRY(shell.ask("context.log", args));
+  if (shell.json()) {
+    shell.print_json(result);
+    return 0;
+  }
+  if (result["given"].items().empty()) {
+    shell.note("no session of this project was given anything yet");
+    return 0;
+  }
+  Table table({{"when"}, {"session", true}, {"source"}, {"given"}, {"tokens", true}, {"records"}});
+  for (const Json& given : result["given"].items()) {
+    const auto at = parse_time(given["time"].as_string());
+    std::string items;
+    for (const Json& item : given["items"].items())
+      items += (items.empty() ? "" : " ") + std::string(item.as_string());
+    const bool arrived = given["given"].as_bool();
+    table.add({{at ? ago(*at, shell.clock().now()) : std::string(), Style::dim},
+               {std::to_string(given["session_number"].as_int()), Style::accent},
+               std::string(given["source"].as_string()),
+               {arrived ? "yes" : "no", arrived ? Style::good : Style::warn},
+               number_text(given["tokens"].as_int()),
+               items});
+  }
+  shell.print(table.text(shell.screen()));
+  return 0;
+}
+
 Result<int> show_command(Shell& shell) {
   Json ids = Json::array();
   for (const std::string& id : shell.line().words) ids.push(id);

@@ -29,6 +29,7 @@ std::string_view code_of(Style style) {
     case Style::warn: return "\x1b[33m";
     case Style::bad: return "\x1b[31m";
     case Style::accent: return "\x1b[36m";
+    case Style::match: return "\x1b[1;33m";
   }
   return "";
 }
@@ -99,6 +100,18 @@ std::string Screen::paint(Style style, std::string_view text) const {
   return std::string(code_of(style)) + std::string(text) + "\x1b[0m";
 }
 
+std::string Screen::paint(Style style, std::string_view text, const Marks& marks) const {
+  std::string out;
+  std::size_t at = 0;
+  for (const auto& [from, to] : marks) {
+    if (from < at || to <= from || to > text.size()) continue;
+    out += paint(style, text.substr(at, from - at));
+    out += paint(Style::match, text.substr(from, to - from));
+    at = to;
+  }
+  return out + paint(style, text.substr(at));
+}
+
 std::string shown(std::string_view text) {
   std::string out;
   for (const char c : visible(valid_utf8(std::string(text)))) {
@@ -148,14 +161,19 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
 void Table::add(std::vector<Cell> row) {
   row.resize(columns_.size(), Cell(""));
   for (Cell& cell : row) cell.text = shown_line(cell.text);
-  rows_.push_back(std::move(row));
+  rows_.push_back({std::move(row), {}});
+}
+
+void Table::add_below(Cell line) {
+  line.text = shown_line(line.text);
+  if (!rows_.empty()) rows_.back().below.push_back(std::move(line));
 }
 
 std::vector<std::size_t> Table::full_widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t widest = display_width(columns_[i].title);
-    for (const auto& row : rows_) widest = std::max(widest, display_width(row[i].text));
+    for (const Row& row : rows_) widest = std::max(widest, display_width(row.cells[i].text));
     widths.push_back(widest);
   }
   return widths;
@@ -187,12 +205,12 @@ std::vector<std::size_t> Table::widths(const Screen& screen) const {
 std::string Table::text(const Screen& screen) const {
   const std::vector<std::size_t> columns = widths(screen);
   std::string out;
-  const auto put = [&](std::size_t i, const std::string& text, Style style) {
+  const auto put = [&](std::size_t i, const std::string& text, Style style, const Marks& marks = {}) {
     const std::string cell = fit(text, columns[i]);
     const std::string blanks(columns[i] - display_width(cell), ' ');
     if (i > 0) out.append(kGap, ' ');
     if (columns_[i].right) out += blanks;
-    out += screen.paint(style, cell);
+    out += screen.paint(style, cell, marks);
     if (!columns_[i].right && i + 1 < columns_.size()) out += blanks;
   };
   const auto end_row = [&] {
@@ -201,9 +219,16 @@ std::string Table::text(const Screen& screen) const {
   };
   for (std::size_t i = 0; i < columns_.size(); ++i) put(i, columns_[i].title, Style::dim);
   end_row();
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < columns_.size(); ++i) put(i, row[i].text, row[i].style);
+  const std::size_t indent = columns.empty() ? 0 : columns[0] + kGap;
+  for (const Row& row : rows_) {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      put(i, row.cells[i].text, row.cells[i].style, row.cells[i].marks);
     end_row();
+    if (!screen.terminal) continue;
+    for (const Cell& line : row.below) {
+      const std::string text = fit(line.text, screen.width > indent ? screen.width - indent : 1);
+      out += std::string(indent, ' ') + screen.paint(line.style, text, line.marks) + "\n";
+    }
   }
   return out;
 }

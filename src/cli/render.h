@@ -8,13 +8,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
 
 namespace cairn::cli {
 
-enum class Style { plain, bold, dim, good, warn, bad, accent };
+enum class Style { plain, bold, dim, good, warn, bad, accent, match };
+
+// Places in a text, in bytes from and to, in order.
+using Marks = std::vector<std::pair<std::size_t, std::size_t>>;
 
 // Where output goes.
 struct Screen {
@@ -26,6 +30,8 @@ struct Screen {
   static Screen of(int fd, bool no_colour);
 
   std::string paint(Style style, std::string_view text) const;
+  // The marked places in Style::match, the rest in `style`. Marks beyond the text are left out.
+  std::string paint(Style style, std::string_view text, const Marks& marks) const;
   // Where paragraphs break: the width, but not so wide that lines become hard to read.
   std::size_t text_width() const { return terminal && width < 100 ? width : 100; }
 };
@@ -52,15 +58,19 @@ class Table {
     bool right = false;
   };
   struct Cell {
-    Cell(std::string t, Style s = Style::plain) : text(std::move(t)), style(s) {}
+    Cell(std::string t, Style s = Style::plain, Marks m = {})
+        : text(std::move(t)), style(s), marks(std::move(m)) {}
     Cell(const char* t) : text(t) {}
     std::string text;
     Style style = Style::plain;
+    Marks marks;  // in a text that is one line already
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   // One cell a column; the texts are made one line here.
   void add(std::vector<Cell> row);
+  // A line below the last row, from its second column on; only a terminal shows it.
+  void add_below(Cell line);
   bool empty() const { return rows_.empty(); }
   // Whether nothing has to be cut.
   bool fits(const Screen& screen) const;
@@ -70,8 +80,12 @@ class Table {
   std::vector<std::size_t> full_widths() const;
   std::vector<std::size_t> widths(const Screen& screen) const;
 
+  struct Row {
+    std::vector<Cell> cells;
+    std::vector<Cell> below;
+  };
   std::vector<Column> columns_;
-  std::vector<std::vector<Cell>> rows_;
+  std::vector<Row> rows_;
 };
 
 // Aligned lines of a label and its value; a value that is too long goes on below itself.

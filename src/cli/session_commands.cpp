@@ -194,6 +194,22 @@ Result<int> sessions_end(Shell& shell) {
   return 0;
 }
 
+Result<int> sessions_summarize(Shell& shell) {
+  const Json result = TRY(shell.ask("sessions.summarize", Json::object({{"id", shell.line().words[0]}})));
+  if (shell.json()) {
+    shell.print_json(result);
+    return 0;
+  }
+  Table table({{"id"}, {"prompt", true}, {"by"}, {"request"}});
+  for (const Json& summary : result["summaries"].items())
+    table.add({{text_of(summary["id"]), Style::accent},
+               std::to_string(summary["prompt_number"].as_int()),
+               {text_of(summary["provider"]), Style::dim},
+               text_of(summary["request"])});
+  shell.print(table.empty() ? "nothing to summarise\n" : table.text(shell.screen()));
+  return 0;
+}
+
 Result<int> sessions_cleanup(Shell& shell) {
   Json args = Json::object();
   if (const auto hours = TRY(shell.line().number("--max-age", 0, 1'000'000)))

@@ -1,5 +1,5 @@
 # The command line without its daemon: parsing, help, rendering.
 if(TARGET cairn_cli)
   cairn_test(cli_test ${CMAKE_CURRENT_LIST_DIR}/cli_command_test.cpp ${CMAKE_CURRENT_LIST_DIR}/cli_render_test.cpp
-    LINK cairn_cli LABELS unit)
+    ${CMAKE_CURRENT_LIST_DIR}/cli_docs_test.cpp LINK cairn_cli cairn_test_process LABELS unit)
 endif()

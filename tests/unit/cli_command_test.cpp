@@ -161,15 +161,23 @@ TEST(Help, FitsATerminalOf80Columns) {
   for (const std::string_view line : lines(text)) EXPECT_LE(display_width(line), 80u) << line;
 }
 
-TEST(Commands, HaveNamesThatAreNoBeginningOfAnother) {
+// `context log` goes on where `context` ends: that takes no arguments that could be mistaken for it.
+TEST(Commands, OnlyBeginAnothersNameWhenTheyTakeNoArguments) {
   std::set<std::string_view> names;
   for (const Command& command : all_commands()) {
     EXPECT_TRUE(names.insert(command.name).second) << command.name;
     for (const Command& other : all_commands())
-      EXPECT_FALSE(other.name.starts_with(std::string(command.name) + " ")) << other.name;
+      EXPECT_TRUE(command.arguments.empty() || !other.name.starts_with(std::string(command.name) + " "))
+          << other.name;
     for (const Option& option : command.options)
       for (const Option& global : global_options()) EXPECT_NE(option.name, global.name) << command.name;
   }
+}
+
+TEST(CommandLine, TakesTheLongestNameThatFits) {
+  EXPECT_EQ(read_arguments({"context", "log"})->command->name, "context log");
+  EXPECT_EQ(read_arguments({"context", "--budget", "5"})->command->name, "context");
+  EXPECT_EQ(read_arguments({"search", "sessions", "list"})->command->name, "search");
 }
 
 TEST(DidYouMean, TakesASwapAsOneSlipAndStaysSilentBeyondTwo) {

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+namespace cairn::cli {
+
+namespace {
+
+std::string text_of(const Json& value) {
+  return std::string(value.as_string());
+}
+
+std::string age(Shell& shell, const Json& time) {
+  const auto at = parse_time(time.as_string());
+  return at ? ago(*at, shell.clock().now()) : "";
+}
+
+std::string counts_text(const Json& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts.members())
+    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", number_text(count.as_int()), shown_line(name));
+  return text;
+}
+
+std::string list_text(const Json& list) {
+  std::string text;
+  for (const Json& item : list.items()) text += (text.empty() ? "" : ", ") + shown_line(item.as_string());
+  return text;
+}
+
+// One bar a day, the oldest first; days without any are left out.
+std::string bars(const Json& by_day) {
+  constexpr std::array kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::int64_t most = 1;
+  for (const auto& [day, count] : by_day.members()) most = std::max(most, count.as_int());
+  std::string text;
+  for (auto it = by_day.members().rbegin(); it != by_day.members().rend(); ++it)
+    text += kBars[static_cast<std::size_t>((it->second.as_int() * 7 + most - 1) / most)];
+  return text;
+}
+
+}  // namespace
+
+Result<int> projects_list(Shell& shell) {
+  Json args = Json::object();
+  if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
+  const Json result = TRY(shell.ask("projects.list", args));
+  if (shell.json()) {
+    shell.print_json(result);
+    return 0;
+  }
+  if (result["projects"].items().empty()) {
+    shell.note("no projects yet: start your coding agent in one, or `cairn install` if you have not");
+    return 0;
+  }
+  Table table({{"project"},
+               {"last event"},
+               {"sessions", true},
+               {"prompts", true},
+               {"observations", true},
+               {"directory"}});
+  for (const Json& project : result["projects"].items())
+    table.add({{text_of(project["name"]), Style::accent},
+               {age(shell, project["last_event_at"]), Style::dim},
+               number_text(project["sessions"].as_int()),
+               number_text(project["prompts"].as_int()),
+               number_text(project["observations"].as_int()),
+               {text_of(project["root"]), Style::dim}});
+  shell.print(table.text(shell.screen()));
+  return 0;
+}
+
+Result<int> projects_show(Shell& shell) {
+  Json args = shell.scope();
+  if (args["all"].as_bool()) return Error{Code::invalid, "projects show: is of one project: leave out --all"};
+  if (!shell.line().words.empty()) args = Json::object({{"project", shell.line().words[0]}});
+  const Json project = TRY(shell.ask("projects.show", args));
+  if (shell.json()) {
+    shell.print_json(project);
+    return 0;
+  }
+  const Screen& screen = shell.screen();
+  Facts facts;
+  facts.add("directory", text_of(project["root"]));
+  facts.add("identity", text_of(project["key"]), Style::dim);
+  facts.add("memory",
+            fmt::format("{} · {} · {} · {}", count_text(project["sessions"].as_int(), "session", "sessions"),
+                        count_text(project["prompts"].as_int(), "prompt", "prompts"),
+                        count_text(project["summaries"].as_int(), "summary", "summaries"),
+                        count_text(project["observations"].as_int(), "observation", "observations")));
+  if (const auto at = parse_time(project["remembered_since"].as_string()))
+    facts.add("since", local_time(*at));
+  facts.add("last event", age(shell, project["last_event_at"]));
+  if (const std::string text = list_text(project["branches"]); !text.empty()) facts.add("branches", text);
+  if (const std::string text = list_text(project["worktrees"]); !text.empty()) facts.add("worktrees", text);
+  shell.print(screen.paint(Style::bold, shown_line(project["name"].as_string())) + "\n" + facts.text(screen));
+  Table table({{"#", true}, {"last event"}, {"status"}, {"first prompt"}});
+  for (const Json& session : project["recent_sessions"].items())
+    table.add({{std::to_string(session["id"].as_int()), Style::accent},
+               {age(shell, session["last_event_at"]), Style::dim},
+               text_of(session["status"]),
+               text_of(session["first_prompt"])});
+  if (!table.empty()) shell.print("\n" + table.text(screen));
+  return 0;
+}
+
+Result<int> stats_command(Shell& shell) {
+  const Json stats = TRY(shell.ask("stats", shell.scope()));
+  if (shell.json()) {
+    shell.print_json(stats);
+    return 0;
+  }
+  Facts facts;
+  const auto add = [&](std::string label, std::string text) {
+    if (!text.empty()) facts.add(std::move(label), std::move(text));
+  };
+  add("sessions", fmt::format("{} ({})", number_text(stats["sessions"].as_int()),
+                              counts_text(stats["sessions_by_status"])));
+  add("prompts", number_text(stats["prompts"].as_int()));
+  if (!stats["prompts_by_day"].members().empty())
+    add("", fmt::format("{} a day, since {}", bars(stats["prompts_by_day"]),
+                        stats["prompts_by_day"].members().back().first));
+  add("summaries", number_text(stats["summaries"].as_int()));
+  add("observations", number_text(stats["observations"].as_int()));
+  if (!stats["observations_by_type"].members().empty()) add("", counts_text(stats["observations_by_type"]));
+  add("tools", counts_text(stats["tools"]));
+  add("given",
+      fmt::format("{}, {} tokens", count_text(stats["contexts_given"].as_int(), "context", "contexts"),
+                  number_text(stats["tokens_given"].as_int())));
+  const std::string title = stats["project"].is_string()
+                                ? shown_line(stats["project"].as_string())
+                                : count_text(stats["projects"].as_int(), "project", "projects");
+  shell.print(shell.screen().paint(Style::bold, title) + "\n" + facts.text(shell.screen()));
+  return 0;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+namespace cairn::cli {
+
+namespace {
+
+std::string text_of(const Json& value) {
+  return std::string(value.as_string());
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+Marks marks_of(const Json& list) {
+  Marks marks;
+  for (const Json& mark : list.items()) {
+    if (mark.items().size() != 2) continue;
+    const std::int64_t from = mark.items()[0].as_int(), to = mark.items()[1].as_int();
+    if (from >= 0 && to > from) marks.emplace_back(from, to);
+  }
+  return marks;
+}
+
+Style style_of_type(std::string_view type) {
+  if (type == "bugfix") return Style::bad;
+  if (type == "feature") return Style::good;
+  if (type == "decision" || type == "security") return Style::warn;
+  if (type == "summary" || type == "prompt") return Style::dim;
+  return Style::plain;
+}
+
+std::string shares_text(const Json& result) {
+  std::string text = fmt::format("{:.2f} =", result["score"].as_double());
+  bool first = true;
+  for (const Json& share : result["explain"].items()) {
+    text +=
+        fmt::format("{} {} {:.2f}", first ? "" : " +", share["term"].as_string(), share["score"].as_double());
+    first = false;
+  }
+  return first ? "nothing to rank by: the newest first" : text;
+}
+
+std::string results_table(Shell& shell, const Json& results) {
+  const bool all = shell.line().has("--all"), explain = shell.line().has("--explain");
+  // On a narrow screen the order says enough, and the title needs the room.
+  const bool score = !shell.screen().terminal || shell.screen().width >= 100 || explain;
+  std::vector<Table::Column> columns = {{"id"}, {"when"}, {"type"}};
+  if (all) columns.push_back({"project"});
+  if (score) columns.push_back({"score", true});
+  columns.push_back({"title"});
+  Table table(columns);
+  for (const Json& result : results.items()) {
+    const auto at = parse_time(result["time"].as_string());
+    const std::string type = text_of(result["type"]);
+    std::vector<Table::Cell> row = {{text_of(result["id"]), Style::accent},
+                                    {at ? ago(*at, shell.clock().now()) : std::string(), Style::dim},
+                                    {type, style_of_type(type)}};
+    if (all) row.push_back(text_of(result["project"]));
+    if (score) row.push_back({fmt::format("{:.1f}", result["score"].as_double()), Style::dim});
+    row.push_back({text_of(result["title"]), Style::plain, marks_of(result["title_marks"])});
+    table.add(std::move(row));
+    if (const std::string excerpt = text_of(result["excerpt"]); !excerpt.empty())
+      table.add_below({excerpt, Style::dim, marks_of(result["excerpt_marks"])});
+    if (explain) table.add_below({shares_text(result), Style::dim});
+  }
+  return table.text(shell.screen());
+}
+
+// What was looked for is not there: since when it could be.
+Error nothing_found(const Json& result) {
+  const bool one = result["project"].is_string();
+  const std::string where = one ? "in " + shown_line(result["project"].as_string()) : "anywhere";
+  const auto since = parse_time(result["remembered_since"].as_string());
+  if (!since)
+    return {Code::not_found, fmt::format("search: nothing found {}: nothing is remembered yet", where)};
+  return {Code::not_found,
+          fmt::format("search: nothing found {}, remembered since {}: {}", where, local_time(*since),
+                      one ? "--all looks in every project" : "try other words")};
+}
+
+// The filters that `search` and `timeline` share.
+Json search_arguments(Shell& shell) {
+  Json args = shell.scope();
+  for (const char* name : {"kind", "type", "concept", "file", "since", "until"})
+    if (const auto value = shell.line().value(std::string("--") + name)) args.set(name, *value);
+  return args;
+}
+
+bool is_record_id(std::string_view text) {
+  return text.size() > 1 && std::string_view("OSPosp").find(text[0]) != std::string_view::npos &&
+         text.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
+std::string timeline_table(Shell& shell, const Json& result) {
+  Table table({{""}, {"id"}, {"time"}, {"type"}, {"title"}});
+  for (const Json& record : result["records"].items()) {
+    const bool anchor = record["id"] == result["anchor"];
+    const auto at = parse_time(record["time"].as_string());
+    const std::string type = text_of(record["type"]);
+    table.add({{anchor ? "→" : "", Style::match},
+               {text_of(record["id"]), Style::accent},
+               {at ? local_time(*at) : std::string(), Style::dim},
+               {type, style_of_type(type)},
+               {text_of(record["title"]), anchor ? Style::bold : Style::plain}});
+  }
+  return table.text(shell.screen());
+}
+
+}  // namespace
+
+Result<int> search_command(Shell& shell) {
+  const Line& line = shell.line();
+  Json args = search_arguments(shell);
+  args.set("query", joined(line.words));
+  if (const auto limit = TRY(line.number("--limit", 1, 1000))) args.set("limit", *limit);
+  if (const auto offset = TRY(line.number("--offset", 0, 1'000'000))) args.set("offset", *offset);
+  if (line.has("--explain")) args.set("explain", true);
+  const Json result = TRY(shell.ask("search", args));
+  if (shell.json()) shell.print_json(result);
+  const Json& results = result["results"];
+  if (results.items().empty()) {
+    if (args["offset"].as_int() > 0) return Error{Code::not_found, "search: nothing more is found"};
+    return nothing_found(result);
+  }
+  if (shell.json()) return 0;
+  shell.print(results_table(shell, results));
+  if (shell.screen().terminal && result["more"].as_bool())
+    shell.print(shell.screen().paint(
+        Style::dim, fmt::format("more: --offset {}\n", args["offset"].as_int() + results.items().size())));
+  return 0;
+}
+
+Result<int> timeline_command(Shell& shell) {
+  const Line& line = shell.line();
+  Json args = shell.scope();
+  const bool id = line.words.size() == 1 && is_record_id(line.words[0]);
+  args.set(id ? "id" : "query", joined(line.words));
+  for (const char* name : {"before", "after"})
+    if (const auto count = TRY(line.number(std::string("--") + name, 0, 500))) args.set(name, *count);
+  const Json result = TRY(shell.ask("timeline", args));
+  if (shell.json())
+    shell.print_json(result);
+  else
+    shell.print(timeline_table(shell, result));
+  return 0;
+}
+
+}  // namespace cairn::cli

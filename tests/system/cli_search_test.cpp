@@ -1,0 +1,84 @@
+// Search and what belongs to it, as people call it.
+#include "system/cli_home.h"
+
+namespace cairn::test {
+namespace {
+
+class CliSearch : public CliHome {
+ protected:
+  CliSearch() {
+    play_session();
+    cairn({"process", "--wait"});
+  }
+};
+
+TEST_F(CliSearch, FindsRanksAndPointsToTheRecord) {
+  const Json found = json({"search", "wide", "words"});
+  ASSERT_FALSE(found["results"].items().empty());
+  const std::string id(found["results"].items()[0]["id"].as_string());
+  for (const char* key : {"id", "kind", "title", "project", "time", "score"})
+    EXPECT_TRUE(found["results"].items()[0].has(key)) << key;
+  EXPECT_EQ(cairn({"show", id}).exit_code, 0);
+  EXPECT_EQ(cairn({"timeline", id}).exit_code, 0);
+  EXPECT_EQ(cairn({"timeline", "wide words"}).exit_code, 0);
+  const Outcome why = cairn({"why", "S1"});
+  EXPECT_NE(why.out.find("PostToolUse Edit"), std::string::npos) << why.out;
+}
+
+TEST_F(CliSearch, IsPlainAndStableInAPipe) {
+  const Outcome once = cairn({"search", "lexer"}), again = cairn({"search", "lexer"});
+  EXPECT_EQ(once.exit_code, 0) << once.describe();
+  EXPECT_EQ(once.out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(once.out.find("…"), std::string::npos) << "nothing is cut";
+  EXPECT_EQ(once.err, "");
+  EXPECT_EQ(once.out, again.out);
+}
+
+TEST_F(CliSearch, NothingFoundIsExitCode3AndSaysSinceWhenItRemembers) {
+  const Outcome none = cairn({"search", "zebra"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_EQ(none.out, "");
+  EXPECT_NE(none.err.find("nothing found in proj, remembered since 20"), std::string::npos) << none.err;
+  const Outcome as_json = cairn({"search", "zebra", "--json"});
+  EXPECT_EQ(as_json.exit_code, 3);
+  EXPECT_EQ((*Json::parse(as_json.out))["results"].dump(), "[]");
+  EXPECT_EQ(call("/usr/bin/env", {"-C", "/", kCairn, "search", "lexer"}).exit_code, 3);
+}
+
+TEST_F(CliSearch, TakesWhateverIsTypedAsAQuery) {
+  for (const char* text : {"\"", "a AND (", "NEAR(", "title:x*", "-- ", "🚀", "'; DROP TABLE x"}) {
+    const Outcome outcome = cairn({"search", "--", text});
+    EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 3) << text << ": " << outcome.describe();
+  }
+  EXPECT_EQ(cairn({"search", "x", "--since", "soon"}).exit_code, 2);
+}
+
+TEST_F(CliSearch, WhatIsRememberedByHandIsFoundAndGiven) {
+  const Outcome stored = cairn(
+      {"remember", "Deploys", "need the VPN.", "--type", "decision", "--file", "a.sh", "--file", "b.sh"});
+  EXPECT_EQ(stored.exit_code, 0) << stored.describe();
+  EXPECT_NE(stored.out.find("remembered for proj: Deploys need the VPN."), std::string::npos) << stored.out;
+  EXPECT_NE(cairn({"search", "vpn", "file:b.sh"}).out.find("Deploys need the VPN."), std::string::npos);
+  EXPECT_NE(cairn({"context"}).out.find("Deploys need the VPN."), std::string::npos);
+  EXPECT_NE(cairn({"remember", "-"}, "from stdin, a zebra\n").out.find("from stdin"), std::string::npos);
+  EXPECT_EQ(json({"search", "zebra"})["results"].items().size(), 1u);
+  EXPECT_EQ(json({"sessions", "list"})["sessions"].items().size(), 1u);
+  EXPECT_EQ(cairn({"remember", "<private>x</private>"}).exit_code, 2);
+}
+
+TEST_F(CliSearch, ReportsProjectsSumsAndWhatWasGiven) {
+  EXPECT_EQ(json({"projects", "list"})["projects"].items()[0]["name"].as_string(), "proj");
+  EXPECT_EQ(json({"projects", "show"})["sessions"].as_int(), 1);
+  EXPECT_EQ(json({"stats"})["prompts"].as_int(), 1);
+  EXPECT_FALSE(json({"context", "log"})["given"].items().empty());
+  EXPECT_EQ(json({"sessions", "summarize", "1"})["summaries"].items().size(), 1u);
+  for (const std::vector<std::string>& page : std::vector<std::vector<std::string>>{
+           {"projects", "list"}, {"projects", "show"}, {"stats"}, {"stats", "--all"}, {"context", "log"}}) {
+    const Outcome outcome = cairn(page);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.describe();
+    EXPECT_FALSE(outcome.out.empty());
+  }
+}
+
+}  // namespace
+}  // namespace cairn::test

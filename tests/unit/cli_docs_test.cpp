@@ -1,0 +1,108 @@
+// The reference says what the tables say: commands, settings, the database.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/completions.h"
+#include "ops/settings.h"
+#include "store/schema.h"
+#include "store/sql.h"
+#include "support/temp_dir.h"
+
+namespace cairn::cli {
+namespace {
+
+std::string page(const std::string& name) {
+  std::ifstream file(std::string(CAIRN_TESTS_DIR) + "/../docs/reference/" + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Docs, TheCommandsPageNamesEveryCommandAndEveryOption) {
+  const std::string text = page("commands.md");
+  for (const Command& command : all_commands()) {
+    const std::string name(command.name);
+    const std::string last = name.substr(name.rfind(' ') + 1);
+    const bool whole = text.find("`cairn " + name) != std::string::npos;
+    const bool listed = text.find("`cairn " + name.substr(0, name.find(' '))) != std::string::npos &&
+                        text.find(last) != std::string::npos;
+    EXPECT_TRUE(whole || listed) << name;
+    for (const Option& option : command.options)
+      EXPECT_NE(text.find(option.short_name.empty() ? option.name : option.short_name), std::string::npos)
+          << name << " " << option.name;
+  }
+  for (const Option& option : global_options()) EXPECT_NE(text.find(option.name), std::string::npos);
+}
+
+std::string settings_page() {
+  std::string out =
+      "# Settings\n\n"
+      "They stand in `config.toml`, beside the data or in `~/.config/cairn`; `cairn config set KEY VALUE` "
+      "changes one and keeps every other\n"
+      "line. A variable wins over the file: `hook.sync` is `CAIRN_HOOK_SYNC`. `cairn config list` shows each "
+      "with its value and where it comes\n"
+      "from. A bad value is named by `cairn config validate`, `cairn doctor` and `cairn status`, and the "
+      "default holds meanwhile.\n\n"
+      "| setting | default | meaning |\n|---|---|---|\n";
+  for (const ops::Setting& setting : ops::all_settings()) {
+    std::string meaning(setting.meaning);
+    if (setting.type == ops::Setting::Type::integer || setting.type == ops::Setting::Type::decimal)
+      meaning += " (" + std::to_string(setting.min) + " to " + std::to_string(setting.max) + ")";
+    for (std::size_t at = 0; (at = meaning.find('|', at)) != std::string::npos; at += 2)
+      meaning.insert(at, "\\");
+    out += "| `" + std::string(setting.key) + "` | `" + std::string(setting.fallback) + "` | " + meaning +
+           " |\n";
+  }
+  return out;
+}
+
+// CAIRN_UPDATE_DOCS=1 writes the page instead of comparing it.
+TEST(Docs, TheSettingsPageIsTheTableOfSettings) {
+  const std::string made = settings_page();
+  if (std::getenv("CAIRN_UPDATE_DOCS"))
+    std::ofstream(std::string(CAIRN_TESTS_DIR) + "/../docs/reference/settings.md") << made;
+  EXPECT_EQ(page("settings.md"), made) << "run cli_test with CAIRN_UPDATE_DOCS=1";
+}
+
+TEST(Docs, TheDatabasePageNamesEveryTableAndColumn) {
+  test::TempDir directory;
+  store::Db db = store::Db::open({.path = directory / "cairn.db"}).value();
+  ASSERT_TRUE(store::migrate(db, store::schema(), from_epoch_ms(0)).ok());
+  const std::string text = page("database.md");
+  store::Stmt table =
+      db.query(
+            "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' "
+            "AND name NOT LIKE 'memory\\_index\\__%' ESCAPE '\\' ORDER BY name")
+          .value();
+  while (table.step().value()) {
+    const std::string name = table.text(0);
+    std::string columns;
+    store::Stmt column = db.query("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", name).value();
+    while (column.step().value()) columns += (columns.empty() ? "`" : ", `") + column.text(0) + "`";
+    const std::string row = "| `" + name + "` | " + columns + " |";
+    EXPECT_NE(text.find(row), std::string::npos) << "docs/reference/database.md lacks: " << row;
+  }
+}
+
+TEST(Docs, TheManualPageAndTheCompletionsNameEveryCommand) {
+  const std::string man = man_page();
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = completion_script(shell).value();
+    for (const Command& command : all_commands()) {
+      EXPECT_NE(script.find(command.name), std::string::npos) << shell << " " << command.name;
+      for (const Option& option : command.options)
+        EXPECT_NE(script.find(option.name.substr(2)), std::string::npos) << shell << " " << option.name;
+    }
+  }
+  for (const Command& command : all_commands())
+    EXPECT_NE(man.find(".SS cairn " + std::string(command.name)), std::string::npos) << command.name;
+  EXPECT_EQ(completion_script("tcsh").error().code, Code::invalid);
+}
+
+}  // namespace
+}  // namespace cairn::cli
