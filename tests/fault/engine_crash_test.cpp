@@ -136,6 +136,34 @@ TEST(PowerCut, AtEveryThirdCallLosesNothingThatWasMadeDurable) {
   }
 }
 
+// A daemon that dies inside a commit leaves it written but not synced; the next one sees it, removes the
+// files of its events, and must not have trusted it.
+TEST(PowerCut, AfterACrashInsideACommitLosesNothingThatTheNextDaemonSaw) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Machine m;
+    m.sync = hook::Flags::Sync::disk;
+    must(m.open());
+    deliver_story(m);
+    m.disk.on_call([&](std::string_view op, std::string_view path) {
+      if (op == "sync" && path.ends_with("-wal")) m.disk.halt();
+    });
+    work_until_dead(m);
+    m.disk.on_call(nullptr);
+    m.disk.crash();
+    must(m.open());
+    ASSERT_EQ(m.number("SELECT count(*) FROM events"), 12);
+    for (int i = 0; i < 12; ++i) must(m.engine->step());
+    m.disk.halt();
+    m.close();
+    m.disk.power_cut(seed);
+    must(m.open());
+    must(m.drain());
+    expect_story(m);
+    if (HasFailure()) return;
+  }
+}
+
 TEST(PowerCut, DuringTheVeryFirstStartLeavesAHomeThatOpens) {
   for (std::uint64_t k = 1; k <= 60; k += 2 * kStride) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
