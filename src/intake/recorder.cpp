@@ -44,7 +44,7 @@ static std::optional<std::string> extra_text(const Event& e) {
 // The same event twice comes from the same process: another process that says the same says it anew.
 static std::string hash_of(const Event& e) {
   std::string all = fmt::format("{} {}\n", e.host_process.pid, e.host_process.start);
-  all += e.name + '\n' + e.prompt + '\n' + e.tool_input.dump() + '\n';
+  all += e.name + '\n' + e.agent_id.value_or("") + '\n' + e.prompt + '\n' + e.tool_input.dump() + '\n';
   all += response_text(e).value_or("") + '\n' + extra_text(e).value_or("");
   return content_hash(all);
 }
@@ -111,7 +111,9 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   if (placement.prompt_number) {
     const auto turn = TRY(store::find_turn(db_, session.id, *placement.prompt_number));
     TRY(store::touch_turn(db_, session.id, *placement.prompt_number, event->at));
-    if (turn && turn->muted && event->kind != Kind::session_end) {
+    // A session's start and its end belong to no turn.
+    const bool frames = event->kind == Kind::session_start || event->kind == Kind::session_end;
+    if (turn && turn->muted && !frames) {
       counted.outcome = "private";
       counted.reason = "its prompt is private";
       counted.prompt_number = placement.prompt_number;

@@ -82,6 +82,14 @@ TEST_F(Events, TheSameToolUseInAnotherSessionIsAnotherFact) {
   EXPECT_EQ(count("stored"), 2);
 }
 
+TEST_F(Events, TwoSubagentsThatStartAtOnceAreTwo) {
+  m.tell(chat.prompt("do two things"));
+  for (const char* agent : {"a1", "a2", "a2"})
+    m.tell(chat.call("SubagentStart", {{"agent_id", agent}, {"agent_type", "general-purpose"}}));
+  EXPECT_EQ(m.rows("SELECT agent_id, outcome FROM events WHERE name = 'SubagentStart'"),
+            (Lines{"a1|stored", "a2|stored", "-|duplicate"}));
+}
+
 TEST_F(Events, WithoutAToolUseTheSamePayloadWithinFiveSecondsIsADuplicate) {
   const HookCall note = chat.call("Notification", {{"message", "waiting"}});
   m.tell(note);
@@ -188,6 +196,16 @@ TEST_F(Events, APrivatePromptMutesItsTurn) {
   m.tell(chat.wrote("open.txt", "t2"));
   m.tell(chat.stop());
   EXPECT_EQ(m.rows("SELECT prompt_number, request FROM session_summaries"), (Lines{"2|in the open"}));
+}
+
+TEST_F(Events, AStartAfterAPrivateTurnIsNotPrivateAndIsAnswered) {
+  Chat other;
+  other.session = "other";
+  m.tell(other.prompt("paint the fence"));
+  m.tell(other.stop("Painted."));
+  m.tell(chat.prompt("<private>the zebra wish</private>"));
+  EXPECT_NE(Machine::context_of(m.ask(chat.start("compact"))).find("paint the fence"), std::string::npos);
+  EXPECT_EQ(m.text("SELECT outcome FROM events WHERE name = 'SessionStart'"), "stored");
 }
 
 TEST_F(Events, AFailureInAPrivateTurnSaysNothingOfIt) {
