@@ -118,14 +118,17 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   const auto stat = disk_.stat(path);
   if (!stat || stat->is_dir || stat->size == 0) return false;
   auto known = TRY(store::find_progress(db_, look.session.id, path));
-  store::TranscriptProgress progress =
-      known.value_or(store::TranscriptProgress{.path = path, .inode = stat->inode});
-  if (progress.inode != stat->inode ||
-      progress.offset > stat->size)  // another file: read again, each call counts once
-    progress = store::TranscriptProgress{.path = path, .inode = stat->inode};
+  const store::TranscriptProgress unread{.path = path, .inode = stat->inode};
+  store::TranscriptProgress progress = known.value_or(unread);
+  if (progress.inode != stat->inode || progress.offset > stat->size)
+    progress = unread;  // another file: read again, each call counts once
   if (known && progress.offset == stat->size) return false;
   auto file = disk_.open(path, os::Open::read);
   if (!file) return false;
+  // A power cut took lines that had been read, and others stand there now.
+  char last = '\n';
+  if (progress.offset > 0 && (*file)->read_at(progress.offset - 1, &last, 1) && last != '\n')
+    progress = unread;
   auto piece = read_transcript(**file, progress.offset, look.session.content_id, progress.prompt_id);
   if (!piece) return false;
   const std::uint64_t before = progress.offset;
@@ -169,6 +172,7 @@ Status CatchUp::finish(Look& look) {
   const bool long_ago = look.now - was.completed_at.value_or(look.now) >= kOnItsWay;
   if (gone || long_ago || was.transcript_path.empty()) {
     later_.erase(was.id);
+    TRY(store::give_up_calls(db_, was.id));
     return store::set_transcript_read(db_, was.id);
   }
   later_[was.id] = clock_.boot_ns() + kOnItsWayNs;

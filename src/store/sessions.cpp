@@ -72,7 +72,7 @@ Result<bool> is_memory_id(Db& db, const ContentId& id) {
 
 Status touch_session(Db& db, SessionId id, const Sighting& seen) {
   TRY(
-      db.run("UPDATE sdk_sessions SET last_event_at_epoch = max(last_event_at_epoch, ?), "
+      db.run("UPDATE sdk_sessions SET last_event_at_epoch = max(last_event_at_epoch, ?), transcript_due = 1, "
              "cwd = CASE WHEN ? = '' THEN cwd ELSE ? END, "
              "transcript_path = CASE WHEN ? = '' THEN transcript_path ELSE ? END WHERE id = ?",
              epoch_ms(seen.at), seen.cwd, seen.cwd, seen.transcript_path, seen.transcript_path, id.value));

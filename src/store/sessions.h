@@ -53,7 +53,8 @@ Result<Session> create_session(Db& db, const NewSession& session);
 // Whether `id` is the memory id of some session: an event that carries it is our own agent's.
 Result<bool> is_memory_id(Db& db, const ContentId& id);
 
-// What an event says of its session in passing; empty values change nothing.
+// What an event says of its session in passing; empty values change nothing. Whoever is heard of may have
+// written to its transcript too.
 struct Sighting {
   WallTime at;
   std::string cwd;

@@ -92,6 +92,19 @@ Status note_call(Db& db, SessionId session, const std::string& tool_use_id, std:
       session.value, tool_use_id, outcome, reason, epoch_ms(at));
 }
 
+Status give_up_calls(Db& db, SessionId session) {
+  return db.run(
+      "UPDATE transcript_calls SET (outcome, reason) = (SELECT CASE WHEN known THEN 'stored' ELSE 'counted' "
+      "END, "
+      "CASE WHEN known THEN NULL ELSE 'its line is gone from the transcript' END FROM (SELECT EXISTS (SELECT "
+      "1 FROM "
+      "events e WHERE e.session_db_id = transcript_calls.session_db_id AND e.tool_use_id = "
+      "transcript_calls.tool_use_id AND e.outcome = 'stored') AS known)) WHERE session_db_id = ? AND outcome "
+      "= "
+      "'waiting'",
+      session.value);
+}
+
 Result<ToolRows> tool_rows(Db& db, SessionId session, const std::string& tool_use_id) {
   Stmt row = TRY(
       db.query("SELECT kind FROM events WHERE session_db_id = ? AND tool_use_id = ? AND outcome = 'stored'",

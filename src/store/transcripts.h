@@ -47,6 +47,10 @@ Result<std::string> call_outcome(Db& db, SessionId session, const std::string& t
 Status note_call(Db& db, SessionId session, const std::string& tool_use_id, std::string_view outcome,
                  std::string_view reason, WallTime at);
 
+// Calls of the session that still wait will wait in vain: its transcripts were read to the end, and their
+// lines are gone from there.
+Status give_up_calls(Db& db, SessionId session);
+
 // What the store has of a tool use.
 struct ToolRows {
   bool start = false;

@@ -279,6 +279,57 @@ TEST_F(CatchUpTest, AFileThatShrankOrWasReplacedIsReadAgainAndNothingCountsTwice
   EXPECT_EQ(told(), (Lines{"PostToolUse|stored|t1", "PostToolUse|stored|t2", "PostToolUse|stored|t3"}));
 }
 
+TEST_F(CatchUpTest, AFileThatShrankAndGrewPastItsMarkIsReadAgain) {
+  begin();
+  const std::string prompt = transcript.text;
+  transcript.wrote("lost.txt", "t1");
+  transcript.save();
+  minute();
+  // A power cut takes the end of it; the host goes on behind what is left, in the same file.
+  transcript.text = prompt;
+  transcript.wrote("after-the-cut.txt", "t2");
+  transcript.wrote("later.txt", "t3");
+  auto file = must(m.disk.open(transcript.path(), os::Open::read_write));
+  must(file->truncate(prompt.size()));
+  must(file->write_at(0, transcript.text));
+  minute();
+  minute();
+  EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|recovered|-", "t3|recovered|-"}));
+}
+
+TEST_F(CatchUpTest, ACallWhoseLineIsGoneDoesNotWaitForEver) {
+  begin();
+  transcript.use("t1", "Write", Json::object({{"file_path", "/home/dev/code/proj/a.txt"}}));
+  transcript.use("t2", "Write", Json::object({{"file_path", "/home/dev/code/proj/b.txt"}}));
+  transcript.save();
+  must(m.engine->tick());
+  must(m.drain());
+  ASSERT_EQ(calls(), (Lines{"t1|waiting|-", "t2|waiting|-"}));
+  m.tell(chat.wrote("a.txt", "t1"));
+  transcript.text.clear();
+  transcript.prompt("make a parser");
+  transcript.save();
+  host_dies();
+  EXPECT_EQ(calls(), (Lines{"t1|stored|-", "t2|counted|its line is gone from the transcript"}));
+  EXPECT_EQ(ledger()["gap"].as_int(), 0);
+}
+
+TEST_F(CatchUpTest, AnEndedSessionThatIsHeardOfAgainIsReadAgain) {
+  begin();
+  m.tell(chat.end());
+  transcript.save();
+  host_dies();
+  minute();
+  // It was resumed, and the hooks of its start and of its prompt failed.
+  m.host = {4343, 78};
+  transcript.wrote("a.txt", "t1");
+  transcript.wrote("b.txt", "t2");
+  transcript.save();
+  m.tell(chat.wrote("b.txt", "t2"));
+  minute();
+  EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|stored|-"}));
+}
+
 TEST_F(CatchUpTest, APathThatIsNoTranscriptIsNotRead) {
   HookCall start = chat.start();
   start.payload.set("transcript_path", "/home/dev/secrets.txt");
