@@ -202,6 +202,13 @@ void SimDisk::provide_dir(const std::string& path) {
   if (!names_.contains(dir)) names_[dir] = durable_[dir] = new_inode(true);
 }
 
+void SimDisk::provide_file(const std::string& path, std::string bytes) {
+  provide_dir(parent_of(clean(path)));
+  const InodePtr inode = new_inode(false);
+  inode->content = inode->durable = std::move(bytes);
+  names_[clean(path)] = durable_[clean(path)] = inode;
+}
+
 void SimDisk::power_cut(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   settle_names_by_seed(random);
@@ -241,6 +248,7 @@ std::uint64_t SimDisk::used() const {
 }
 
 Status SimDisk::begin_call(std::string_view op, const std::string& path, Calls kind) {
+  if (looking_on_) return {};
   if (observer_ && !observing_) {
     observing_ = true;
     observer_(op, path);

@@ -15,6 +15,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "os/clock.h"
@@ -40,6 +41,8 @@ class SimDisk final : public os::Disk {
 
   // Makes a directory and those above it exist durably, as if made long before the test.
   void provide_dir(const std::string& path);
+  // The same for a file and its bytes.
+  void provide_file(const std::string& path, std::string bytes);
 
   // The power fails and comes back. Everything synced is there. Each unsynced write was lost, made or torn at
   // a 512-byte sector; each unsynced change of names was lost or made, a rename as a whole. Handles opened
@@ -51,6 +54,7 @@ class SimDisk final : public os::Disk {
   // Every call from now on fails: the process is as good as dead, whatever its code still tries. To be
   // followed by crash() or power_cut(). An observer that calls it stops the very call it was told of.
   void halt() { halted_ = true; }
+  bool halted() const { return halted_; }
   // Halts at the k-th call from now (1 is the next one), which is not made.
   void halt_at(std::uint64_t k, Calls which = Calls::changing);
 
@@ -68,6 +72,19 @@ class SimDisk final : public os::Disk {
   std::uint64_t calls(Calls which = Calls::changing) const;
   // How many bytes the files have now.
   std::uint64_t used() const;
+
+  // While one lives, calls are those of somebody who only looks: none fails, is counted or is told of.
+  class Onlooker {
+   public:
+    explicit Onlooker(SimDisk& disk) : disk_(disk), before_(std::exchange(disk.looking_on_, true)) {}
+    ~Onlooker() { disk_.looking_on_ = before_; }
+    Onlooker(const Onlooker&) = delete;
+    Onlooker& operator=(const Onlooker&) = delete;
+
+   private:
+    SimDisk& disk_;
+    bool before_;
+  };
 
   // Called before every call: open, create, read, write, truncate, size, sync, rename (path: the new name),
   // remove, make_dir, list, stat, sync_dir.
@@ -127,6 +144,7 @@ class SimDisk final : public os::Disk {
   Observer observer_;
   bool observing_ = false;
   bool halted_ = false;
+  bool looking_on_ = false;
 };
 
 }  // namespace cairn::test

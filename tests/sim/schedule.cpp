@@ -1,0 +1,290 @@
+#include "sim/schedule.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cstdio>
+
+#include "ops/settings.h"
+#include "sim/seeded_random.h"
+
+namespace cairn::sim {
+
+using test::must;
+
+static constexpr std::size_t kTail = 30;  // lines that a failing schedule shows
+static constexpr int kMaxWork = 400;      // steps after which an engine that still has work is stuck
+static constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+static Position position;
+
+const Position& current_position() {
+  return position;
+}
+
+namespace {
+
+// A home as the first start leaves it, made once: most schedules begin there, some with an empty disk.
+using Files = std::map<std::string, std::string>;
+
+const Files& fresh_home() {
+  static const Files files = [] {
+    test::Machine m;
+    must(m.open());
+    m.close();
+    Files all;
+    for (const std::string& name : must(m.disk.list(m.home.data))) {
+      const std::string path = m.home.data + "/" + name;
+      if (!must(m.disk.stat(path)).is_dir) all[path] = m.read(path);
+    }
+    return all;
+  }();
+  return files;
+}
+
+}  // namespace
+
+Schedule::Schedule(const Options& options)
+    : options_(options), dice_(options.seed), hosts_(m_, dice_), invariants_(m_, model_) {
+  const bool furnished = !dice_.percent(6);
+  if (furnished) {
+    for (const auto& [path, bytes] : fresh_home()) m_.disk.provide_file(path, bytes);
+    for (const char* box : {"/tmp", "/new", "/cur", "/bad"}) m_.disk.provide_dir(m_.home.inbox() + box);
+  }
+  if (dice_.percent(50)) m_.disk.provide_file(m_.home.config_file, "[hook]\nsync = \"disk\"\n");
+  seed_random_bytes(options.seed);
+  sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, static_cast<int>(options.seed & 0x7fffffff), nullptr);
+}
+
+Outcome Schedule::run() {
+  position = {options_.seed, 0};
+  for (; step_ < options_.steps && !outcome_.wrong; ++step_) {
+    position.step = step_;
+    step();
+  }
+  if (!outcome_.wrong) end();
+  if (m_.engine) {
+    const std::string tables = invariants_.tables();
+    if (options_.trace) std::printf("%s", tables.c_str());
+    hash_.add(tables);
+  }
+  outcome_.hash = hash_.value();
+  for (const std::string& line : tail_) outcome_.last_steps += line + "\n";
+  return std::move(outcome_);
+}
+
+void Schedule::say(std::string what) {
+  std::string line = fmt::format("{:4} {}", step_, what);
+  if (options_.trace) std::printf("%s\n", line.c_str());
+  hash_.add(line);
+  tail_.push_back(std::move(line));
+  if (tail_.size() > kTail) tail_.pop_front();
+}
+
+void Schedule::fail(std::string what) {
+  if (outcome_.wrong) return;
+  say("WRONG: " + what);
+  outcome_.wrong = std::move(what);
+  outcome_.step = step_;
+}
+
+void Schedule::step() {
+  const auto roll = dice_.below(100);
+  m_.clock.advance(Millis(dice_.between(0, 300)));
+  if (disk_is_ill_ && dice_.percent(20)) return heal_disk();
+  if (roll < 36) {
+    say(hosts_.act());
+    if (dice_.percent(60)) deliver_next();
+    return;
+  }
+  if (roll < 60) return deliver_next();
+  if (roll < 76) return work();
+  if (roll < 80) return pass_time();
+  if (roll < 83) return tick();
+  if (roll < 87) return crash();
+  if (roll < 89) return die(true);
+  if (roll < 91) return restart();
+  if (roll < 93) return spoil_disk();
+  if (roll < 94) return set_clock();
+  if (roll < 98) return operate();
+  come_to_rest();
+}
+
+// Mostly the oldest; sometimes a later one overtakes it, or one is delivered again.
+void Schedule::deliver_next() {
+  auto& queue = hosts_.on_their_way;
+  if (last_delivered_ && dice_.percent(5)) return deliver(Call(*last_delivered_));
+  if (queue.empty()) return;
+  const std::size_t at = dice_.percent(15) ? dice_.below(queue.size()) : 0;
+  const Call call = std::move(queue[at]);
+  queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(at));
+  deliver(call);
+}
+
+// What cairn-hook does, with the real inbox.
+void Schedule::deliver(const Call& call) {
+  const auto bytes = os::read_file(m_.disk, m_.home.flags(), hook::Flags::kBytes);
+  const hook::Flags flags = hook::Flags::decode(bytes ? *bytes : "");
+  if (!flags.capture) return say("hook " + call.meaning.key + ": capture is off");
+  const bool dies = !disk_is_ill_ && dice_.percent(3);
+  if (dies) m_.disk.fail_from(dice_.below(6) + 1, EIO);
+  m_.host = call.process;
+  m_.sync = flags.sync;
+  const auto id = m_.try_deliver(call.hook);
+  if (dies) m_.disk.clear_faults();
+  last_delivered_ = call;
+  if (!id) {
+    model_.fail(call.meaning);
+    say(fmt::format("hook {} {}", call.meaning.key, dies ? "dies" : id.error().message));
+    if (!dies) leave_word();
+  } else {
+    model_.acknowledge(id->value, call.meaning, flags.sync == hook::Flags::Sync::disk,
+                       epoch_ms(m_.clock.now()), m_.clock.boot_id());
+    say(fmt::format("hook {} delivers {}", call.meaning.key, id->value));
+  }
+  if (!m_.engine && dice_.percent(80)) start();
+  const bool asks = call.meaning.event == "SessionStart" || call.meaning.event == "UserPromptSubmit";
+  if (id && asks && m_.engine && dice_.percent(85)) ask(id->value, call.meaning);
+}
+
+// As the hook does when it could not deliver.
+void Schedule::leave_word() {
+  auto file = m_.disk.open(m_.home.inbox() + "/failed", os::Open::read_write);
+  if (file) ignore((*file)->write_at(0, "0 event could not be written\n"));
+}
+
+void Schedule::ask(const std::string& id, const Meaning& meaning) {
+  std::optional<context::Answer> answer;
+  const bool slow = dice_.percent(10);
+  const std::int64_t per_call = dice_.between(10, 400) * 1'000'000;
+  if (slow) {
+    model_.order_is_lost();
+    m_.disk.on_call(
+        [&](std::string_view, std::string_view) { m_.clock.advance(std::chrono::nanoseconds(per_call)); });
+  }
+  call_engine("answer to " + id + (slow ? ", slowly" : ""), Actor::engine, [&]() -> Status {
+    answer = TRY(m_.engine->answer(EventId{id}, m_.clock.boot_ns() + 3 * kSecondNs));
+    return {};
+  });
+  m_.disk.on_call(nullptr);
+  if (!answer || !m_.engine || outcome_.wrong) return;
+  if (!slow && model_.events[id].outcome == "stored")
+    check_context(test::Machine::context_of(*answer), meaning);
+  if (answer->receipt && dice_.percent(80))
+    call_engine("receipt", Actor::engine, [&] { return m_.engine->confirm(*answer->receipt); });
+}
+
+// A new session is given the request of the turn that was finished last in its project.
+void Schedule::check_context(const std::string& text, const Meaning& meaning) {
+  const Json& source = last_delivered_->hook.payload["source"];
+  if (meaning.event != "SessionStart" || (source.as_string() != "startup" && source.as_string() != "clear"))
+    return;
+  const auto newest = newest_finished_.find(meaning.project);
+  if (newest == newest_finished_.end() || text.find(newest->second) != std::string::npos) return;
+  fail(fmt::format("a new session is not told of {}: {}", newest->second, text));
+}
+
+// The words of requests whose turn has ended, all of it safe in the store.
+void Schedule::note_finished(const Meaning& stop) {
+  if (stop.secret) return;
+  for (const auto& [id, delivered] : model_.events) {
+    const Meaning& meaning = delivered.meaning;
+    if (meaning.event == "UserPromptSubmit" && meaning.prompt_id == stop.prompt_id &&
+        meaning.session == stop.session && delivered.outcome == "stored" &&
+        meaning.word.starts_with("request"))
+      newest_finished_[meaning.project] = meaning.word;
+  }
+}
+
+// Runs one call of the engine with its consequences: it may fail on an ill disk, and only there; it may end
+// the process; and whatever it did is compared with the model.
+void Schedule::call_engine(const std::string& what, Actor actor, const Work& body) {
+  if (disk_is_ill_) model_.order_is_lost();
+  const Status done = body();
+  last_failed_ = !done;
+  if (m_.disk.halted()) return say(what + " ends the daemon");
+  say(what + (done ? "" : ": " + done.error().message));
+  const bool excused = disk_is_ill_ || done.ok() || done.error().code == Code::canceled ||
+                       (actor == Actor::person &&
+                        (done.error().code == Code::not_found || done.error().code == Code::invalid));
+  if (!excused) return fail(what + " failed on a sound disk: " + done.error().message);
+  if (!m_.engine) return;
+  std::set<std::string> before = model_.waiting;
+  if (const Wrong wrong = invariants_.after_step(actor)) return fail(*wrong);
+  for (const std::string& id : before) {
+    const Delivered& delivered = model_.events[id];
+    if (delivered.outcome == "stored" && delivered.meaning.event == "Stop") note_finished(delivered.meaning);
+  }
+}
+
+void Schedule::start() {
+  call_engine("daemon starts", Actor::engine, [&] { return m_.open(); });
+}
+
+// True: there was something to do.
+bool Schedule::step_engine() {
+  bool did = false;
+  call_engine("daemon works", Actor::engine, [&]() -> Status {
+    did = TRY(m_.engine->step());
+    return {};
+  });
+  return did;
+}
+
+void Schedule::work() {
+  if (!m_.engine) return start();
+  if (dice_.percent(15)) interleave();
+  for (auto times = dice_.below(3) + 1; times > 0 && m_.engine && !outcome_.wrong; --times)
+    if (!step_engine()) break;
+  m_.disk.on_call(nullptr);
+}
+
+void Schedule::tick() {
+  if (!m_.engine) return start();
+  call_engine("daemon's minute", Actor::engine, [&] { return m_.engine->tick(); });
+}
+
+void Schedule::pass_time() {
+  const std::int64_t seconds = dice_.percent(80) ? dice_.between(1, 90) : dice_.between(90, 2000);
+  m_.clock.advance(std::chrono::seconds(seconds));
+  say(fmt::format("{} s pass", seconds));
+  if (seconds >= 60) tick();
+}
+
+// Works until nothing is left. An engine that always has more is stuck; one that fails has failed on a sound
+// disk.
+void Schedule::drain() {
+  for (int i = 0; m_.engine && !outcome_.wrong; ++i) {
+    if (i == kMaxWork) return fail("the daemon does not come to rest");
+    if (!step_engine() && !last_failed_) return;
+  }
+}
+
+void Schedule::come_to_rest() {
+  if (disk_is_ill_) heal_disk();
+  if (!m_.engine) start();
+  drain();
+  if (outcome_.wrong) return;
+  if (const Wrong wrong = invariants_.at_rest()) fail(*wrong);
+}
+
+// Everybody leaves, time passes, and what is left must be whole.
+void Schedule::end() {
+  if (disk_is_ill_) heal_disk();
+  while (dice_.percent(90) && !hosts_.on_their_way.empty() && !outcome_.wrong) deliver_next();
+  hosts_.all_die();
+  say("all hosts are gone");
+  for (const std::int64_t seconds : {1, 61, 700, 61}) {
+    if (outcome_.wrong) return;
+    m_.clock.advance(std::chrono::seconds(seconds));
+    if (!m_.engine) start();
+    tick();
+    drain();
+  }
+  process();
+  come_to_rest();
+  if (outcome_.wrong) return;
+  if (const Wrong wrong = invariants_.at_end(hosts_.told_calls)) fail(*wrong);
+}
+
+}  // namespace cairn::sim

@@ -1,0 +1,106 @@
+// One simulated schedule: a machine, its hosts, its daemon and everything that can go wrong, as one seed
+// decides.
+//
+// Nothing in it depends on time, threads or addresses: the same seed makes the same steps, byte for byte.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/hash.h"
+#include "sim/dice.h"
+#include "sim/hosts.h"
+#include "sim/invariants.h"
+#include "sim/model.h"
+#include "support/engine_fixture.h"
+
+namespace cairn::sim {
+
+struct Options {
+  std::uint64_t seed = 1;
+  std::int64_t steps = 60;
+  bool trace = false;  // print every step
+};
+
+struct Outcome {
+  Wrong wrong;             // the first violation
+  std::int64_t step = 0;   // where it was seen
+  std::string last_steps;  // the schedule before it, some thirty lines
+  std::uint64_t hash = 0;  // of all steps and of the store at the end
+};
+
+// Where the process is, for a signal handler: an assertion of the code under test is a violation too.
+struct Position {
+  std::uint64_t seed = 0;
+  std::int64_t step = 0;
+};
+const Position& current_position();
+
+class Schedule {
+ public:
+  explicit Schedule(const Options& options);
+  Outcome run();
+
+ private:
+  using Work = std::function<Status()>;
+
+  void step();
+  void say(std::string what);
+  void fail(std::string what);
+
+  // The world (schedule.cpp).
+  void deliver_next();
+  void deliver(const Call& call);
+  void leave_word();
+  void ask(const std::string& id, const Meaning& meaning);
+  void check_context(const std::string& text, const Meaning& meaning);
+  void start();
+  void work();
+  bool step_engine();
+  void tick();
+  void pass_time();
+  void operate();
+  void configure();
+  void process();
+  void come_to_rest();
+  void drain();
+  void end();
+  void call_engine(const std::string& what, Actor actor, const Work& body);
+  void note_finished(const Meaning& meaning);
+
+  // What goes wrong (trouble.cpp).
+  void crash();
+  void doom();
+  void die(bool with_power);
+  void power_is_back();
+  void restart();
+  void set_clock();
+  void spoil_disk();
+  void heal_disk();
+  void interleave();
+
+  Options options_;
+  Dice dice_;
+  test::Machine m_;
+  Model model_;
+  Hosts hosts_;
+  Invariants invariants_;
+  std::optional<Call> last_delivered_;
+  bool disk_is_ill_ = false;
+  bool last_failed_ = false;  // the last call of the engine
+  bool capture_ = true;
+  std::int64_t boots_ = 0;
+  std::int64_t step_ = 0;
+  // The newest turn of each project that has both its request and its end acknowledged: the word of its
+  // request.
+  std::map<std::string, std::string> newest_finished_;
+  Outcome outcome_;
+  Checksum hash_;
+  std::deque<std::string> tail_;
+};
+
+}  // namespace cairn::sim

@@ -1,0 +1,32 @@
+// The whole of cairn under seeded schedules of everything that can happen to it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "sim/runner.h"
+
+namespace cairn::sim {
+namespace {
+
+// ./check runs a fixed number, ./check full the promised 100,000.
+std::uint64_t schedules() {
+  return std::getenv("CAIRN_FULL") ? 100'000 : 300;
+}
+
+TEST(Simulation, NoScheduleBreaksAnInvariant) {
+  const auto failed = run_seeds_at_once(1, schedules(), std::thread::hardware_concurrency());
+  EXPECT_FALSE(failed) << *failed;
+}
+
+TEST(Simulation, ASeedMakesTheSameScheduleByteForByte) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Options options{.seed = seed};
+    const std::uint64_t first = Schedule(options).run().hash;
+    EXPECT_EQ(first, Schedule(options).run().hash) << seed;
+    EXPECT_NE(first, Schedule(Options{.seed = seed + 1}).run().hash) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace cairn::sim
