@@ -24,6 +24,13 @@ void expect_story(Machine& m) {
   EXPECT_NE(Machine::context_of(m.ask(next.start())).find("first request"), std::string::npos);
 }
 
+void expect_story_at_the_next_start(Machine& m) {
+  const Status opened = m.open();
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  must(m.drain());
+  expect_story(m);
+}
+
 // How many calls that change the disk the story takes.
 std::uint64_t calls_of_the_story() {
   Machine m;
@@ -53,10 +60,7 @@ TEST(Crash, AtEveryCallLosesAndDoublesNothing) {
     m.disk.halt_at(k);
     work_until_dead(m);
     m.disk.crash();
-    const Status opened = m.open();
-    ASSERT_TRUE(opened.ok()) << opened.error().message;
-    must(m.drain());
-    expect_story(m);
+    expect_story_at_the_next_start(m);
     if (HasFailure()) return;
   }
 }
@@ -127,10 +131,7 @@ TEST(PowerCut, AtEveryThirdCallLosesNothingThatWasMadeDurable) {
       m.disk.halt_at(k);
       work_until_dead(m);
       m.disk.power_cut(seed * 1000 + k);
-      const Status opened = m.open();
-      ASSERT_TRUE(opened.ok()) << opened.error().message;
-      must(m.drain());
-      expect_story(m);
+      expect_story_at_the_next_start(m);
       if (HasFailure()) return;
     }
   }
