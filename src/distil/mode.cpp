@@ -70,8 +70,10 @@ Status add_cues(const Json& value, Cues& to, const std::string& key, std::string
 Status add_named(const Json& table, std::vector<Mode::Named>& list, const std::string& key,
                  std::string_view mode) {
   if (!table.is_object()) return wrong(mode, key + " is not a table of words");
-  for (const auto& [name, value] : table.members()) {
-    const auto known = std::find_if(list.begin(), list.end(), [&](const auto& n) { return n.name == name; });
+  for (const Json::Member& member : table.members()) {  // clang 14 captures no structured binding
+    const auto& [name, value] = member;
+    const auto known =
+        std::find_if(list.begin(), list.end(), [&](const auto& n) { return n.name == member.first; });
     if (known == list.end()) return wrong(mode, key + "." + name + " is not in the list of names");
     TRY(add_cues(value, known->cues, key + "." + name, mode));
   }
