@@ -223,9 +223,10 @@ Status Engine::tick() {
     note_stuck(TRY(store::recover_lapsed(db_, max_retries(), seams_.clock.now())));
     TRY(store::clean(db_, settings_.integer("queue.keep_processed")));
     TRY(watch_queue());
-    return store::move_border(db_, retention(), seams_.clock.now(), running);
+    if (TRY(store::move_border(db_, retention(), seams_.clock.now(), running)) || border_moved_ns_ == 0)
+      border_moved_ns_ = boot;
+    return {};
   }));
-  border_moved_ns_ = boot;
   expiring_ = true;
   return {};
 }

@@ -1,9 +1,11 @@
 #include "store/retention.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace cairn::store {
 
+static constexpr std::int64_t kHourMs = 3'600'000;
 static constexpr std::int64_t kDayMs = 86'400'000;
 static constexpr std::int64_t kHoursInDay = 24;
 
@@ -16,11 +18,17 @@ static Status put_number(Db& db, std::string_view key, std::int64_t value) {
                 key, std::to_string(value));
 }
 
-Status move_border(Db& db, const Retention& retention, WallTime now, Millis running) {
-  if (retention.keep_days == 0) return db.run("DELETE FROM meta WHERE key = 'evidence_border'");
+Result<bool> move_border(Db& db, const Retention& retention, WallTime now, Millis running) {
+  const auto known = TRY(number(db, "evidence_border"));
+  if (retention.keep_days == 0) {
+    if (known) TRY(db.run("DELETE FROM meta WHERE key = 'evidence_border'"));
+    return known.has_value();
+  }
   const std::int64_t aim = epoch_ms(now) - retention.keep_days * kDayMs;
-  const std::int64_t border = TRY(number(db, "evidence_border")).value_or(aim);
-  return put_number(db, "evidence_border", std::min(aim, border + running.count() * kHoursInDay));
+  const std::int64_t border = std::min(aim, known.value_or(aim) + running.count() * kHoursInDay);
+  if (known && std::abs(border - *known) < kHourMs) return false;  // a daemon at rest writes nothing
+  TRY(put_number(db, "evidence_border", border));
+  return true;
 }
 
 static Result<bool> is_too_large(Db& db, std::int64_t max_bytes) {

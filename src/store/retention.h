@@ -20,8 +20,9 @@ struct Retention {
   std::int64_t max_bytes = 0;   // of the database; 0: no limit
 };
 
-// Moves the border of age. `running` is the time since it was last moved by this daemon.
-Status move_border(Db& db, const Retention& retention, WallTime now, Millis running);
+// Moves the border of age. `running` is the time since this daemon last did. False: it is not worth a write
+// yet.
+Result<bool> move_border(Db& db, const Retention& retention, WallTime now, Millis running);
 
 // Removes the oldest evidence that is beyond the border, or that does not fit: at most `limit` events, so
 // that a transaction stays short. How many that were; 0: there is nothing to remove.
