@@ -363,8 +363,9 @@ CREATE INDEX observations_by_content ON observations(content_hash);
 
 std::span<const Migration> schema() {
   static const std::array kMigrations = {
-      Migration{1, "spine", kSpine}, Migration{2, "transcripts", kTranscripts}, Migration{3, "queue", kQueue},
-      Migration{4, "observations", kObservations}, Migration{5, "search", kSearchIndex}};
+      Migration{1, "spine", kSpine},        Migration{2, "transcripts", kTranscripts},
+      Migration{3, "queue", kQueue},        Migration{4, "observations", kObservations},
+      Migration{5, "search", kSearchIndex}, Migration{6, "search lists", kSearchLists}};
   return kMigrations;
 }
 

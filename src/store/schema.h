@@ -9,7 +9,8 @@ namespace cairn::store {
 
 std::span<const Migration> schema();
 
-// The text of the migration "search".
+// The texts of the migrations "search" and "search lists".
 extern const std::string_view kSearchIndex;
+extern const std::string_view kSearchLists;
 
 }  // namespace cairn::store

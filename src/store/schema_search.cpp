@@ -93,4 +93,27 @@ INSERT INTO memory_index(rowid, scope, title, body, files, concepts)
 CREATE INDEX injections_by_project ON injections(project, id);
 )sql";
 
+const std::string_view kSearchLists = R"sql(
+-- A list that damage has made something else is indexed as empty: it must not keep its row from being saved.
+DROP VIEW indexed_observations;
+CREATE VIEW indexed_observations AS SELECT id, id * 8 + 1 AS entry,
+  'p' || lower(hex(project)) || ' kobservation t' || lower(type) AS scope,
+  title || char(10) || coalesce(subtitle, '') AS title,
+  coalesce(narrative, '') || char(10) ||
+    coalesce((SELECT group_concat(value, char(10)) FROM json_each(iif(json_valid(facts), facts, '[]'))), '') AS body,
+  coalesce((SELECT group_concat(value, char(10)) FROM json_each(iif(json_valid(files_modified), files_modified, '[]'))), '') || char(10) ||
+    coalesce((SELECT group_concat(value, char(10)) FROM json_each(iif(json_valid(files_read), files_read, '[]'))), '') AS files,
+  coalesce((SELECT group_concat(value, char(10)) FROM json_each(iif(json_valid(concepts), concepts, '[]'))), '') AS concepts
+FROM observations WHERE deleted_at IS NULL AND same_as IS NULL;
+DROP VIEW indexed_summaries;
+CREATE VIEW indexed_summaries AS SELECT id, id * 8 + 2 AS entry,
+  'p' || lower(hex(project)) || ' ksummary' AS scope,
+  request AS title,
+  investigated || char(10) || learned || char(10) || completed || char(10) || next_steps || char(10) || notes AS body,
+  coalesce((SELECT group_concat(value, char(10)) FROM json_each(iif(json_valid(files_edited), files_edited, '[]'))), '') || char(10) ||
+    coalesce((SELECT group_concat(value, char(10)) FROM json_each(iif(json_valid(files_read), files_read, '[]'))), '') AS files,
+  '' AS concepts
+FROM session_summaries WHERE deleted_at IS NULL;
+)sql";
+
 }  // namespace cairn::store
