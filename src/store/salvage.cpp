@@ -270,11 +270,15 @@ Result<Salvaged> salvage(const Db::Options& damaged, Db& to, WallTime now) {
   }
   from->keep_wal(true);
   ignore(from->prepare("SELECT 1 FROM sqlite_schema"));  // a damaged schema fails the first statement only
-  const auto version = from->integer("SELECT max(version) FROM schema_migrations");
-  const std::int64_t has = version ? version->value_or(0) : 0;
   std::span<const Migration> known = schema();
-  if (has > known.back().version)
+  const std::int64_t newest = known.back().version;
+  // A newer cairn's follows on the ones we know; any other number is damage.
+  const auto follows =
+      from->integer("SELECT count(*) FROM schema_migrations WHERE version IN (?, ?)", newest, newest + 1);
+  if (follows && follows->value_or(0) == 2)
     return Error{Code::unsupported, "the damaged database is of a newer cairn: install that one"};
+  const auto version = from->integer("SELECT max(version) FROM schema_migrations WHERE version <= ?", newest);
+  const std::int64_t has = version ? version->value_or(0) : 0;
   // Copied into the version that it has, then brought up to date as any other.
   const auto newer = std::ranges::find_if(known, [&](const Migration& m) { return m.version > has; });
   if (has > 0) known = known.first(static_cast<std::size_t>(newer - known.begin()));
