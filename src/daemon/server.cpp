@@ -107,7 +107,9 @@ Result<Json> Server::run_reader(const ops::Operation& operation, const Json& arg
     store::Db::Options options;
     options.path = parts_.home.database();
     options.mode = store::Db::Mode::read_only;
-    reader_db_ = TRY(store::Db::open(options));
+    auto opened = store::Db::open(options);
+    if (!opened && opened.error().code == Code::corrupt) parts_.on_damage(opened.error().message);
+    reader_db_ = TRY(std::move(opened));
   }
   const ops::Settings settings = ops::Settings::load(parts_.disk, parts_.home);
   ops::World world{*reader_db_, parts_.disk, parts_.clock, parts_.home, settings, key_, nullptr};

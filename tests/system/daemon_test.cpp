@@ -165,9 +165,12 @@ TEST_F(DaemonTest, GoesOnAsTheNewVersionWhenItsFileIsReplaced) {
   ASSERT_EQ(chmod((bin + "/cairn.new").c_str(), 0700), 0);
   ASSERT_EQ(rename((bin + "/cairn.new").c_str(), (bin + "/cairn").c_str()), 0);
   daemon.signal(SIGUSR1);  // do now what is done every minute
-  ASSERT_TRUE(
-      wait_until([this] { return log().find("a new version is installed") != std::string::npos; }, 10s));
-  ASSERT_TRUE(wait_until([this] { return cairn({"daemon", "status"}).exit_code == 0; }, 10s));
+  const auto serves_again = [this] {
+    const std::string lines = log();
+    const auto switched = lines.find("a new version is installed");
+    return switched != std::string::npos && lines.find("daemon serves", switched) != std::string::npos;
+  };
+  ASSERT_TRUE(wait_until(serves_again, 10s));
   EXPECT_TRUE(daemon.running()) << "the same process";
   EXPECT_NE(context_of(start_answer("two")).find("test.txt"), std::string::npos);
 }
