@@ -87,13 +87,18 @@ class Interpreter {
     // From here to the end every command is joined to the one before by &&.
     std::size_t chain = commands.size();
     while (chain > 1 && commands[chain - 2].then == ShellCommand::Then::on_success) --chain;
+    const char* guard =
+        nullptr;  // where the conditions before this command begin: `test -f x && make` is one
     for (const ShellCommand& command : commands) {
       if (command.kind == ShellCommand::Kind::enter)
         outer_.push_back(directory_);
       else if (command.kind == ShellCommand::Kind::leave)
         leave();
       else
-        simple(command, nesting, static_cast<std::size_t>(&command - commands.data()) + 1 >= chain);
+        simple(command, guard ? guard : command.source.data(), nesting,
+               static_cast<std::size_t>(&command - commands.data()) + 1 >= chain);
+      const bool guards = command.then == ShellCommand::Then::on_success && is_condition(command);
+      guard = !guards ? nullptr : guard ? guard : command.source.data();
     }
   }
 
@@ -130,7 +135,12 @@ class Interpreter {
       list.push_back(*directory_ + "/" + text);
   }
 
-  void simple(const ShellCommand& command, int nesting, bool decides) {
+  static bool is_condition(const ShellCommand& command) {
+    return !command.words.empty() && any_of(command.words[0].text, {"test", "[", "[["});
+  }
+
+  // `from`: where in the text it begins, with the conditions that guard it.
+  void simple(const ShellCommand& command, const char* from, int nesting, bool decides) {
     bool writes = false;
     for (const ShellRedirect& redirect : command.redirects) {
       const bool write = redirect.kind == ShellRedirect::Kind::write;
@@ -144,7 +154,7 @@ class Interpreter {
     const auto rest = words.subspan(1);
     const int shown = shown_;
     if (out_.check.empty() && is_check(name, rest)) {
-      out_.check = command.source;
+      out_.check.assign(from, command.source.data() + command.source.size());
       out_.program = name;
       out_.status_of_check = decides;
     }

@@ -125,20 +125,35 @@ TEST(ShellFiles, KnowsCommandsThatOnlyLook) {
   EXPECT_FALSE(shell_files("make && git commit -m y").only_commits);
 }
 
+TEST(ShellFiles, ACheckKeepsTheConditionThatGuardsIt) {
+  EXPECT_EQ(shell_files("test -f done.mark && make test").check, "test -f done.mark && make test");
+  EXPECT_EQ(shell_files("cd web && [ -d node_modules ] && [[ -f x ]] && npm test | tail -3").check,
+            "[ -d node_modules ] && [[ -f x ]] && npm test");
+  EXPECT_EQ(shell_files("test -f x; make test").check, "make test");
+  EXPECT_EQ(shell_files("test -f x && echo y && make test").check, "make test");
+  EXPECT_EQ(shell_files("cd x && make test 2>&1").check, "make test 2>&1");
+}
+
 TEST(ShellFiles, HostileTextEndsAndDoesNoHarm) {
+  const auto read = [](const std::string& text) {
+    const ShellFiles files = shell_files(text);
+    EXPECT_LE(files.read.size(), 1000u);
+    EXPECT_LE(files.written.size(), 1000u);
+    EXPECT_LE(files.check.size(), text.size());
+  };
   for (const char* unit :
        {"$(", "`", "(", "\"$(", "<<A ", "${", "<(", "'", "\"", "\\", "&>", "sh -c '", "((", "`$("}) {
     std::string text;
     for (int i = 0; i < 20'000; ++i) text += unit;
-    shell_files(text);
-    shell_files("cat " + text + "\n" + text);
+    read(text);
+    read("cat " + text + "\n" + text);
   }
   std::mt19937 random(3);
   const std::string_view alphabet = "ab $(){}`'\"\\\n;|&<>=-#/*cat \0x";
   for (int round = 0; round < 20'000; ++round) {
     std::string text(random() % 60, ' ');
     for (char& c : text) c = alphabet[random() % alphabet.size()];
-    shell_files(text);
+    read(text);
   }
 }
 
