@@ -306,9 +306,9 @@ Result<bool> Worker::wait_for_id(SessionId session, Talk& talk) {
 // What a provider says is a way in like any other.
 static void pass_gate(store::Observation& learned, const gate::Gate& gate) {
   for (std::string* text : {&learned.type, &learned.title, &learned.subtitle, &learned.narrative})
-    *text = gate.clean(*text);
+    *text = gate.clean(*text, gate::Way::model);
   for (auto* list : {&learned.facts, &learned.concepts, &learned.files_read, &learned.files_modified})
-    for (std::string& text : *list) text = gate.clean(text);
+    for (std::string& text : *list) text = gate.clean(text, gate::Way::model);
 }
 
 // The reply as rows: project, turn and time are those of the events, whatever the provider says of them.

@@ -47,6 +47,12 @@ Result<int> config_set(Shell& shell);
 Result<int> config_list(Shell& shell);
 Result<int> config_validate(Shell& shell);
 
+Result<int> capture_on(Shell& shell);
+Result<int> capture_off(Shell& shell);
+Result<int> capture_status(Shell& shell);
+Result<int> policy_explain(Shell& shell);
+Result<int> scan_command(Shell& shell);
+
 Result<int> hook_command(Shell& shell);
 Result<int> install_command(Shell& shell);
 Result<int> uninstall_command(Shell& shell);

@@ -7,6 +7,7 @@ namespace {
 constexpr std::string_view kMemory = "Memory";
 constexpr std::string_view kWork = "At work";
 constexpr std::string_view kSetUp = "Set-up";
+constexpr std::string_view kPrivacy = "Privacy";
 constexpr std::string_view kInside = "Looking inside";
 
 constexpr Option kLimit = {"--limit", "N", "at most N rows", ""};
@@ -279,6 +280,44 @@ std::vector<Command> setup_commands() {
   };
 }
 
+std::vector<Command> privacy_commands() {
+  constexpr std::string_view kWhich =
+      "With --project only for that project, by its name, by a path, or `.` for this directory; without it "
+      "for all. "
+      "A repository can keep itself out with a file .cairn.toml: `capture = false`, `exclude = "
+      "[\"secrets/**\"]`, "
+      "`skip_tools = [\"Bash\"]`.";
+  return {
+      {"capture on", kPrivacy, "", {}, "listen again", kWhich, capture_on},
+      {"capture off", kPrivacy, "", {}, "stop listening, everywhere or to one project", kWhich, capture_off},
+      {"capture status",
+       kPrivacy,
+       "",
+       {},
+       "whether this directory is listened to, and why not",
+       "",
+       capture_status},
+      {"policy explain",
+       kPrivacy,
+       "FILE",
+       {},
+       "what the gate would do with an event or a text, and by which rule",
+       "FILE holds an event as the host sends it, or any text. Secrets are named by kind, line and "
+       "fingerprint, never "
+       "shown. This is also how rules in capture.secrets are tried.",
+       policy_explain},
+      {"scan",
+       kPrivacy,
+       "",
+       {},
+       "look for secrets in what is stored",
+       "Reads every row, the log and the files that were set aside, with the rules of today. Says where, "
+       "never what. "
+       "The exit code is 1 when something was found.",
+       scan_command},
+  };
+}
+
 std::vector<Command> inside_commands() {
   return {
       {"daemon run", kInside, "", {}, "serve in the foreground", "", daemon_run},
@@ -326,7 +365,8 @@ std::vector<Command> inside_commands() {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all;
-    for (const auto& part : {memory_commands(), work_commands(), setup_commands(), inside_commands()})
+    for (const auto& part :
+         {memory_commands(), work_commands(), setup_commands(), privacy_commands(), inside_commands()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

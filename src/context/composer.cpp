@@ -183,14 +183,36 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
 
 }  // namespace
 
+// Whatever was stored is made data before it is put among our own lines.
+static std::string line_of_data(std::string_view text) {
+  return one_line(as_data(text), 500);
+}
+
+static void make_data(Summary& s) {
+  for (std::string* text : {&s.request, &s.completed, &s.learned, &s.investigated, &s.notes, &s.next_steps})
+    *text = as_data(*text);
+  for (std::optional<std::string>* text : {&s.branch, &s.worktree})
+    if (*text) *text = line_of_data(**text);
+  for (std::string& file : s.files_edited) file = line_of_data(file);
+}
+
+static void make_data(Observation& o) {
+  for (std::string* text : {&o.title, &o.subtitle, &o.narrative}) *text = as_data(*text);
+  o.type = line_of_data(o.type);
+  for (std::string& fact : o.facts) fact = as_data(fact);
+}
+
 Result<Composed> compose(store::Db& db, const Request& request) {
   constexpr std::size_t kSummaries = 30, kObservations = 90;  // more than a budget of thousands can show
-  const auto summaries =
+  auto summaries =
       TRY(store::newest_summaries(db, {request.project, request.since, request.except_session, kSummaries}));
-  const auto observations = TRY(store::newest_observations(
+  auto observations = TRY(store::newest_observations(
       db, {request.project, request.since, request.except_session, kObservations}));
   if (summaries.empty() && observations.empty()) return Composed{};
   auto uncommitted = TRY(uncommitted_files(db, request, summaries));
+  for (Summary& s : summaries) make_data(s);
+  for (Observation& o : observations) make_data(o);
+  for (std::string& file : uncommitted) file = line_of_data(file);
   return Composer(request, summaries, observations, std::move(uncommitted)).run();
 }
 

@@ -56,15 +56,20 @@ static std::string without_told(std::string_view line, const std::set<std::strin
   return empty ? std::string() : rest.substr(0, rest.find_last_not_of(' ') + 1);
 }
 
+// A line that announces others; `as_data` has quoted headings.
+static bool is_heading(std::string_view line) {
+  return trim(line).starts_with("| #") || trim(line).ends_with(':');
+}
+
 // A field as a labelled paragraph, without what is told already, nor headings that nothing is left under; its
 // further lines are indented so that it stays one entry of the list.
 static void add_field(std::string& to, std::string_view label, std::string_view text,
                       const std::set<std::string>& told) {
+  const std::vector<std::string_view> all = lines(trim(text));
   std::vector<std::string> kept;
-  for (const std::string_view line : lines(trim(text)))
+  for (const std::string_view line : all)
     if (std::string rest = without_told(line, told); !rest.empty()) kept.push_back(std::move(rest));
-  while (!kept.empty() && (trim(kept.back()).starts_with('#') || trim(kept.back()).ends_with(':')))
-    kept.pop_back();
+  while (all.size() > 1 && !kept.empty() && is_heading(kept.back())) kept.pop_back();
   for (std::size_t i = 0; i < kept.size(); ++i)
     to += (i == 0 ? fmt::format("{}: ", label) : "  ") + kept[i] + "\n";
 }

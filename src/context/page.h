@@ -6,13 +6,17 @@
 
 namespace cairn::context {
 
+// Stored text as data: what a person sees of it, and no line of it that could pass for a heading of the page
+// or for another speaker of the conversation. Such lines are quoted: "| # Open".
+std::string as_data(std::string_view text);
+
 class Page {
  public:
   // `last` stands at the end whatever is added; its room is kept.
   Page(std::size_t max_tokens, std::size_t max_characters, std::string_view last = "");
 
-  // Appends `text`, cleaned, if everything still fits in `up_to_tokens` (the whole budget when 0). False: it
-  // was left out.
+  // Appends `text`, cleaned and without anything that looks like a tag of the host's or of ours, if
+  // everything still fits in `up_to_tokens` (the whole budget when 0). False: it was left out.
   bool add(std::string_view text, std::size_t up_to_tokens = 0);
   std::size_t budget() const { return max_tokens_; }
 

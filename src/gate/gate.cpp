@@ -115,13 +115,26 @@ std::vector<std::string> touched_paths(const Event& event) {
   return out;
 }
 
-std::optional<Refusal> Gate::refuse(const Event& event) const {
-  if (is_tool(event.kind) && event.tool_name)
-    for (const std::string& pattern : rules_.skip_tools)
-      if (glob_match(pattern, *event.tool_name))
-        return Refusal{"skipped", "capture.skip_tools \"" + pattern + "\""};
+static std::optional<Refusal> refuse_tool(const Event& event, const std::vector<std::string>& patterns,
+                                          std::string_view rule) {
+  if (!is_tool(event.kind) || !event.tool_name) return std::nullopt;
+  for (const std::string& pattern : patterns)
+    if (glob_match(pattern, *event.tool_name))
+      return Refusal{"skipped", std::string(rule) + " \"" + pattern + "\""};
+  return std::nullopt;
+}
 
-  if (rules_.exclude.empty()) return std::nullopt;
+static std::optional<Refusal> refuse_paths(const std::vector<std::string>& paths,
+                                           const std::vector<std::string>& patterns, std::string_view rule) {
+  for (const std::string& pattern : patterns)
+    if (std::any_of(paths.begin(), paths.end(),
+                    [&](const std::string& path) { return covers(pattern, path); }))
+      return Refusal{"skipped", std::string(rule) + " \"" + pattern + "\""};
+  return std::nullopt;
+}
+
+// Every path that the event speaks of, and where it happened.
+static std::vector<std::string> all_paths(const Event& event) {
   std::vector<std::string> paths = touched_paths(event);
   // From an excluded directory nothing is kept: no prompt, no answer, no session.
   for (const std::string& directory : {event.cwd, event.project_dir})
@@ -130,11 +143,18 @@ std::optional<Refusal> Gate::refuse(const Event& event) const {
     const std::vector<std::string> words = command_words(event.tool_input["command"].as_string(), event.cwd);
     paths.insert(paths.end(), words.begin(), words.end());
   }
-  for (const std::string& pattern : rules_.exclude)
-    if (std::any_of(paths.begin(), paths.end(),
-                    [&](const std::string& path) { return covers(pattern, path); }))
-      return Refusal{"skipped", "capture.exclude \"" + pattern + "\""};
-  return std::nullopt;
+  return paths;
+}
+
+std::optional<Refusal> Gate::refuse(const Event& event) const {
+  const LocalRules local = rules_.local ? rules_.local(event.project_dir, event.cwd) : LocalRules{};
+  if (!local.off.empty()) return Refusal{"skipped", local.off};
+  if (auto refusal = refuse_tool(event, rules_.skip_tools, "capture.skip_tools")) return refusal;
+  if (auto refusal = refuse_tool(event, local.skip_tools, local.file + " skip_tools")) return refusal;
+  if (rules_.exclude.empty() && local.exclude.empty()) return std::nullopt;
+  const std::vector<std::string> paths = all_paths(event);
+  if (auto refusal = refuse_paths(paths, rules_.exclude, "capture.exclude")) return refusal;
+  return refuse_paths(paths, local.exclude, local.file + " exclude");
 }
 
 std::size_t Gate::remove_secrets(Event& event) const {
@@ -175,7 +195,7 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   return Passed{store::CleanEvent(std::move(event)), redacted, secrets, muted};
 }
 
-std::string Gate::clean(std::string_view text) const {
+std::string Gate::clean(std::string_view text, Way) const {
   std::string cleaned = remove_private(text).text;
   secrets_.remove(cleaned);
   return cleaned;

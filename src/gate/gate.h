@@ -3,6 +3,7 @@
 // It drops what the rules exclude, and removes <private> text and secrets. Pure: no I/O.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,24 @@
 
 namespace cairn::gate {
 
+// Every way in. Whoever adds one adds it to the test that sends the same forbidden text through all of them
+// (tests/unit/gate_ways_test.cpp does not compile without it).
+enum class Way {
+  hook,        // an event in the inbox
+  transcript,  // an event that only a transcript tells
+  bad_file,    // an event that could not be read, kept as text
+  remember,    // a memory typed by hand
+  model,       // what a model made of events
+};
+
+// What a project wants kept out besides: its own file, or the user's word for that project.
+struct LocalRules {
+  std::string off;   // why nothing of it comes in; empty: it does
+  std::string file;  // where the rules stand, for the reason
+  std::vector<std::string> skip_tools, exclude;
+};
+using FindLocalRules = std::function<LocalRules(const std::string& project_dir, const std::string& cwd)>;
+
 struct Rules {
   std::vector<std::string> skip_tools;  // tool names (globs) whose events are counted, not stored
   // Globs over absolute file paths and cwd: a tool event that touches one is counted, not stored. A pattern
@@ -21,6 +40,7 @@ struct Rules {
   // anywhere.
   std::vector<std::string> exclude;
   SecretOptions secrets;
+  FindLocalRules local;  // may be empty
 };
 
 // Why an event does not come in. It is counted with this reason; none of its text is kept.
@@ -29,7 +49,7 @@ struct Refusal {
   std::string reason;   // the rule, e.g. `capture.skip_tools "Read"`
 };
 
-// Thread-safe: const after construction.
+// Thread-safe: const after construction, as far as `local` is.
 class Gate {
  public:
   explicit Gate(Rules rules) : rules_(std::move(rules)), secrets_(rules_.secrets) {}
@@ -43,8 +63,10 @@ class Gate {
   // Lets `event` in, cleaned, or says why not. Strings longer than `max_field` bytes are cut with a marker.
   std::variant<Passed, Refusal> pass(store::Event event, std::size_t max_field) const;
 
-  // The same for one text (a memory typed by hand, a line of a transcript, a file set aside in bad/).
-  std::string clean(std::string_view text) const;
+  // The same for one text that is no event.
+  std::string clean(std::string_view text, Way way) const;
+
+  const Secrets& secrets() const { return secrets_; }
 
  private:
   std::optional<Refusal> refuse(const store::Event& event) const;

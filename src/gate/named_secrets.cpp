@@ -319,6 +319,16 @@ bool is_name_char(char c) {
   return is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
+// "the api key is ...": a key of prose has its name in two words.
+std::size_t with_word_before(std::string_view text, std::size_t begin, std::size_t end) {
+  if (!starts_with_nocase(text.substr(begin, end - begin), "key") || end - begin > 3) return begin;
+  for (const std::string_view word :
+       {"api ", "access ", "secret ", "private ", "auth ", "encryption ", "signing "})
+    if (begin >= word.size() && starts_with_nocase(text.substr(begin - word.size()), word))
+      return begin - word.size();
+  return begin;
+}
+
 }  // namespace
 
 NameRead find_named(std::string_view text, std::size_t at, std::vector<Place>& found) {
@@ -327,6 +337,7 @@ NameRead find_named(std::string_view text, std::size_t at, std::vector<Place>& f
   while (begin < at && !is_alnum(text[begin]) && text[begin] != '_') ++begin;
   while (end < text.size() && end - at < kMaxName && is_name_char(text[end])) ++end;
   while (end > at && !is_alnum(text[end - 1]) && text[end - 1] != '_') --end;
+  begin = with_word_before(text, begin, end);
   const std::string_view name = text.substr(begin, end - begin);
   const std::string lower = ascii_lower(name);
   if (lower.ends_with("cookie") || lower.ends_with("cookies")) {

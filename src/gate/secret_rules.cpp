@@ -159,6 +159,11 @@ const std::vector<SecretRule>& secret_rules() {
        "\\$(?:2[aby]\\$\\d\\d\\$[./A-Za-z0-9]{53}|(?:1|5|6|apr1|y)\\$[^\\s:'\"]{2,}\\$[./"
        "A-Za-z0-9]{22,}|argon2i?d?\\$[^\\s'\"]{40,})",
        30, Rule::inside},
+      {"pgpass-password", ":5432:", ":5432:[^:\\s]+:[^:\\s]+:([^\\s:]{4,})", 0, Rule::inside},
+      {"cli-password", "docker podman helm oras skopeo crane",
+       "(?:docker|podman|helm|oras|skopeo|crane)\\s[^\\n|;&]{0,40}login\\b[^\\n|;&]{0,120}?\\s(?:-p|--"
+       "password)[= "
+       "]['\"]?([^\\s'\"$-][^\\s'\"]{3,})"},
       {"cli-password", "sshpass mysql mysqldump mariadb mysqladmin",
        "(?:sshpass\\s+(?:-p\\s*|-e\\s)['\"]?([^\\s'\"$]{4,})|(?:mysql|mysqldump|mariadb|mysqladmin)\\b[^\\n|;"
        "&]{0,120}?\\s-p['\"]?([^\\s'\"$-][^\\s'\"]{3,}))"},

@@ -60,8 +60,8 @@ constexpr auto kNeutral = std::to_array<std::string_view>(
      "default", "current",   "base",    "env",        "var",  "encoded",     "hex",       "local",
      "a",       "b",         "sandbox", "master1"});
 constexpr auto kPasswords = std::to_array<std::string_view>(
-    {"password", "passwd", "passwort", "passphrase", "passcode", "pwd", "pass", "pw", "pswd", "secret",
-     "dbpass", "userpass", "mysqlpass", "contrasena", "motdepasse"});
+    {"password", "passwd", "passwort", "passphrase", "passcode", "pwd", "pass", "pw", "pswd", "requirepass",
+     "masterauth", "secret", "dbpass", "userpass", "mysqlpass", "contrasena", "motdepasse"});
 constexpr auto kTokens = std::to_array<std::string_view>(
     {"token", "apikey", "credential", "credentials", "creds", "auth", "authorization", "bearer", "jwt", "sid",
      "otp", "totp", "pat", "secrets", "accesstoken", "authtoken"});

@@ -176,6 +176,8 @@ void InboxReader::done(const EventId& id) {
   leftovers_.erase(id);
   const Status removed = disk_.remove(cur_ + "/" + id.value);
   if (removed) return;
+  const auto odd = disk_.stat(cur_ + "/" + id.value);  // a directory is no event and cannot be removed as one
+  if (odd && odd->is_dir && disk_.rename(cur_ + "/" + id.value, bad_ + "/" + id.value + ".dir")) return;
   ignore(disk_.remove(new_ + "/" + id.value));
   if (removed.error().code != Code::not_found) stranded_ = true;
 }

@@ -104,7 +104,8 @@ void Intake::clear_files(const std::vector<Prepared>& group) {
       continue;
     }
     log_.warn(fmt::format("intake event={} set aside: {}", prepared.id.value, bad->reason));
-    if (auto aside = reader_.set_aside(prepared.id, gate_.clean(valid_utf8(bad->file))); !aside) {
+    if (auto aside = reader_.set_aside(prepared.id, gate_.clean(valid_utf8(bad->file), gate::Way::bad_file));
+        !aside) {
       log_.error(fmt::format("intake event={}: {}", prepared.id.value, aside.error().message));
       reader_.done(prepared.id);
     }
@@ -121,7 +122,7 @@ Status Intake::set_poison_aside(const EventId& id) {
 
 Status Intake::take_alone(const EventId& id) {
   // The gate makes its tables at the first text: not under the mark, where a kill by chance would count.
-  gate_.clean("name=value");
+  gate_.clean("name=value", gate::Way::bad_file);
   auto file = reader_.take_suspicious(id);
   std::vector<Prepared> alone;
   if (file)

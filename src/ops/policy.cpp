@@ -1,11 +1,14 @@
 #include "ops/policy.h"
 
+#include "intake/local_rules.h"
+
 namespace cairn::ops {
 
 gate::Rules gate_rules(const Settings& settings, const std::string& key) {
   return {settings.list("capture.skip_tools"),
           settings.list("capture.exclude"),
-          {settings.list("capture.secrets"), settings.list("capture.secrets_allow"), key}};
+          {settings.list("capture.secrets"), settings.list("capture.secrets_allow"), key},
+          intake::find_local_rules(settings.list("capture.projects_off"))};
 }
 
 }  // namespace cairn::ops

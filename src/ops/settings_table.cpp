@@ -107,6 +107,8 @@ const std::vector<Setting>& all_settings() {
        "listen at all; false makes every hook deliver nothing"},
       {"capture.skip_tools", Type::list, "[]", "", 0, 0, "tools whose calls are not kept"},
       {"capture.exclude", Type::list, "[]", "", 0, 0, "globs of paths whose content is never kept"},
+      {"capture.projects_off", Type::list, "[]", "", 0, 0,
+       "projects (by the path of their repository) that are not listened to: `cairn capture off --project`"},
       {"capture.secrets", Type::list, "[]", "", 0, 0, "more secrets to remove, each name=PATTERN (RE2)",
        [](std::string_view item) { return gate::wrong_pattern(item, true); }},
       {"capture.secrets_allow", Type::list, "[]", "", 0, 0, "patterns (RE2) of texts that are no secrets",

@@ -75,14 +75,18 @@ class RealFile final : public File {
 Result<std::unique_ptr<File>> RealDisk::open(const std::string& path, Open how) {
   int flags = O_CLOEXEC;
   switch (how) {
-    case Open::read: flags |= O_RDONLY; break;
+    case Open::read: flags |= O_RDONLY | O_NONBLOCK; break;  // a pipe in the way must not hold us up
     case Open::read_write: flags |= O_RDWR | O_CREAT; break;
     case Open::create_new: flags |= O_RDWR | O_CREAT | O_EXCL; break;
   }
   const int fd = ::open(path.c_str(), flags, 0600);
   if (fd < 0 && errno == EEXIST) return Error{Code::busy, "open " + path + ": it exists"};
   if (fd < 0) return failed("open", path);
-  return std::unique_ptr<File>(std::make_unique<RealFile>(fd, path));
+  auto file = std::make_unique<RealFile>(fd, path);
+  struct stat st {};
+  if (how == Open::read && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)))
+    return Error{Code::invalid, "open " + path + ": not a regular file"};
+  return std::unique_ptr<File>(std::move(file));
 }
 
 Status RealDisk::rename(const std::string& from, const std::string& to) {

@@ -164,7 +164,7 @@ TEST(Gate, BadShapesDoNoHarm) {
 }
 
 TEST(Gate, CleansOneText) {
-  EXPECT_EQ(Gate(Rules{}).clean("a <private>b</private>"), "a [private]");
+  EXPECT_EQ(Gate(Rules{}).clean("a <private>b</private>", Way::remember), "a [private]");
 }
 
 TEST(TouchedPaths, AreAbsoluteSortedAndUnique) {

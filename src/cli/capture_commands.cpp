@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "gate/gate.h"
+#include "intake/host_event.h"
+#include "intake/local_rules.h"
+#include "intake/place.h"
+#include "ops/policy.h"
+#include "ops/scan.h"
+#include "ops/settings.h"
+#include "store/sql.h"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::string_view kOff = "capture.projects_off";
+constexpr std::size_t kMaxFile = 64u << 20;
+
+Result<store::Db> open_store(Shell& shell) {
+  store::Db::Options options;
+  options.path = shell.home().database();
+  options.mode = store::Db::Mode::read_only;
+  return store::Db::open(options);
+}
+
+// The key of the project that --project names: by its name, or by a path.
+Result<std::string> project_key(Shell& shell, const std::string& name) {
+  if (name == "." || name.find('/') != std::string::npos)
+    return intake::resolve_place("", name == "." ? shell.directory() : name).key;
+  store::Db db = TRY(open_store(shell));
+  if (const auto key = TRY(db.text("SELECT key FROM projects WHERE name = ?", name))) return *key;
+  return Error{
+      Code::not_found,
+      fmt::format("project \"{}\" is not remembered: name it by its path, or `.` for this directory", name)};
+}
+
+// Writes the setting and lets a daemon that runs take it up at once.
+Status set(Shell& shell, std::string_view key, const Json& value) {
+  TRY(ops::set_setting(shell.disk(), shell.home(), key, value.dump()));
+  if (auto client = Client::connect(shell.home(), shell.clock()))
+    ignore(client->call("reload", Json::object()));
+  return {};
+}
+
+Json state_of(Shell& shell) {
+  const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
+  const std::string directory = shell.directory();
+  const gate::LocalRules local = intake::find_local_rules(settings.list(kOff))("", directory);
+  const bool on = settings.flag("capture.enabled");
+  return Json::object({{"enabled", on},
+                       {"projects_off", settings.json(kOff)},
+                       {"directory", directory},
+                       {"captured", on && local.off.empty()},
+                       {"reason", !on                 ? Json("capture.enabled is false")
+                                  : local.off.empty() ? Json()
+                                                      : Json(local.off)}});
+}
+
+int print_state(Shell& shell) {
+  const Json state = state_of(shell);
+  if (shell.json()) {
+    shell.print_json(state);
+    return 0;
+  }
+  const bool on = state["enabled"].as_bool(), here = state["captured"].as_bool();
+  Facts facts;
+  facts.add("capture", on ? "on" : "off: hooks deliver nothing", on ? Style::good : Style::warn);
+  facts.add("this directory",
+            here ? "captured" : shown_line("not captured: " + std::string(state["reason"].as_string())),
+            here ? Style::good : Style::warn);
+  for (const Json& project : state["projects_off"].items()) facts.add("off", shown_line(project.as_string()));
+  shell.print(facts.text(shell.screen()));
+  return 0;
+}
+
+Result<int> turn(Shell& shell, bool on) {
+  const auto name = shell.line().value("--project");
+  if (!name) {
+    TRY(set(shell, "capture.enabled", Json(on)));
+    return print_state(shell);
+  }
+  const std::string key = TRY(project_key(shell, *name));
+  const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
+  std::vector<std::string> off = settings.list(kOff);
+  std::erase(off, key);
+  if (!on) off.push_back(key);
+  Json list = Json::array();
+  for (const std::string& item : off) list.push(item);
+  TRY(set(shell, kOff, list));
+  return print_state(shell);
+}
+
+Json findings_json(const gate::Secrets& secrets, std::string_view text) {
+  Json list = Json::array();
+  for (const gate::Finding& finding : secrets.find(text))
+    list.push(Json::object(
+        {{"line",
+          1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(finding.begin), '\n')},
+         {"kind", finding.kind},
+         {"fingerprint", finding.fingerprint}}));
+  return list;
+}
+
+// What the gate does with the file's content: as an event when it is one, as a text otherwise.
+Json explain(Shell& shell, const std::string& bytes) {
+  const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
+  const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
+  const gate::Gate gate(ops::gate_rules(settings, key));
+  Json out = Json::object({{"as", "text"}, {"outcome", "stored"}, {"reason", Json()}});
+  hook::Envelope envelope;
+  envelope.wall_ns = shell.clock().wall_ns();
+  const auto parsed = Json::parse(bytes);
+  if (parsed) envelope.event = parsed->text("hook_event_name").value_or("");
+  if (!envelope.event.empty()) {
+    if (auto event = intake::read_host_event(EventId{std::string(32, '0')}, envelope, bytes)) {
+      out.set("as", envelope.event);
+      const auto verdict = gate.pass(
+          *std::move(event), static_cast<std::size_t>(settings.integer("evidence.max_field_kb")) << 10);
+      if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
+        out.set("outcome", refusal->outcome);
+        out.set("reason", refusal->reason);
+      } else if (std::get<gate::Gate::Passed>(verdict).muted) {
+        out.set("outcome", "private");
+        out.set("reason", "the prompt is private: its turn is not captured");
+      }
+    }
+  }
+  out.set("private_text", gate.clean(bytes, gate::Way::bad_file).find("[private]") != std::string::npos);
+  out.set("secrets", findings_json(gate.secrets(), valid_utf8(bytes)));
+  return out;
+}
+
+}  // namespace
+
+Result<int> capture_on(Shell& shell) {
+  return turn(shell, true);
+}
+
+Result<int> capture_off(Shell& shell) {
+  return turn(shell, false);
+}
+
+Result<int> capture_status(Shell& shell) {
+  return print_state(shell);
+}
+
+Result<int> policy_explain(Shell& shell) {
+  const std::string& name = shell.line().words[0];
+  const std::string path = name.starts_with('/') ? name : shell.directory() + "/" + name;
+  const std::string bytes = TRY(os::read_file(shell.disk(), path, kMaxFile).in("policy"));
+  const Json report = explain(shell, bytes);
+  if (shell.json()) {
+    shell.print_json(report);
+    return 0;
+  }
+  const std::string_view outcome = report["outcome"].as_string();
+  Facts facts;
+  facts.add("read as", shown_line(report["as"].as_string()));
+  facts.add("outcome", std::string(outcome), outcome == "stored" ? Style::good : Style::warn);
+  if (report["reason"].is_string()) facts.add("because", shown_line(report["reason"].as_string()));
+  if (report["private_text"].as_bool()) facts.add("private text", "removed", Style::warn);
+  if (report["secrets"].items().empty()) facts.add("secrets", "none");
+  for (const Json& finding : report["secrets"].items())
+    facts.add(fmt::format("line {}", finding["line"].as_int()),
+              fmt::format("{} ({})", finding["kind"].as_string(), finding["fingerprint"].as_string()),
+              Style::warn);
+  shell.print(facts.text(shell.screen()));
+  return 0;
+}
+
+Result<int> scan_command(Shell& shell) {
+  const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
+  const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
+  store::Db db = TRY(open_store(shell));
+  const gate::Secrets secrets(ops::gate_rules(settings, key).secrets);
+  const Json report = TRY(ops::scan(db, shell.disk(), shell.home(), secrets));
+  const auto& findings = report["findings"].items();
+  if (shell.json()) {
+    shell.print_json(report);
+    return findings.empty() ? 0 : 1;
+  }
+  Table table({{"where"}, {"row", true}, {"column"}, {"kind"}, {"fingerprint"}, {"times", true}});
+  for (const Json& finding : findings)
+    table.add({std::string(finding["place"].as_string()),
+               std::to_string(finding["row"].as_int()),
+               std::string(finding["column"].as_string()),
+               {std::string(finding["kind"].as_string()), Style::warn},
+               std::string(finding["fingerprint"].as_string()),
+               std::to_string(finding["count"].as_int())});
+  if (!table.empty()) shell.print(table.text(shell.screen()) + "\n");
+  shell.print(fmt::format(
+      "{} in {} ({})\n",
+      findings.empty() ? "no secret" : count_text(std::ssize(findings), "secret", "secrets"),
+      count_text(report["texts"].as_int(), "text", "texts"), size_text(report["bytes"].as_int())));
+  return findings.empty() ? 0 : 1;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,125 @@
+// The same forbidden text on every way in: nothing of it may be left in any row, any file or the log.
+#include <gtest/gtest.h>
+
+#include "gate/gate.h"
+#include "gate/secret_corpus.h"
+#include "ops/scan.h"
+#include "store/walk.h"
+#include "transcript_lines.h"
+
+namespace cairn::test {
+namespace {
+
+using gate::Way;
+
+// What is sent: words that must arrive, so that a way that loses everything does not pass, and what must not.
+struct Load {
+  std::string control = "quokka marmalade";
+  std::vector<std::string> forbidden = {"zebra-private", "zebra-nested", "zebra-unclosed"};
+  std::string text;
+
+  Load() {
+    for (const SecretSample& sample : one_of_each(31)) {
+      text += sample.text + "\n";
+      forbidden.insert(forbidden.end(), sample.parts.begin(), sample.parts.end());
+    }
+    text = control + "\n" + text +
+           "<private>zebra-private <PRIVATE x>zebra-nested</private></private>\n<private>zebra-unclosed";
+  }
+};
+
+class Ways : public testing::TestWithParam<Way> {
+ protected:
+  Ways() { must(m.open()); }
+
+  void send_by_hook(const std::string& text) {
+    m.tell(chat.start());
+    m.tell(chat.prompt(text));
+    m.tell(chat.tool("Bash", "t1", Json::object({{"command", text}}), Json::object({{"stdout", text}})));
+    m.tell(chat.tool_failure("Bash", "t2",
+                             Json::object({{"deep", Json::array({Json::object({{"er", text}})})}}), text));
+    m.tell(chat.call("Notification", {{"message", text}}));
+    m.tell(chat.stop(text));
+    m.tell(chat.end());
+  }
+
+  void send_by_transcript(const std::string& text) {
+    TranscriptWriter transcript{m, chat, "", ""};
+    m.tell(chat.start());
+    m.tell(chat.prompt("a prompt that a hook told of"));
+    transcript.prompt("a prompt that a hook told of");
+    transcript.use("t1", "Bash", Json::object({{"command", text}}));
+    transcript.result("t1", Json::object({{"stdout", text}}));
+    transcript.answer(text);
+    transcript.save();
+    m.processes.kill(m.host.pid);
+    m.clock.advance(std::chrono::seconds(200));
+    must(m.engine->tick());
+    must(m.drain());
+  }
+
+  void send_by_bad_file(const std::string& text) {
+    const std::string id(32, 'a');
+    m.put_file(m.home.inbox() + "/new/" + id, "no header\n" + text);
+    must(m.drain());
+  }
+
+  // All that is kept, in one text. The transcript is the host's own file.
+  std::string everything() {
+    std::string all = m.log.all();
+    must(store::walk_texts(m.db(), [&](const store::StoredText& stored) { all += stored.text + "\n"; }));
+    for (const char* box : {"new", "cur", "bad", "tmp"})
+      for (const std::string& name : m.files(box))
+        all += m.read(m.home.inbox() + "/" + box + "/" + name) + "\n";
+    return all;
+  }
+
+  Machine m;
+  Chat chat;
+};
+
+TEST_P(Ways, KeepNothingThatIsForbidden) {
+  const Load load;
+  std::string all;
+  switch (GetParam()) {  // a new way has to say here how a text takes it
+    case Way::hook: send_by_hook(load.text); break;
+    case Way::transcript: send_by_transcript(load.text); break;
+    case Way::bad_file: send_by_bad_file(load.text); break;
+    case Way::remember:
+    case Way::model: all = gate::Gate({}).clean(load.text, GetParam()); break;
+  }
+  all += everything();
+  EXPECT_NE(all.find(load.control), std::string::npos) << "nothing came in at all";
+  for (const std::string& word : load.forbidden) EXPECT_EQ(all.find(word), std::string::npos) << word;
+}
+
+std::string name_of(const testing::TestParamInfo<Way>& info) {
+  const char* const names[] = {"hook", "transcript", "bad_file", "remember", "model"};
+  return names[static_cast<int>(info.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Gate, Ways,
+                         testing::Values(Way::hook, Way::transcript, Way::bad_file, Way::remember,
+                                         Way::model),
+                         name_of);
+
+TEST(Scan, FindsASecretInWhatIsStoredAndSaysWhereNotWhat) {
+  Machine m;
+  must(m.open());
+  Chat chat;
+  m.tell(chat.prompt("hello"));
+  const gate::Secrets secrets(gate::SecretOptions{{}, {}, m.engine->key()});
+  EXPECT_EQ(must(ops::scan(m.db(), m.disk, m.home, secrets))["findings"].items().size(), 0u);
+  const SecretSample sample = one_of_each(5).front();
+  must(m.db().run("UPDATE user_prompts SET prompt_text = ?", "by an older version: " + sample.text));
+  const Json report = must(ops::scan(m.db(), m.disk, m.home, secrets));
+  ASSERT_EQ(report["findings"].items().size(), 1u) << report.dump(1);
+  const Json& finding = report["findings"].items().front();
+  EXPECT_EQ(finding["place"].as_string(), "user_prompts");
+  EXPECT_EQ(finding["column"].as_string(), "prompt_text");
+  EXPECT_EQ(finding["fingerprint"].as_string(), secrets.fingerprint(sample.parts[0]));
+  EXPECT_EQ(report.dump().find(sample.parts[0]), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cairn::test

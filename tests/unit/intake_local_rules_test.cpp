@@ -1,0 +1,82 @@
+// .cairn.toml of a repository, and projects that are not listened to.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "intake/local_rules.h"
+#include "intake/place.h"
+#include "support/temp_dir.h"
+
+namespace cairn::intake {
+namespace {
+
+class LocalRulesTest : public testing::Test {
+ protected:
+  LocalRulesTest() {
+    std::filesystem::create_directories(root() + "/.git/refs"), put("/.git/HEAD", "ref: refs/heads/main\n");
+    std::filesystem::create_directories(root() + "/src/deep");
+  }
+
+  std::string root() const { return dir.path() + "/repo"; }
+  void put(const std::string& name, std::string_view text) {
+    std::ofstream(root() + name, std::ios::trunc) << text;
+    timespec times[2] = {{0, UTIME_OMIT}, {1'700'000'000 + ++second, 0}};
+    utimensat(AT_FDCWD, (root() + name).c_str(), times, 0);
+  }
+  std::string refused(const gate::FindLocalRules& local, std::string tool, std::string file) {
+    store::Event event;
+    event.kind = store::Kind::tool;
+    event.cwd = root() + "/src/deep";
+    event.tool_name = std::move(tool);
+    event.tool_input = Json::object({{"file_path", file}});
+    const auto verdict = gate::Gate({{}, {}, {}, local}).pass(std::move(event), 1000);
+    const auto* refusal = std::get_if<gate::Refusal>(&verdict);
+    return refusal ? refusal->reason : "";
+  }
+
+  test::TempDir dir;
+  int second = 0;
+};
+
+TEST_F(LocalRulesTest, AFileAtTheRootNarrowsWhatComesInAndIsReadAgainWhenItChanges) {
+  const auto local = find_local_rules({});
+  EXPECT_EQ(refused(local, "Read", "a.txt"), "");
+  put("/.cairn.toml", "exclude = [\"vault/**\"]\nskip_tools = [\"mcp__*\"]\n");
+  EXPECT_EQ(refused(local, "Read", "a.txt"), "");
+  EXPECT_EQ(refused(local, "Read", "/x/vault/a"), root() + "/.cairn.toml exclude \"vault/**\"");
+  EXPECT_EQ(refused(local, "mcp__db", "a.txt"), root() + "/.cairn.toml skip_tools \"mcp__*\"");
+  put("/.cairn.toml", "capture = false\n");
+  EXPECT_EQ(refused(local, "Read", "a.txt"), root() + "/.cairn.toml says capture = false");
+  std::filesystem::remove(root() + "/.cairn.toml");
+  EXPECT_EQ(refused(local, "mcp__db", "/x/vault/a"), "");
+}
+
+TEST_F(LocalRulesTest, AFileThatNobodyCanReadKeepsEverythingOut) {
+  const auto local = find_local_rules({});
+  for (const char* bad : {"exclude = [", "\xff\xfe", "capture = \xc3\xa4"}) {
+    put("/.cairn.toml", bad);
+    EXPECT_EQ(refused(local, "Read", "a.txt"), root() + "/.cairn.toml is not TOML") << bad;
+  }
+}
+
+TEST_F(LocalRulesTest, ItCanOnlyNarrow) {
+  const gate::LocalRules rules = read_local_rules(
+      "capture = true\n[agent]\nprovider = \"openai\"\nendpoint = \"http://evil.test\"\n[capture_x]\nexclude "
+      "= [\"a\"]\n",
+      "f");
+  EXPECT_EQ(rules.off, "");
+  EXPECT_TRUE(rules.exclude.empty());
+  EXPECT_TRUE(rules.skip_tools.empty());
+}
+
+TEST_F(LocalRulesTest, AProjectThatIsOffIsOffInAllItsDirectories) {
+  const auto local = find_local_rules({resolve_place("", root()).key});
+  EXPECT_EQ(refused(local, "Read", "a.txt"), "capture is off for this project");
+  EXPECT_EQ(local("", dir.path()).off, "");
+}
+
+}  // namespace
+}  // namespace cairn::intake
