@@ -272,6 +272,10 @@ std::string one_line(std::string_view text, std::size_t max) {
   return std::string(kept).append(kEllipsis);
 }
 
+bool any_of(std::string_view text, std::initializer_list<std::string_view> texts) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);

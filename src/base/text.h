@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ std::string visible(std::string_view text);
 
 // `text` on one line: runs of white space are one blank, ends trimmed, cut to `max` bytes with "…".
 std::string one_line(std::string_view text, std::size_t max);
+
+// Whether `text` is one of `texts`.
+bool any_of(std::string_view text, std::initializer_list<std::string_view> texts);
 
 std::string_view trim(std::string_view text);
 std::vector<std::string_view> lines(std::string_view text);

@@ -15,7 +15,7 @@ using Lines = std::vector<std::string_view>;
 constexpr std::size_t kContext = 3;
 constexpr std::size_t kMaxCells = 4u << 20;  // of the table below: 16 MB
 
-struct Line {
+struct DiffLine {
   char sign;  // ' ', '-' or '+'
   std::string_view text;
 };
@@ -31,7 +31,8 @@ Lines lines_of(std::string_view text) {
 }
 
 // The lines between the common start and end, by the longest common subsequence.
-void compare(const Lines& a, const Lines& b, std::size_t start, std::size_t tail, std::vector<Line>& out) {
+void compare(const Lines& a, const Lines& b, std::size_t start, std::size_t tail,
+             std::vector<DiffLine>& out) {
   const std::size_t n = a.size() - start - tail, m = b.size() - start - tail;
   const bool bounded = (n + 1) * (m + 1) <= kMaxCells;
   std::vector<std::uint32_t> longest(bounded ? (n + 1) * (m + 1) : 0);
@@ -68,7 +69,7 @@ std::string diff_text(const std::string& before, const std::string& after, const
   while (start < shorter && a[start] == b[start]) ++start;
   while (tail < shorter - start && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
 
-  std::vector<Line> all;
+  std::vector<DiffLine> all;
   for (std::size_t i = 0; i < start; ++i) all.push_back({' ', a[i]});
   compare(a, b, start, tail, all);
   for (std::size_t i = a.size() - tail; i < a.size(); ++i) all.push_back({' ', a[i]});

@@ -16,7 +16,7 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr std::string_view kGroup = "Home";
+constexpr std::string_view kHomeGroup = "Home";
 constexpr std::int64_t kLowSpace = 200ll << 20, kNoSpace = 10ll << 20;
 // A clock that shows less is wrong: this version was not made yet.
 constexpr std::int64_t kReleasedMs = 1'793'491'200'000;  // 2026-11-01
@@ -169,14 +169,14 @@ std::vector<std::string> wrong_modes(const hook::Home& home) {
 }
 
 std::vector<Check> home_checks() {
-  return {{kGroup, "directories", check_directories},
-          {kGroup, "writable", check_writable},
-          {kGroup, "private", check_modes},
-          {kGroup, "disk", check_disk},
-          {kGroup, "space", check_space},
-          {kGroup, "settings", check_settings},
-          {kGroup, "capture", check_capture},
-          {kGroup, "clock", check_clock}};
+  return {{kHomeGroup, "directories", check_directories},
+          {kHomeGroup, "writable", check_writable},
+          {kHomeGroup, "private", check_modes},
+          {kHomeGroup, "disk", check_disk},
+          {kHomeGroup, "space", check_space},
+          {kHomeGroup, "settings", check_settings},
+          {kHomeGroup, "capture", check_capture},
+          {kHomeGroup, "clock", check_clock}};
 }
 
 }  // namespace cairn::cli

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxSettings = 8 << 20;
-constexpr std::string_view kGroup = "Claude Code";
+constexpr std::string_view kHostGroup = "Claude Code";
 
 bool on_path(std::string_view program) {
   const char* path = std::getenv("PATH");
@@ -182,11 +182,11 @@ HostHooks HostHooks::look(Shell& shell) {
 }
 
 std::vector<Check> host_checks() {
-  return {{kGroup, "hooks", check_hooks},
-          {kGroup, "enabled", check_enabled},
-          {kGroup, "once", check_once},
-          {kGroup, "program", check_program},
-          {kGroup, "delivery", check_delivery}};
+  return {{kHostGroup, "hooks", check_hooks},
+          {kHostGroup, "enabled", check_enabled},
+          {kHostGroup, "once", check_once},
+          {kHostGroup, "program", check_program},
+          {kHostGroup, "delivery", check_delivery}};
 }
 
 }  // namespace cairn::cli

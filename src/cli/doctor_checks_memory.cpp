@@ -10,7 +10,7 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr std::string_view kGroup = "Memory";
+constexpr std::string_view kMemoryGroup = "Memory";
 
 Finding no_store() {
   return skipped("no store to look at");
@@ -93,9 +93,9 @@ Finding check_context(Patient& patient) {
 }  // namespace
 
 std::vector<Check> memory_checks() {
-  return {{kGroup, "provider", check_provider}, {kGroup, "ledger", check_ledger},
-          {kGroup, "problems", check_problems}, {kGroup, "queue", check_queue},
-          {kGroup, "orphans", check_orphans},   {kGroup, "context", check_context}};
+  return {{kMemoryGroup, "provider", check_provider}, {kMemoryGroup, "ledger", check_ledger},
+          {kMemoryGroup, "problems", check_problems}, {kMemoryGroup, "queue", check_queue},
+          {kMemoryGroup, "orphans", check_orphans},   {kMemoryGroup, "context", check_context}};
 }
 
 }  // namespace cairn::cli

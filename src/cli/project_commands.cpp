@@ -10,15 +10,6 @@ namespace cairn::cli {
 
 namespace {
 
-std::string text_of(const Json& value) {
-  return std::string(value.as_string());
-}
-
-std::string age(Shell& shell, const Json& time) {
-  const auto at = parse_time(time.as_string());
-  return at ? ago(*at, shell.clock().now()) : "";
-}
-
 std::string counts_text(const Json& counts) {
   std::string text;
   for (const auto& [name, count] : counts.members())
@@ -65,7 +56,7 @@ Result<int> projects_list(Shell& shell) {
                {"directory"}});
   for (const Json& project : result["projects"].items())
     table.add({{text_of(project["name"]), Style::accent},
-               {age(shell, project["last_event_at"]), Style::dim},
+               {shell.age(project["last_event_at"]), Style::dim},
                number_text(project["sessions"].as_int()),
                number_text(project["prompts"].as_int()),
                number_text(project["observations"].as_int()),
@@ -94,14 +85,14 @@ Result<int> projects_show(Shell& shell) {
                         count_text(project["observations"].as_int(), "observation", "observations")));
   if (const auto at = parse_time(project["remembered_since"].as_string()))
     facts.add("since", local_time(*at));
-  facts.add("last event", age(shell, project["last_event_at"]));
+  facts.add("last event", shell.age(project["last_event_at"]));
   if (const std::string text = list_text(project["branches"]); !text.empty()) facts.add("branches", text);
   if (const std::string text = list_text(project["worktrees"]); !text.empty()) facts.add("worktrees", text);
   shell.print(screen.paint(Style::bold, shown_line(project["name"].as_string())) + "\n" + facts.text(screen));
   Table table({{"#", true}, {"last event"}, {"status"}, {"first prompt"}});
   for (const Json& session : project["recent_sessions"].items())
     table.add({{std::to_string(session["id"].as_int()), Style::accent},
-               {age(shell, session["last_event_at"]), Style::dim},
+               {shell.age(session["last_event_at"]), Style::dim},
                text_of(session["status"]),
                text_of(session["first_prompt"])});
   if (!table.empty()) shell.print("\n" + table.text(screen));

@@ -20,12 +20,12 @@ Result<std::int64_t> message_number(std::string_view text) {
   return number;
 }
 
-Style style_of_status(std::string_view status) {
+Style style_of_message(std::string_view status) {
   if (status == "failed") return Style::bad;
   return status == "processing" ? Style::good : Style::plain;
 }
 
-std::string age(Shell& shell, const Json& epoch) {
+std::string age_of(Shell& shell, const Json& epoch) {
   return epoch.is_int() ? ago(from_epoch_ms(epoch.as_int()), shell.clock().now()) : "";
 }
 
@@ -43,8 +43,8 @@ std::string messages_table(Shell& shell, const Json& messages) {
     const std::string_view status = message["status"].as_string();
     const std::string error(message["last_error"].as_string());
     table.add({{std::to_string(message["id"].as_int()), Style::accent},
-               {std::string(status), style_of_status(status)},
-               {age(shell, message["created_at_epoch"]), Style::dim},
+               {std::string(status), style_of_message(status)},
+               {age_of(shell, message["created_at_epoch"]), Style::dim},
                std::to_string(message["session_db_id"].as_int()),
                message["prompt_number"].is_int() ? std::to_string(message["prompt_number"].as_int())
                                                  : std::string(),
@@ -65,7 +65,7 @@ std::string message_text(Shell& shell, const Json& message) {
   const std::string_view status = message["status"].as_string();
   std::string out = screen.paint(Style::bold, fmt::format("message {}", message["id"].as_int())) + "\n";
   Facts facts;
-  facts.add("status", std::string(status), style_of_status(status));
+  facts.add("status", std::string(status), style_of_message(status));
   facts.add("type", std::string(message["message_type"].as_string()));
   if (const auto tool = message.text("tool_name")) facts.add("tool", *tool);
   facts.add("session", fmt::format("{} ({})", message["session_db_id"].as_int(),
@@ -208,7 +208,7 @@ Result<int> queue_stats(Shell& shell) {
   Facts facts;
   for (const char* status : {"pending", "processing", "processed", "failed"})
     facts.add(status, number_text(stats[status].as_int()),
-              stats[status].as_int() > 0 ? style_of_status(status) : Style::plain);
+              stats[status].as_int() > 0 ? style_of_message(status) : Style::plain);
   const Json& oldest = stats["oldest_pending_s"];
   facts.add("oldest", oldest.is_int() ? "pending for " + duration_text(oldest.as_int()) : "none pending");
   if (const std::int64_t stuck = stats["stuck"].as_int(); stuck > 0)

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kMostInput = 1u << 20;
 
-std::string text_of(const Json& value) {
-  return std::string(value.as_string());
-}
-
 std::string event_text(const Shell& shell, const Json& event, bool full) {
   const Screen& screen = shell.screen();
   const auto at = parse_time(event["time"].as_string());

@@ -7,10 +7,6 @@ namespace cairn::cli {
 
 namespace {
 
-std::string text_of(const Json& value) {
-  return std::string(value.as_string());
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;

@@ -7,23 +7,14 @@ namespace cairn::cli {
 
 namespace {
 
-Style style_of_status(std::string_view status) {
+Style style_of_session(std::string_view status) {
   if (status == "active") return Style::good;
   return status == "failed" ? Style::warn : Style::plain;
-}
-
-std::string age(Shell& shell, const Json& time) {
-  const auto at = parse_time(time.as_string());
-  return at ? ago(*at, shell.clock().now()) : "";
 }
 
 std::string moment(const Json& time) {
   const auto at = parse_time(time.as_string());
   return at ? local_time(*at) : "";
-}
-
-std::string text_of(const Json& value) {
-  return std::string(value.as_string());
 }
 
 std::string sessions_table(Shell& shell, const Json& sessions) {
@@ -37,8 +28,8 @@ std::string sessions_table(Shell& shell, const Json& sessions) {
   for (const Json& session : sessions.items()) {
     const std::string_view status = session["status"].as_string();
     std::vector<Table::Cell> row = {{std::to_string(session["id"].as_int()), Style::accent},
-                                    {age(shell, session["last_event_at"]), Style::dim},
-                                    {std::string(status), style_of_status(status)},
+                                    {shell.age(session["last_event_at"]), Style::dim},
+                                    {std::string(status), style_of_session(status)},
                                     {text_of(session["state"]), Style::dim}};
     if (all) row.push_back(text_of(session["project"]));
     row.push_back({text_of(session["branch"]), Style::dim});
@@ -77,7 +68,7 @@ Facts session_facts(Shell& shell, const Json& session) {
   facts.add("state", text_of(session["state"]),
             session["state"].as_string() == "CAPTURED" ? Style::good : Style::warn);
   facts.add("status", std::string(status) + (reason && !reason->empty() ? fmt::format(" ({})", *reason) : ""),
-            style_of_status(status));
+            style_of_session(status));
   facts.add("project", text_of(session["project"]));
   if (const auto branch = session.text("branch")) facts.add("branch", *branch);
   if (const auto worktree = session.text("worktree")) facts.add("worktree", *worktree);
@@ -85,7 +76,7 @@ Facts session_facts(Shell& shell, const Json& session) {
   facts.add("started", moment(session["started_at"]));
   if (session["captured_at"].is_string()) facts.add("captured", moment(session["captured_at"]));
   facts.add("last event",
-            fmt::format("{} ({})", moment(session["last_event_at"]), age(shell, session["last_event_at"])));
+            fmt::format("{} ({})", moment(session["last_event_at"]), shell.age(session["last_event_at"])));
   if (session["completed_at"].is_string()) facts.add("ended", moment(session["completed_at"]));
   if (const auto cwd = session.text("cwd"); cwd && !cwd->empty()) facts.add("directory", *cwd);
   if (const auto path = session.text("transcript_path"); path && !path->empty())

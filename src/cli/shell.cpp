@@ -121,6 +121,15 @@ Json Shell::scope() const {
   return Json::object({{"cwd", directory()}});
 }
 
+std::string Shell::age(const Json& time) {
+  const auto at = parse_time(time.as_string());
+  return at ? ago(*at, clock_.now()) : "";
+}
+
+std::string text_of(const Json& value) {
+  return std::string(value.as_string());
+}
+
 Result<bool> Shell::confirm(std::string_view question) const {
   if (line_.has("--yes")) return true;
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)

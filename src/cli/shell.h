@@ -43,6 +43,8 @@ class Shell {
 
   // `all`, `project` or `cwd` as the global options say, for operations on a project.
   Json scope() const;
+  // "5 min ago" of an ISO-8601 time; empty when it is none.
+  std::string age(const Json& time);
   // The directory the command speaks of: --cwd, else the current one.
   std::string directory() const;
 
@@ -57,6 +59,9 @@ class Shell {
   os::RealClock clock_;
   std::optional<Client> client_;
 };
+
+// The text of a result's field; empty when it has none.
+std::string text_of(const Json& value);
 
 // `cairn ARGUMENTS...`: reads, runs, reports. Returns the exit code.
 int run(int argc, char** argv);

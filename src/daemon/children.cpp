@@ -14,7 +14,7 @@
 
 namespace cairn::daemon {
 
-static constexpr std::size_t kMaxLine = 16u << 20;         // no reply is larger
+static constexpr std::size_t kMaxReply = 16u << 20;        // no reply is larger
 static constexpr std::chrono::milliseconds kGrace(1'000);  // to end by itself at the end of its stdin
 
 // What the two threads share of a child.
@@ -137,7 +137,7 @@ void LoopChildren::read(Process& process) {
       std::free(line);
     }
   }
-  if (evbuffer_get_length(input) > kMaxLine) return hung_up(process);
+  if (evbuffer_get_length(input) > kMaxReply) return hung_up(process);
   on_news_();
 }
 

@@ -10,8 +10,8 @@
 
 namespace cairn::daemon {
 
-static constexpr std::size_t kMaxLine = 1u << 20;    // requests are small; answers are not limited
-static constexpr std::size_t kMaxConnections = 512;  // a burst of hooks; far below the descriptor limit
+static constexpr std::size_t kMaxRequest = 1u << 20;  // requests are small; answers are not limited
+static constexpr std::size_t kMaxConnections = 512;   // a burst of hooks; far below the descriptor limit
 
 Connection::Connection(ControlServer& server, int fd) : server_(server) {
   buffer_ = bufferevent_socket_new(server.loop_.base(), fd, BEV_OPT_CLOSE_ON_FREE);
@@ -93,7 +93,7 @@ void ControlServer::read_lines(Connection& connection) {
     handler_(keep, std::string_view(line, size));
     std::free(line);
   }
-  if (connections_.contains(keep.get()) && evbuffer_get_length(input) > kMaxLine) {
+  if (connections_.contains(keep.get()) && evbuffer_get_length(input) > kMaxRequest) {
     log_.warn("control: a request longer than 1 MB was refused");
     connection.close();
   }

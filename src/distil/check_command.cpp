@@ -9,10 +9,6 @@ namespace cairn::distil {
 
 namespace {
 
-bool any_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // Programs that do nothing but check.
 bool always_checks(std::string_view name) {
   return any_of(

@@ -19,10 +19,6 @@ constexpr std::size_t kMaxCommand = 120;
 constexpr std::size_t kMaxWhy = 160;
 constexpr std::size_t kMaxSubject = 160;
 
-bool any_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::string shown(std::string_view text, std::size_t max) {
   return one_line(visible(prefix(text, 8 * max)), max);
 }

@@ -16,10 +16,6 @@ constexpr int kMaxScripts = 4;  // sh -c "sh -c ..."
 
 using Words = std::vector<ShellWord>;
 
-bool any_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // How a command that shows files takes its words.
 struct Reader {
   std::string_view name;

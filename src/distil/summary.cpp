@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxField = 2000;
 constexpr std::size_t kMaxAnswer = 700;
-constexpr std::size_t kMaxFacts = 1000;  // of what was done, beside an answer
+constexpr std::size_t kMaxDone = 1000;  // of what was done, beside an answer
 
 struct Fact {
   enum class Of { file, command, other };
@@ -100,7 +100,7 @@ std::string completed_of(const Turn& turn, const Digest& digest, const std::stri
   if (open)
     for (const std::string& running : digest.interrupted) facts.push_back({"Running " + running + ".", 4});
   // What the assistant says of it tells more than the last of many commands.
-  std::string out = paragraph(std::move(facts), last.empty() ? kMaxField - 40 : kMaxFacts);
+  std::string out = paragraph(std::move(facts), last.empty() ? kMaxField - 40 : kMaxDone);
   if (open) out = "In progress: " + (out.empty() ? "nothing done yet." : out);
   if (!last.empty()) out.append(out.empty() ? "" : "\n\n").append(last);
   return out;

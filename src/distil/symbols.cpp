@@ -10,12 +10,8 @@ namespace cairn::distil {
 namespace {
 
 constexpr std::size_t kMaxSymbols = 6;
-constexpr std::size_t kMaxLine = 400;    // a longer one is data, or minified
-constexpr std::size_t kMaxAbove = 2000;  // lines looked at above a hunk
-
-bool any_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+constexpr std::size_t kMaxSourceLine = 400;  // a longer one is data, or minified
+constexpr std::size_t kMaxAbove = 2000;      // lines looked at above a hunk
 
 bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -111,7 +107,7 @@ void add(std::vector<std::string>& list, std::string_view name) {
 }  // namespace
 
 std::string_view defined_name(std::string_view line) {
-  if (line.size() > kMaxLine) return {};
+  if (line.size() > kMaxSourceLine) return {};
   const std::string_view text = trim(line);
   if (text.empty() ||
       any_of(text.substr(0, 1), {"#", "/", "*", "<", "}", ")", "\"", "'", "-", "+", "|", "@"}))

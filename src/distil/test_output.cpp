@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxFailed = 8;
 constexpr std::size_t kMaxName = 120;
-constexpr std::size_t kMaxLine = 160;
+constexpr std::size_t kMaxReportLine = 160;
 constexpr std::size_t kMaxHead = 20'000, kMaxTail = 40'000;  // a runner's verdict stands at the end
 
 bool take(std::string_view& text, std::string_view start) {
@@ -118,12 +118,12 @@ void read_lines(std::string_view text, TestReport& report) {
     const bool counts = counts_failures(lower);
     if (counts) report.says_failed = true;
     if (!counts && counts_passed(lower))
-      report.passed = plain(line, kMaxLine);
+      report.passed = plain(line, kMaxReportLine);
     else if (counts && count.empty())
-      count = plain(line, kMaxLine);
+      count = plain(line, kMaxReportLine);
     else if (!counts && report.error.empty() && is_telling(lower) &&
-             plain(line, kMaxLine).find(' ') != std::string::npos)
-      report.error = plain(line, kMaxLine);
+             plain(line, kMaxReportLine).find(' ') != std::string::npos)
+      report.error = plain(line, kMaxReportLine);
   }
   if (report.error.empty()) report.error = std::move(count);  // how many says less than what
 }

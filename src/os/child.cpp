@@ -14,13 +14,6 @@ namespace cairn::os {
 
 namespace {
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
 struct Prepared {
   const char* executable;
   char* const* argv;
@@ -55,7 +48,7 @@ Result<Child> spawn_child(const Command& command) {
   if (pipe2(report, O_CLOEXEC) != 0) return errno_error("pipe", errno);
   Fd from(report[0]), to(report[1]);
   if (fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) return errno_error("socketpair", errno);
-  const auto argv = pointers(command.argv), environment = pointers(command.environment);
+  const auto argv = exec_pointers(command.argv), environment = exec_pointers(command.environment);
   const Prepared prepared{command.executable.c_str(), argv.data(), environment.data(),
                           command.cwd.c_str(),        its.get(),   getpid()};
   const pid_t pid = fork();

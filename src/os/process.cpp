@@ -152,7 +152,7 @@ std::vector<std::string> reduced_environment(char** environment) {
   return kept;
 }
 
-static std::vector<char*> pointers(const std::vector<std::string>& texts) {
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {
   std::vector<char*> out;
   for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
   out.push_back(nullptr);
@@ -177,8 +177,8 @@ Result<std::int64_t> spawn_detached(const std::string& executable, const std::ve
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
   pid_t pid = 0;
-  const int number = posix_spawn(&pid, executable.c_str(), &files, &attributes, pointers(argv).data(),
-                                 pointers(environment).data());
+  const int number = posix_spawn(&pid, executable.c_str(), &files, &attributes, exec_pointers(argv).data(),
+                                 exec_pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (number != 0) return errno_error("start " + executable, number);

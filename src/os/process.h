@@ -36,6 +36,9 @@ ProcessKey nearest_host();
 // The path of the running executable; empty when it cannot be read.
 std::string executable_path();
 
+// `texts` as exec wants them: their addresses, then null. Valid as long as the texts are.
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
+
 // The variables of `environment` that the daemon keeps: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_*
 // CAIRN_* (CAIRN_DISABLE not), proxies and provider keys; nothing of the host's session.
 std::vector<std::string> reduced_environment(char** environment);

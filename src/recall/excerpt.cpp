@@ -11,23 +11,23 @@ namespace {
 constexpr std::size_t kLookAt = 64u << 10;  // of a long text the beginning is looked through
 constexpr std::string_view kCut = "…";
 
-struct Match {
+struct Occurrence {
   Mark mark;
   std::string term;
 };
 
-std::vector<Match> matches(const store::IndexTerms& index, std::string_view text,
-                           const std::set<std::string>& terms) {
-  std::vector<Match> found;
+std::vector<Occurrence> matches(const store::IndexTerms& index, std::string_view text,
+                                const std::set<std::string>& terms) {
+  std::vector<Occurrence> found;
   for (const store::Term& term : index.of(text, store::TermsOf::document))
     if (terms.contains(term.text)) found.push_back({{term.start, term.end}, term.text});
   return found;
 }
 
 // Those from `from` on, none over another, relative to it.
-std::vector<Mark> marks_of(const std::vector<Match>& found, std::size_t from, std::size_t to) {
+std::vector<Mark> marks_of(const std::vector<Occurrence>& found, std::size_t from, std::size_t to) {
   std::vector<Mark> marks;
-  for (const Match& match : found) {
+  for (const Occurrence& match : found) {
     auto [start, end] = match.mark;
     if (start < from || end > to) continue;
     if (!marks.empty() && start - from <= marks.back().second)
@@ -39,7 +39,7 @@ std::vector<Mark> marks_of(const std::vector<Match>& found, std::size_t from, st
 }
 
 // The first match of the stretch of `bytes` with the most different terms.
-std::size_t densest(const std::vector<Match>& found, std::size_t bytes) {
+std::size_t densest(const std::vector<Occurrence>& found, std::size_t bytes) {
   std::size_t best = 0, most = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     std::set<std::string_view> seen;
@@ -61,7 +61,7 @@ Marked mark(const store::IndexTerms& index, std::string text, const std::set<std
 Marked excerpt(const store::IndexTerms& index, std::string_view whole, const std::set<std::string>& terms,
                std::size_t bytes) {
   const std::string text = one_line(visible(prefix(whole, kLookAt)), kLookAt);
-  const std::vector<Match> found = matches(index, text, terms);
+  const std::vector<Occurrence> found = matches(index, text, terms);
   if (found.empty()) return {};
   const std::size_t first = found[densest(found, bytes * 2 / 3)].mark.first;
   // A third of the piece leads up to the match; both ends stand between words.

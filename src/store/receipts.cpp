@@ -22,9 +22,7 @@ Status confirm_receipt(Db& db, std::int64_t id, WallTime at) {
   "up_to_epoch, "                                                                                           \
   "created_at_epoch, given_at_epoch FROM injections "
 
-static Result<std::optional<Receipt>> one(Result<Stmt> query) {
-  Stmt row = TRY(std::move(query));
-  if (!TRY(row.step())) return std::optional<Receipt>();
+static Receipt read_receipt(Stmt& row) {
   Receipt r;
   r.id = row.integer(0);
   r.event = EventId{row.text(1)};
@@ -39,17 +37,19 @@ static Result<std::optional<Receipt>> one(Result<Stmt> query) {
   r.up_to = from_epoch_ms(row.integer(10));
   r.created_at = from_epoch_ms(row.integer(11));
   if (!row.is_null(12)) r.given_at = from_epoch_ms(row.integer(12));
-  return std::optional<Receipt>(std::move(r));
+  return r;
 }
 
 Result<std::optional<Receipt>> last_given(Db& db, SessionId session) {
-  return one(db.query(RECEIPTS
-                      "WHERE session_db_id = ? AND given_at_epoch IS NOT NULL ORDER BY id DESC LIMIT 1",
-                      session.value));
+  return first(
+      db.query(RECEIPTS "WHERE session_db_id = ? AND given_at_epoch IS NOT NULL ORDER BY id DESC LIMIT 1",
+               session.value),
+      read_receipt);
 }
 
 Result<std::optional<Receipt>> last_receipt(Db& db, SessionId session) {
-  return one(db.query(RECEIPTS "WHERE session_db_id = ? ORDER BY id DESC LIMIT 1", session.value));
+  return first(db.query(RECEIPTS "WHERE session_db_id = ? ORDER BY id DESC LIMIT 1", session.value),
+               read_receipt);
 }
 
 }  // namespace cairn::store

@@ -31,20 +31,15 @@ static Session read_session(Stmt& row) {
   return s;
 }
 
-static Result<std::optional<Session>> one(Result<Stmt> query) {
-  Stmt row = TRY(std::move(query));
-  if (!TRY(row.step())) return std::optional<Session>();
-  return std::optional<Session>(read_session(row));
-}
-
 Result<std::optional<Session>> find_session(Db& db, const std::string& platform, const ContentId& id) {
-  return one(db.query("SELECT " SESSION_COLUMNS
-                      "FROM sdk_sessions WHERE platform = ? AND content_session_id = ?",
-                      platform, id.value));
+  return first(
+      db.query("SELECT " SESSION_COLUMNS "FROM sdk_sessions WHERE platform = ? AND content_session_id = ?",
+               platform, id.value),
+      read_session);
 }
 
 Result<std::optional<Session>> find_session(Db& db, SessionId id) {
-  return one(db.query("SELECT " SESSION_COLUMNS "FROM sdk_sessions WHERE id = ?", id.value));
+  return first(db.query("SELECT " SESSION_COLUMNS "FROM sdk_sessions WHERE id = ?", id.value), read_session);
 }
 
 Result<std::vector<Session>> active_sessions(Db& db) {

@@ -151,6 +151,14 @@ class Db {
   std::unique_ptr<Connection> connection_;
 };
 
+// The first row of a query as `read` makes it; nothing when there is none.
+template <class T>
+Result<std::optional<T>> first(Result<Stmt> query, T (*read)(Stmt&)) {
+  Stmt row = TRY(std::move(query));
+  if (!TRY(row.step())) return std::optional<T>();
+  return std::optional<T>(read(row));
+}
+
 // A write transaction (BEGIN IMMEDIATE). Rolls back when destroyed without a successful commit().
 class Transaction {
  public:

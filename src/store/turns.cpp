@@ -21,21 +21,18 @@ static Turn read_turn(Stmt& row) {
   return t;
 }
 
-static Result<std::optional<Turn>> one(Result<Stmt> query) {
-  Stmt row = TRY(std::move(query));
-  if (!TRY(row.step())) return std::optional<Turn>();
-  return std::optional<Turn>(read_turn(row));
-}
-
 Result<std::optional<Turn>> find_turn(Db& db, SessionId session, std::int64_t number) {
-  return one(db.query("SELECT " TURN_COLUMNS "FROM turns t WHERE t.session_db_id = ? AND t.prompt_number = ?",
-                      session.value, number));
+  return first(
+      db.query("SELECT " TURN_COLUMNS "FROM turns t WHERE t.session_db_id = ? AND t.prompt_number = ?",
+               session.value, number),
+      read_turn);
 }
 
 Result<std::optional<Turn>> latest_turn(Db& db, SessionId session) {
-  return one(db.query("SELECT " TURN_COLUMNS
-                      "FROM turns t WHERE t.session_db_id = ? ORDER BY t.prompt_number DESC LIMIT 1",
-                      session.value));
+  return first(db.query("SELECT " TURN_COLUMNS
+                        "FROM turns t WHERE t.session_db_id = ? ORDER BY t.prompt_number DESC LIMIT 1",
+                        session.value),
+               read_turn);
 }
 
 Result<std::optional<std::int64_t>> turn_of_prompt(Db& db, SessionId session, const std::string& prompt_id) {

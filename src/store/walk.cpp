@@ -32,9 +32,9 @@ Result<std::vector<Table>> tables_of(Db& db) {
   return tables;
 }
 
-using Visit = std::function<void(const StoredText&)>;
+using VisitText = std::function<void(const StoredText&)>;
 
-void visit_row(const Stmt& row, const Table& table, const Visit& visit) {
+void visit_row(const Stmt& row, const Table& table, const VisitText& visit) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     std::string bytes = row.blob(static_cast<int>(i) + 1);
     if (bytes.starts_with(kFrame)) bytes = decompress(bytes, kMaxText).value_or("");
@@ -42,7 +42,7 @@ void visit_row(const Stmt& row, const Table& table, const Visit& visit) {
   }
 }
 
-Status walk_table(Db& db, const Table& table, const Visit& visit) {
+Status walk_table(Db& db, const Table& table, const VisitText& visit) {
   if (table.columns.empty()) return {};
   std::string columns;
   for (const std::string& column : table.columns) columns += ", \"" + column + "\"";
