@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "os/process.h"
+
 namespace cairn::os {
 
 namespace {
