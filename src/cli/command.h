@@ -33,6 +33,7 @@ struct Command {
   std::string_view summary;    // one line
   std::string_view help;       // paragraphs
   Result<int> (*run)(Shell&);  // gives the exit code
+  bool any_home = false;       // runs even where the home is another user's
 };
 
 // Every command of this release, in the order help shows them.

@@ -159,6 +159,7 @@ Patient::Patient(Shell& the_shell)
   store::Db::Options options;
   options.path = shell.home().database();
   options.mode = store::Db::Mode::read_only;
+  if (!shell.home().check().ok()) return;  // told as such; opening another's store would write beside it
   if (auto opened = store::Db::open(options))
     db = *std::move(opened);
   else if (shell.disk().stat(options.path))

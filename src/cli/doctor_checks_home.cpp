@@ -76,6 +76,16 @@ Finding check_writable(Patient& patient) {
   return passed("a file could be written and removed in each directory");
 }
 
+Finding check_owner(Patient& patient) {
+  const hook::Home& home = patient.shell.home();
+  if (!exists(home.data)) return skipped(not_yet(home));
+  const Status own = home.check();
+  if (!own)
+    return failed(own.error().message + "; hooks deliver nothing",
+                  fmt::format("sudo chown -R {} {}", geteuid(), home.data));
+  return passed("everything is yours");
+}
+
 Finding check_modes(Patient& patient) {
   const hook::Home& home = patient.shell.home();
   if (!exists(home.data)) return skipped(not_yet(home));
@@ -171,6 +181,7 @@ std::vector<std::string> wrong_modes(const hook::Home& home) {
 std::vector<Check> home_checks() {
   return {{kHomeGroup, "directories", check_directories},
           {kHomeGroup, "writable", check_writable},
+          {kHomeGroup, "owner", check_owner},
           {kHomeGroup, "private", check_modes},
           {kHomeGroup, "disk", check_disk},
           {kHomeGroup, "space", check_space},

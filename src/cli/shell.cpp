@@ -59,6 +59,7 @@ Result<int> run_line(const Line& line) {
   if (line.has("--all") && line.has("--project"))
     return Error{Code::invalid, "--all and --project exclude each other: leave one out"};
   Shell shell(line, TRY(hook::Home::from_environment()));
+  if (!line.command->any_home) TRY(shell.home().check().in("home"));
   return line.command->run(shell);
 }
 

@@ -218,7 +218,8 @@ std::vector<Command> setup_commands() {
        "Shows the change to the host's settings and makes it. Every other byte of the file stays as it is; "
        "running it twice changes "
        "nothing.",
-       install_command},
+       install_command,
+       true},
       {"uninstall",
        kSetUp,
        "",
@@ -227,7 +228,8 @@ std::vector<Command> setup_commands() {
        "Gives the host's settings file its bytes back, stops the daemon, and keeps what is remembered unless "
        "--purge is given. "
        "--purge asks first.",
-       uninstall_command},
+       uninstall_command,
+       true},
       {"doctor",
        kSetUp,
        "",
@@ -238,7 +240,8 @@ std::vector<Command> setup_commands() {
        "--trace is given. The exit code is 1 when a check failed.\n\n"
        "--fix makes missing directories, takes the rights of others away, registers missing hooks, starts or "
        "replaces the daemon and takes in the inbox.",
-       doctor_command},
+       doctor_command,
+       true},
       {"demo",
        kSetUp,
        "",
@@ -247,7 +250,8 @@ std::vector<Command> setup_commands() {
        "Shows what the first session did and what the second one was given, then three commands to try on "
        "it. "
        "Its home is its own and stays; a next demo begins it afresh.",
-       demo_command},
+       demo_command,
+       true},
       {"completions",
        kSetUp,
        "[SHELL]",
@@ -258,7 +262,8 @@ std::vector<Command> setup_commands() {
        "--install keeps it, "
        "and `cairn "
        "uninstall` takes it away.",
-       completions_command},
+       completions_command,
+       true},
       {"config get", kSetUp, "KEY", {}, "a setting and where it comes from", "", config_get},
       {"config set",
        kSetUp,
@@ -347,7 +352,8 @@ std::vector<Command> inside_commands() {
        "Without --dry-run this is cairn-hook itself: one JSON object on stdout and always exit code 0. With "
        "it the event passes the "
        "gate and is shown as it would be stored; nothing is written.",
-       hook_command},
+       hook_command,
+       true},
       {"debug sql",
        kInside,
        "[NAME] [ID]",
@@ -355,8 +361,15 @@ std::vector<Command> inside_commands() {
        "the documented diagnostic queries",
        "Without a name it lists them. Some ask for the host's id of a session.",
        debug_sql},
-      {"man", kInside, "", {}, "the manual page, in roff", "`cairn man | man -l -` shows it.", man_command},
-      {"help", kInside, "[COMMAND...]", {}, "explain a command", "", help_command},
+      {"man",
+       kInside,
+       "",
+       {},
+       "the manual page, in roff",
+       "`cairn man | man -l -` shows it.",
+       man_command,
+       true},
+      {"help", kInside, "[COMMAND...]", {}, "explain a command", "", help_command, true},
   };
 }
 

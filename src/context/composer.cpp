@@ -202,6 +202,14 @@ static void make_data(Observation& o) {
   for (std::string& fact : o.facts) fact = as_data(fact);
 }
 
+Composed render(const Request& request, std::vector<Summary> summaries, std::vector<Observation> observations,
+                std::vector<std::string> uncommitted) {
+  for (Summary& s : summaries) make_data(s);
+  for (Observation& o : observations) make_data(o);
+  for (std::string& file : uncommitted) file = line_of_data(file);
+  return Composer(request, summaries, observations, std::move(uncommitted)).run();
+}
+
 Result<Composed> compose(store::Db& db, const Request& request) {
   constexpr std::size_t kSummaries = 30, kObservations = 90;  // more than a budget of thousands can show
   auto summaries =
@@ -210,10 +218,7 @@ Result<Composed> compose(store::Db& db, const Request& request) {
       db, {request.project, request.since, request.except_session, kObservations}));
   if (summaries.empty() && observations.empty()) return Composed{};
   auto uncommitted = TRY(uncommitted_files(db, request, summaries));
-  for (Summary& s : summaries) make_data(s);
-  for (Observation& o : observations) make_data(o);
-  for (std::string& file : uncommitted) file = line_of_data(file);
-  return Composer(request, summaries, observations, std::move(uncommitted)).run();
+  return render(request, std::move(summaries), std::move(observations), std::move(uncommitted));
 }
 
 }  // namespace cairn::context

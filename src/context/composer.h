@@ -13,7 +13,9 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "store/observations.h"
 #include "store/sql.h"
+#include "store/summaries.h"
 
 namespace cairn::context {
 
@@ -49,5 +51,10 @@ inline constexpr std::size_t kMaxCharacters = 9'900;
 // Reads only. Costs a few index look-ups, however much the store holds, and a look at the working tree that
 // ends after 100 ms.
 Result<Composed> compose(store::Db& db, const Request& request);
+
+// The same of what was read: newest first, and files that are not committed. A pure function: whatever the
+// texts are, they come out as data.
+Composed render(const Request& request, std::vector<store::Summary> summaries,
+                std::vector<store::Observation> observations, std::vector<std::string> uncommitted);
 
 }  // namespace cairn::context

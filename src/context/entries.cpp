@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "context/page.h"
 
 namespace cairn::context {
 
@@ -68,7 +69,8 @@ static void add_field(std::string& to, std::string_view label, std::string_view 
   const std::vector<std::string_view> all = lines(trim(text));
   std::vector<std::string> kept;
   for (const std::string_view line : all)
-    if (std::string rest = without_told(line, told); !rest.empty()) kept.push_back(std::move(rest));
+    // What is left of a line may begin otherwise than the line did.
+    if (std::string rest = without_told(line, told); !rest.empty()) kept.push_back(as_data(rest));
   while (all.size() > 1 && !kept.empty() && is_heading(kept.back())) kept.pop_back();
   for (std::size_t i = 0; i < kept.size(); ++i)
     to += (i == 0 ? fmt::format("{}: ", label) : "  ") + kept[i] + "\n";

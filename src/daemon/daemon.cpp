@@ -21,6 +21,7 @@
 #include "os/clock.h"
 #include "os/disk.h"
 #include "os/lock.h"
+#include "os/owner.h"
 #include "os/process.h"
 #include "store/sound.h"
 
@@ -204,6 +205,8 @@ Status Daemon::serve() {
 Result<bool> serve_home(const hook::Home& home, const MakeProvider& make_provider, std::string& executable) {
   os::RealDisk disk;
   TRY(os::make_dirs(disk, home.data));
+  TRY(home.check());
+  TRY(os::close_to_writers(home.data));
   os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
   lock.note(fmt::format("pid {} version {}\n", getpid(), CAIRN_VERSION));
   TRY(os::make_dirs(disk, home.logs()));

@@ -22,7 +22,7 @@ static constexpr std::int64_t kCatchUpNs = 300'000'000;
 
 // The home's secret: 32 random bytes, made once.
 static Result<std::string> load_key(os::Disk& disk, const hook::Home& home) {
-  auto known = os::read_file(disk, home.key(), 64);
+  auto known = os::read_file(disk, home.key(), 64, os::Open::read_own);
   if (known && known->size() == 32) return known;
   if (known || known.error().code != Code::not_found)
     return Error{Code::corrupt, home.key() + " is not a key of 32 bytes: remove it to have a new one made"};

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "os/owner.h"
+
 namespace cairn::hook {
 
 static std::string variable(const char* name) {
@@ -30,6 +32,26 @@ Result<Home> Home::from_environment() {
   if (!data.starts_with('/')) data = home + "/.local/share";
   if (!config.starts_with('/')) config = home + "/.config";
   return Home{data + "/cairn", config + "/cairn/config.toml"};
+}
+
+static Status check_directory(const std::string& path) {
+  Status own = os::own_directory(path);
+  return !own && own.error().code == Code::not_found ? Status() : own;
+}
+
+Status Home::check_inbox() const {
+  for (const char* part : {"", "/inbox", "/inbox/tmp", "/inbox/new"}) TRY(check_directory(data + part));
+  return {};
+}
+
+Status Home::check() const {
+  TRY(check_inbox());
+  for (const char* part : {"/inbox/cur", "/inbox/bad", "/logs"}) TRY(check_directory(data + part));
+  const std::string db = database();
+  for (const std::string& file : {db, db + "-wal", db + "-shm", db + ".state", lock(), start(), socket(),
+                                  flags(), key(), inbox() + "/failed", log_file(), log_file() + ".1"})
+    TRY(os::own_file(file));
+  return {};
 }
 
 }  // namespace cairn::hook

@@ -17,6 +17,11 @@ struct Home {
   static Result<Home> from_environment();
   static Home at(std::string directory);  // as with CAIRN_HOME=directory
 
+  // Fails with `denied` when a directory that a hook writes in, as far as it is there, is not this user's.
+  Status check_inbox() const;
+  // The same of every directory and file of ours.
+  Status check() const;
+
   std::string database() const { return data + "/cairn.db"; }
   std::string inbox() const { return data + "/inbox"; }
   std::string lock() const { return data + "/daemon.lock"; }

@@ -110,6 +110,10 @@ class Writer {
 
 }  // namespace
 
+EventId new_event_id(std::int64_t wall_ns) {
+  return {to_hex(static_cast<std::uint64_t>(wall_ns)) + random_hex(8)};
+}
+
 Inbox::Inbox(os::Disk& disk, os::Clock& clock, std::string directory)
     : disk_(disk), clock_(clock), directory_(std::move(directory)) {}
 
@@ -129,7 +133,7 @@ Result<EventId> Inbox::deliver(Envelope envelope, const Source& payload, Flags::
   envelope.boot_ns = clock_.boot_ns();
   envelope.boot_id = clock_.boot_id();
   envelope.payload_bytes = envelope.total_bytes = envelope.head_bytes = 0;
-  EventId id{to_hex(static_cast<std::uint64_t>(envelope.wall_ns)) + random_hex(8)};
+  EventId id = new_event_id(envelope.wall_ns);
   const std::string writing = directory_ + "/tmp/" + id.value;
 
   auto file = disk_.open(writing, os::Open::create_new);

@@ -22,6 +22,9 @@ inline constexpr std::uint64_t kMaxPayload = 64u << 20;
 inline constexpr std::uint64_t kCutHead = 1u << 20;   // session id, cwd, tool name and the start of its input
 inline constexpr std::uint64_t kCutTail = 64u << 10;  // tool_use_id and duration stand at the end
 
+// A name that no other event has.
+EventId new_event_id(std::int64_t wall_ns);
+
 class Inbox {
  public:
   // Reads the next bytes of the payload into `to`; 0 at the end.

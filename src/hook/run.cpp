@@ -125,7 +125,9 @@ class Hook {
       : arguments_(std::move(arguments)), home_(std::move(home)), answer_(answer) {}
 
   void run() {
-    flags_ = Flags::decode(os::read_file(disk_, home_.flags(), Flags::kBytes).value_or({}));
+    if (!home_.check_inbox().ok()) return;  // another's: not even word of it may be left there
+    flags_ =
+        Flags::decode(os::read_file(disk_, home_.flags(), Flags::kBytes, os::Open::read_own).value_or({}));
     if (!flags_.capture) return;
     const Result<EventId> delivered = deliver();
     if (!delivered.ok()) {

@@ -66,12 +66,14 @@ Result<std::vector<EventId>> InboxReader::scan() {
     TRY(make_directories());
     return ids;
   }
-  for (std::string& name : TRY(std::move(names))) {
-    if (is_event_id(name)) {
-      ids.push_back(EventId{std::move(name)});
-    } else {
-      ignore(disk_.rename(new_ + "/" + name, bad_ + "/" + name));  // not a hook's work; kept out of the way
+  for (const std::string& name : TRY(std::move(names))) {
+    EventId id{name};
+    if (!is_event_id(name)) {
+      // Not a hook's work. With a name of ours it is what every file is that cannot be read.
+      id = hook::new_event_id(clock_.wall_ns());
+      if (!disk_.rename(new_ + "/" + name, new_ + "/" + id.value)) continue;
     }
+    ids.push_back(std::move(id));
   }
   for (const auto& leftover : leftovers_) ids.push_back(leftover.first);
   std::sort(ids.begin(), ids.end());
@@ -90,7 +92,7 @@ Result<std::vector<EventId>> InboxReader::in_boot_order(std::vector<EventId> ids
   std::map<std::string, std::string> first_of_boot;  // boot id -> smallest event id
   for (EventId& id : ids) {
     Key key{"", 0, id};
-    auto file = disk_.open((is_leftover(id) ? cur_ : new_) + "/" + id.value, os::Open::read);
+    auto file = disk_.open((is_leftover(id) ? cur_ : new_) + "/" + id.value, os::Open::read_own);
     std::string header(hook::Envelope::kPeekBytes, '\0');
     if (file) {
       const auto got = (*file)->read_at(0, header.data(), header.size());
@@ -144,7 +146,7 @@ Result<std::string> InboxReader::take(const EventId& id) {
 }
 
 Result<std::string> InboxReader::read(const EventId& id) {
-  return os::read_file(disk_, cur_ + "/" + id.value, kMaxFile);
+  return os::read_file(disk_, cur_ + "/" + id.value, kMaxFile, os::Open::read_own);
 }
 
 std::string InboxReader::suspicious(const EventId& id) const {
@@ -156,7 +158,7 @@ Result<std::string> InboxReader::take_suspicious(const EventId& id) {
   // It has the name already when the disk failed before it could be taken away.
   const Status marked = disk_.rename(cur_ + "/" + id.value, suspicious(id));
   if (!marked && marked.error().code != Code::not_found) return marked.error();
-  auto file = os::read_file(disk_, suspicious(id), kMaxFile);
+  auto file = os::read_file(disk_, suspicious(id), kMaxFile, os::Open::read_own);
   if (!file && file.error().code == Code::not_found) leftovers_.erase(id);
   return file;
 }

@@ -76,16 +76,22 @@ Result<std::unique_ptr<File>> RealDisk::open(const std::string& path, Open how) 
   int flags = O_CLOEXEC;
   switch (how) {
     case Open::read: flags |= O_RDONLY | O_NONBLOCK; break;  // a pipe in the way must not hold us up
-    case Open::read_write: flags |= O_RDWR | O_CREAT; break;
+    case Open::read_own: flags |= O_RDONLY | O_NONBLOCK | O_NOFOLLOW; break;
+    case Open::read_write: flags |= O_RDWR | O_CREAT | O_NOFOLLOW; break;
     case Open::create_new: flags |= O_RDWR | O_CREAT | O_EXCL; break;
   }
   const int fd = ::open(path.c_str(), flags, 0600);
   if (fd < 0 && errno == EEXIST) return Error{Code::busy, "open " + path + ": it exists"};
+  if (fd < 0 && (errno == ELOOP || errno == ENXIO))  // a link, a socket
+    return Error{Code::invalid, "open " + path + ": not a regular file"};
   if (fd < 0) return failed("open", path);
   auto file = std::make_unique<RealFile>(fd, path);
   struct stat st {};
-  if (how == Open::read && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)))
+  const bool reads = how == Open::read || how == Open::read_own;
+  if (reads && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)))
     return Error{Code::invalid, "open " + path + ": not a regular file"};
+  if (how == Open::read_own && st.st_uid != geteuid())
+    return Error{Code::invalid, "open " + path + ": it belongs to another user"};
   return std::unique_ptr<File>(std::move(file));
 }
 
@@ -164,8 +170,8 @@ Status make_dirs(Disk& disk, const std::string& path) {
   return disk.make_dir(path);
 }
 
-Result<std::string> read_file(Disk& disk, const std::string& path, std::size_t max) {
-  const std::unique_ptr<File> file = TRY(disk.open(path, Open::read));
+Result<std::string> read_file(Disk& disk, const std::string& path, std::size_t max, Open how) {
+  const std::unique_ptr<File> file = TRY(disk.open(path, how));
   const std::uint64_t size = TRY(file->size());
   if (size > max)
     return Error{Code::invalid, "read " + path + ": longer than " + std::to_string(max) + " bytes"};

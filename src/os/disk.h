@@ -31,6 +31,7 @@ class File {
 
 enum class Open {
   read,        // must exist
+  read_own,    // the same, and is this user's and no link; otherwise `invalid`
   read_write,  // created with mode 0600 if absent
   create_new,  // fails with `busy` if it exists
 };
@@ -76,7 +77,7 @@ class RealDisk final : public Disk {
 Status make_dirs(Disk& disk, const std::string& path);
 
 // The whole of a file of at most `max` bytes; a longer one fails with `invalid`.
-Result<std::string> read_file(Disk& disk, const std::string& path, std::size_t max);
+Result<std::string> read_file(Disk& disk, const std::string& path, std::size_t max, Open how = Open::read);
 
 // Writes a file beside `path`, syncs it, renames it over `path` and syncs the directory: old or new, never
 // half.

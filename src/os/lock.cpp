@@ -26,7 +26,7 @@ static bool still_there(int fd, const std::string& path) {
 
 Result<FileLock> FileLock::acquire(const std::string& path) {
   for (int attempt = 0; attempt < 8; ++attempt) {
-    const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return errno_error("lock " + path, errno);
     FileLock lock(fd);
     struct flock range = whole_file();
@@ -41,7 +41,7 @@ Result<FileLock> FileLock::acquire(const std::string& path) {
 }
 
 bool FileLock::is_held(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return false;
   struct flock range = whole_file();
   const bool held = fcntl(fd, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;

@@ -97,7 +97,8 @@ Result<Fd> connect_unix(const std::string& path, int timeout_ms) {
   const std::int64_t deadline = RealClock().boot_ns() + std::int64_t{timeout_ms} * 1'000'000;
   const Address address = TRY(address_of(path));
   struct stat st {};
-  if (stat(address.name.sun_path, &st) != 0) return errno_error("connect " + path, errno);
+  if (lstat(address.name.sun_path, &st) != 0) return errno_error("connect " + path, errno);
+  if (S_ISLNK(st.st_mode)) return Error{Code::denied, "connect " + path + ": it is a link"};
   if (st.st_uid != geteuid()) return Error{Code::denied, "connect " + path + ": it belongs to another user"};
   Fd fd = TRY(new_socket());
   while (connect(fd.get(), as_sockaddr(address.name), sizeof address.name) != 0) {

@@ -359,19 +359,19 @@ void SimDisk::drop_orphans() {
 
 Result<std::unique_ptr<os::File>> SimDisk::open(const std::string& raw_path, os::Open how) {
   const std::string path = clean(raw_path);
-  const bool creates = how != os::Open::read && !names_.contains(path);
+  const bool reads = how == os::Open::read || how == os::Open::read_own;
+  const bool creates = !reads && !names_.contains(path);
   TRY(begin_call(creates ? "create" : "open", path, creates ? Calls::changing : Calls::all));
   TRY(need_parent(path).in("open"));
   InodePtr inode = find(path);
   if (inode && inode->is_dir) return errno_error("open " + path, EISDIR);
   if (inode && how == os::Open::create_new) return Error{Code::busy, "open " + path + ": exists"};
-  if (!inode && how == os::Open::read) return errno_error("open " + path, ENOENT);
+  if (!inode && reads) return errno_error("open " + path, ENOENT);
   if (!inode) {
     inode = new_inode(false);
     change_name({.path = path, .inode = inode});
   }
-  return std::unique_ptr<os::File>(
-      std::make_unique<Handle>(*this, path, std::move(inode), how != os::Open::read));
+  return std::unique_ptr<os::File>(std::make_unique<Handle>(*this, path, std::move(inode), !reads));
 }
 
 Status SimDisk::rename(const std::string& raw_from, const std::string& raw_to) {

@@ -51,18 +51,34 @@ TEST_F(SecurityTest, AnOpenUmaskOpensNothing) {
 
 TEST_F(SecurityTest, AStrangeFileInTheInboxHoldsNobodyUpAndNothingElseIsTouched) {
   ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
-  const std::string box = home_.inbox() + "/new/", outside = dir_ / "outside.txt";
-  write_file(outside, "precious");
+  const std::string box = home_.inbox() + "/new/", outside = dir_ / "outside.txt", twin = dir_ / "twin.txt";
+  write_file(outside, "precious quokka");
+  write_file(twin, "twin");
   ASSERT_EQ(mkfifo((box + random_hex(16)).c_str(), 0600), 0);
   std::filesystem::create_directory(box + random_hex(16));
-  for (const std::string name : {"a b", "-rf", "x\ny", "\x1b[2J", "..."}) write_file(box + name, "strange");
+  std::filesystem::create_directory(box + "a directory");
+  for (const std::string name : {"a b", "-rf", "x\ny", "\x1b[2J", "..."})
+    write_file(box + name, "strange, password=kX9-vQ27-zebra\n");
   write_file(box + std::string(255, 'n'), "strange");
+  for (const std::string& name : {random_hex(16), std::string("link")}) {
+    std::filesystem::create_symlink(outside, box + name);
+    std::filesystem::create_hard_link(twin, box + name + "x");
+  }
+  std::filesystem::create_symlink("/dev/zero", box + random_hex(16));
   play_session("s1", "a prompt behind all that", "a.txt");
   ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
   EXPECT_EQ(json({"sessions", "list", "--all"})["sessions"].items().size(), 1u);
   EXPECT_NE(cairn({"context"}).out.find("a prompt behind all that"), std::string::npos);
-  EXPECT_EQ(read_text(outside), "precious");
+  EXPECT_EQ(json({"status"})["inbox"].as_int(), 0);
+  EXPECT_EQ(read_text(outside), "precious quokka");
+  EXPECT_EQ(read_text(twin), "twin");
   EXPECT_EQ(log().find('\x1b'), std::string::npos);
+  std::string all;
+  for (const auto& [path, text] : tree(home_.data)) all += path + "\n" + text + "\n";
+  EXPECT_EQ(all.find("quokka"), std::string::npos) << "a link was followed";
+  EXPECT_EQ(all.find("zebra"), std::string::npos) << "what was put aside was not cleaned";
+  EXPECT_NE(all.find("strange, password="), std::string::npos);
+  EXPECT_EQ(all.find("-rf"), std::string::npos);
 }
 
 TEST_F(SecurityTest, TheRepositoryIsTheSameAfterManySessions) {

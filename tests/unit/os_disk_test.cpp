@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -111,6 +112,20 @@ TEST_F(DiskTest, LeavesNothingBehindWhenAFileCannotBeReplaced) {
   ASSERT_TRUE(disk_.make_dir(dir_ / "f").ok());
   EXPECT_FALSE(replace_file(disk_, dir_ / "f", "x").ok());
   EXPECT_EQ(disk_.list(dir_.path()).value().size(), 1u);
+}
+
+TEST_F(DiskTest, ReadsItsOwnFilesAndFollowsNoLinkWhereOnlyThoseCount) {
+  test::write_file(dir_ / "f", "mine");
+  ASSERT_EQ(symlink((dir_ / "f").c_str(), (dir_ / "link").c_str()), 0);
+  EXPECT_EQ(read_file(disk_, dir_ / "f", 10, Open::read_own).value(), "mine");
+  EXPECT_EQ(read_file(disk_, dir_ / "link", 10).value(), "mine");
+  EXPECT_EQ(read_file(disk_, dir_ / "link", 10, Open::read_own).error().code, Code::invalid);
+  EXPECT_EQ(disk_.open(dir_ / "link", Open::read_write).error().code, Code::invalid);
+  EXPECT_EQ(read_file(disk_, dir_ / "none", 10, Open::read_own).error().code, Code::not_found);
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chown((dir_ / "f").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(read_file(disk_, dir_ / "f", 10).value(), "mine");
+  EXPECT_EQ(read_file(disk_, dir_ / "f", 10, Open::read_own).error().code, Code::invalid);
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+#include "os/owner.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace cairn::os {
+
+static Error another_users(const std::string& path, uid_t owner) {
+  return {Code::denied, path + " belongs to another user (" + std::to_string(owner) +
+                            "): `chown` it to yourself, or set CAIRN_HOME to a directory of yours"};
+}
+
+Status own_directory(const std::string& path) {
+  struct stat st {};
+  if (lstat(path.c_str(), &st) != 0) return errno_error("look at " + path, errno);
+  if (S_ISLNK(st.st_mode)) {
+    if (st.st_uid != geteuid() && st.st_uid != 0) return another_users(path, st.st_uid);
+    if (stat(path.c_str(), &st) != 0) return errno_error("look at " + path, errno);
+  }
+  if (!S_ISDIR(st.st_mode)) return Error{Code::denied, path + " is not a directory: move it away"};
+  if (st.st_uid != geteuid()) return another_users(path, st.st_uid);
+  if ((st.st_mode & S_ISVTX) != 0)
+    return Error{Code::denied, path + " is open to everybody: set CAIRN_HOME to a directory of yours"};
+  return {};
+}
+
+Status own_file(const std::string& path) {
+  struct stat st {};
+  if (lstat(path.c_str(), &st) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return {};
+    return errno_error("look at " + path, errno);
+  }
+  if (S_ISLNK(st.st_mode))
+    return Error{Code::denied, path + " is a link: remove it; only the home as a whole may stand elsewhere"};
+  if (!S_ISREG(st.st_mode) && !S_ISSOCK(st.st_mode))
+    return Error{Code::denied, path + " is not a file: move it away"};
+  if (st.st_uid != geteuid()) return another_users(path, st.st_uid);
+  return {};
+}
+
+Status close_to_writers(const std::string& path) {
+  struct stat st {};
+  if (stat(path.c_str(), &st) != 0) return errno_error("look at " + path, errno);
+  if ((st.st_mode & 022) != 0 && chmod(path.c_str(), st.st_mode & 07755) != 0)
+    return errno_error("chmod " + path, errno);
+  return {};
+}
+
+}  // namespace cairn::os

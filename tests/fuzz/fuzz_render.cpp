@@ -1,0 +1,104 @@
+// Whatever was stored, the context that it becomes is ours: its fence, its headings, nobody else's tags.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "context/composer.h"
+
+namespace {
+
+using namespace cairn;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// The input, cut at each byte 0x1f.
+class Fields {
+ public:
+  explicit Fields(std::string_view bytes) : rest_(bytes) {}
+  std::string next() {
+    const std::size_t end = std::min(rest_.find('\x1f'), rest_.size());
+    std::string field = valid_utf8(std::string(rest_.substr(0, end)));
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return field;
+  }
+  bool done() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+store::Summary summary_of(Fields& fields, std::int64_t id) {
+  store::Summary s;
+  s.id = s.prompt_number = id;
+  s.session = id % 2 ? "one" : "two";
+  s.interim = id % 3 == 0;
+  for (std::string* text : {&s.request, &s.completed, &s.next_steps, &s.learned, &s.investigated, &s.notes})
+    *text = fields.next();
+  s.branch = fields.next();
+  s.worktree = fields.next();
+  s.files_edited = {fields.next()};
+  return s;
+}
+
+store::Observation observation_of(Fields& fields, std::int64_t id) {
+  store::Observation o;
+  o.id = id;
+  o.session = "one";
+  if (id % 2) o.prompt_number = id;
+  for (std::string* text : {&o.title, &o.type, &o.narrative}) *text = fields.next();
+  o.facts = {o.title, fields.next()};
+  return o;
+}
+
+// Each line that stands at the margin is one of ours.
+void check_lines(std::string_view text) {
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.starts_with("## "))
+      require(line.starts_with("## S"));
+    else if (line.starts_with('#'))
+      require(line == "# Open" || line.starts_with("# Recent work") || line == "# Earlier" ||
+              line == "# Observations");
+    const std::string_view words = trim(line);
+    for (const std::string_view speaker : {"human:", "assistant:", "system:", "user:"})
+      require(!starts_with_nocase(words, speaker));
+  }
+}
+
+void check_page(const context::Composed& composed) {
+  const std::string& text = composed.text;
+  if (text.empty()) return;
+  require(visible(text) == text);
+  require(composed.characters <= context::kMaxCharacters);
+  const std::string lower = ascii_lower(text);
+  require(lower.starts_with("<cairn-memory nonce=\""));
+  require(lower.find("cairn-memory", 2) == lower.rfind("cairn-memory"));
+  require(text.substr(text.rfind("</cairn-memory") + 2) == text.substr(1, text.find('>')));
+  for (const std::string_view tag : {"<system", "</system", "<private", "<function_calls", "<command-name"})
+    require(lower.find(tag) == std::string::npos);
+  check_lines(text);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Fields fields({reinterpret_cast<const char*>(data), size});
+  context::Request request;
+  request.project = fields.next();
+  request.key = std::string(32, 'k');
+  std::vector<store::Summary> summaries;
+  std::vector<store::Observation> observations;
+  for (std::int64_t id = 1; id < 8 && (id == 1 || !fields.done()); ++id) {
+    summaries.push_back(summary_of(fields, id));
+    observations.push_back(observation_of(fields, id));
+  }
+  for (const auto layout :
+       {context::Layout::mixed, context::Layout::summaries, context::Layout::observations}) {
+    request.layout = layout;
+    check_page(context::render(request, summaries, observations, {fields.next()}));
+  }
+  return 0;
+}
