@@ -1,15 +1,19 @@
 // How fast the gate reads: ordinary tool output, and text made to slow it down. Prints MB/s of CPU time on
-// one core and the ratio to copying the text; --check fails when ordinary output is slower than it must be.
+// one core and the ratio to copying the text; --check fails when one of them is slower than it must be. With
+// a word, only the texts whose name holds it.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <cstring>
+#include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "gate/gate.h"
 #include "gate/secret_rules.h"
-#include "gate/secrets.h"
+#include "gate/shape.h"
 
 namespace {
 
@@ -48,36 +52,247 @@ std::string ordinary(std::size_t bytes) {
       bytes);
 }
 
-std::vector<std::pair<std::string, std::string>> hostile(std::size_t bytes) {
-  std::string literals, padded, run;
+struct Text {
+  std::string name;
+  std::function<std::string()> make;
+};
+
+std::string lot(std::string_view alphabet, std::size_t length) {
+  static std::mt19937_64 engine(20260101);
+  std::string out;
+  while (out.size() < length) out += alphabet[engine() % alphabet.size()];
+  return out;
+}
+
+constexpr std::string_view kAlnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+std::string drawn(std::size_t bytes, const std::function<std::string()>& part) {
+  std::string out;
+  while (out.size() < bytes) out += part();
+  return out;
+}
+
+std::string base64_of(std::string_view bytes) {
+  std::string out;
+  for (std::size_t i = 0; i + 2 < bytes.size(); i += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | static_cast<unsigned char>(bytes[i + k]);
+    for (std::size_t k = 0; k < 4; ++k) out += kBase64[bits >> (18 - 6 * k) & 63];
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::size_t>> literals() {
+  std::vector<std::pair<std::string, std::size_t>> out;
   for (const gate::SecretRule& rule : gate::secret_rules())
-    for (const std::string_view literal : split(rule.literals, ' ')) {
-      literals += std::string(literal) + " ";
-      padded += std::string(literal) +
-                std::string(rule.min > literal.size() ? rule.min - literal.size() : 0, 'a') + "! ";
-      run += "." + std::string(literal);
-    }
+    for (const std::string_view literal : split(rule.literals, ' '))
+      if (!literal.empty()) out.emplace_back(literal, gate::Shape(rule.shape).least());
+  return out;
+}
+
+// The same part again and again.
+struct Part {
+  std::string name, text;
+};
+
+std::vector<Text> repeating(const std::vector<Part>& parts, std::size_t bytes) {
+  std::vector<Text> out;
+  for (const Part& part : parts)
+    out.push_back({part.name, [part, bytes] { return repeated(part.text, bytes); }});
+  return out;
+}
+
+// Beginnings of tokens that come to nothing.
+std::vector<Text> tokens(std::size_t bytes) {
+  std::string plain, short_by_one, same, words, run;
+  for (const auto& [literal, least] : literals()) {
+    plain += literal + " ";
+    short_by_one += literal + lot(kAlnum, least - 1) + "! ";
+    same += literal + std::string(least, 'a') + " ";
+    words += literal + repeated("some-words-", least) + " ";
+    run += "." + literal;
+  }
+  std::vector<Text> out = repeating(
+      {
+          {"literals", plain},
+          {"literals, one too short", short_by_one},
+          {"literals, one letter", same},
+          {"literals and words", words},
+          {"literals in one token", run},
+          {"one token of placeholders", "ghp_example-"},
+          {"broken lines", "sk-abcdef\n"},
+          {"broken strings", "\"sk-abcdefghijk\" +\n"},
+          {"eyJ.", "eyJaaaaaaaaaa-"},
+          {"eyJ. apart", "eyJaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa. "},
+          {"eyJ.eyJ.", "eyJabcdefgh1."},
+          {"one letter", "A"},
+      },
+      bytes);
+  const auto one = [all = literals()] { return all[std::stoul(lot("0123456789", 6)) % all.size()].first; };
+  const auto by_lot = [one] { return one() + lot(" .-_=:\n\"'/a1A", 1); };
+  const auto in_lines = [one] { return one() + lot(kAlnum, 6) + "\n"; };
+  out.push_back({"literals by lot", [=] { return drawn(bytes, by_lot); }});
+  out.push_back({"literals in lines", [=] { return drawn(bytes, in_lines); }});
+  return out;
+}
+
+// Names and values that come to nothing.
+std::vector<Text> names(std::size_t bytes) {
+  std::vector<Text> out = repeating(
+      {
+          {"token=token=", "token="},
+          {"key=key=", "key="},
+          {"sid.sid.", "sid."},
+          {"pwd=", "pwd=\n"},
+          {"pwd=words", "pwd=words\n"},
+          {"secret_secret_", "secret_"},
+          {"password=\" without an end", "password=\"x "},
+          {"quotes of all kinds", "password=\"'`"},
+          {"members", "\"password\":\"x\","},
+          {"token token is", "token is "},
+          {"key and blanks", "api_key                                  "},
+          {"name, no value", "- name: api_key\n"},
+          {"a type", "password: str = "},
+          {"bearer", "Authorization: Bearer "},
+          {"elements", "<password>x<"},
+          {"cookies", "Cookie: a=b; "},
+          {"cookies, long", "Cookie: a=some-long-words; session=other-long-words; "},
+          {"dotted names", "a.token.b.key.c.secret."},
+          {"commas", "token,"},
+          {"--user=", "--user="},
+          {"-u name:", " -u name:example "},
+          {"mysql -p", "mysql -p -p -p -p "},
+          {"mysql mysql", "mysql "},
+          {"docker login -p", "docker login -p -p -p "},
+          {"token= and long values", "token=" + repeated("abcdefgh.", 900) + " "},
+          {"token= and paths", "token=/some/path/of/words/"},
+          {"port of a database", ":5432:a:b:"},
+      },
+      bytes);
+  const auto camel = [] { return lot("aBcDeF", 3) + "Key" + lot("aBcDeF", 2) + "="; };
+  out.push_back({"camel case", [=] { return drawn(bytes, camel); }});
+  return out;
+}
+
+// Blocks, addresses, codes.
+std::vector<Text> forms(std::size_t bytes) {
+  std::vector<Text> out = repeating(
+      {
+          {"begin of a key", "-----BEGIN PRIVATE KEY-----\n"},
+          {"begin of a key, a line", "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n"},
+          {"begin of a key, headers", "-----BEGIN RSA PRIVATE KEY-----\nA: b\nA: b\n"},
+          {"end of a key", "AAAA-----END PRIVATE KEY-----\n"},
+          {"Private-Lines:", "Private-Lines: 1\n"},
+          {"dashes", "-----"},
+          {"addresses", "a://b:"},
+          {"addresses with a sign", "a://b:c@"},
+          {"addresses, words", "https://user:password@localhost "},
+          {"backslashes", "\\\\\\\\\\\\\\\\x"},
+          {"deep escapes", "\\\\\\\"password\\\\\\\":\\\\\\\"x\\\\\\\","},
+          {"escapes", "\\n%41\\u0041&quot;"},
+          {"per cent", "%2525252525"},
+          {"per cent, short", "%25%"},
+          {"ampersands", "&am&qu&#3"},
+          {"colours", "\x1b[1;31mx\x1b[0m"},
+          {"no width", "\xe2\x80\x8b\xef\xbb\xbfx"},
+          {"base64 of base64", "UVVGQlFVRkJRVUZCUVVGQlFVRkJRVUZCUVVGQlFVRkI"},
+          {"base64, short", "QUFBQUFBQUFBQUFBQUFBQUFB "},
+          {"markers", "[secret:token:12345678] "},
+          {"markers, nearly", "[secret:token:1234567"},
+          {"tags", "<privat <"},
+          {"not ASCII", "\xe5\xaf\x86\xe7\xa0\x81=\xe5\xaf\x86 "},
+      },
+      bytes);
+  const auto tries = [bytes] { return repeated("token=token. ", bytes / 2); };
+  out.push_back({"base64 of names", [=] { return base64_of(tries()); }});
+  out.push_back({"base64 of base64 of names", [=] { return base64_of(base64_of(tries())); }});
+  out.push_back({"base64 by lot", [=] { return drawn(bytes, [] { return lot(kBase64, 76) + "\n"; }); }});
+  out.push_back({"letters by lot", [=] { return lot(kAlnum, bytes); }});
+  return out;
+}
+
+// Nothing but secrets.
+std::vector<Text> secrets(std::size_t bytes) {
+  const auto key_id = [] { return "AKIA" + lot(kAlnum.substr(0, 26), 16) + " "; };
+  const auto token = [] { return "ghp_" + lot(kAlnum, 36) + "\n"; };
+  const auto password = [] { return "DB_PASSWORD=" + lot(kAlnum, 12) + "\n"; };
   return {
-      {"literals", repeated(literals, bytes)},
-      {"literals, padded", repeated(padded, bytes)},
-      {"literals in one token", repeated(run, bytes)},
-      {"token=token=", repeated("token=", bytes)},
-      {"token= and long values", repeated("token=" + repeated("abcdefgh.", 900) + " ", bytes)},
-      {"password=\" without an end", repeated("password=\"x ", bytes)},
-      {"key and blanks", repeated("api_key                                  ", bytes)},
-      {"begin of a key", repeated("-----BEGIN PRIVATE KEY-----\n", bytes)},
-      {"end of a key", repeated("AAAA-----END PRIVATE KEY-----\n", bytes)},
-      {"addresses", repeated("a://b:", bytes)},
-      {"eyJ.", repeated("eyJaaaaaaaaaa-", bytes)},
-      {"eyJ. apart", repeated("eyJaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa. ", bytes)},
-      {"cookies", repeated("Cookie: a=b; ", bytes)},
-      {"backslashes", repeated("\\\\\\\\\\\\\\\\x", bytes)},
-      {"escapes", repeated("\\n%41\\u0041&quot;", bytes)},
-      {"base64 of base64", repeated("UVVGQlFVRkJRVUZCUVVGQlFVRkJRVUZCUVVGQlFVRkI", bytes)},
-      {"base64, short", repeated("QUFBQUFBQUFBQUFBQUFBQUFB ", bytes)},
-      {"one letter", std::string(bytes, 'A')},
-      {"broken lines", repeated("sk-abcdef\n", bytes)},
+      {"secrets: key ids", [=] { return drawn(bytes, key_id); }},
+      {"secrets: tokens", [=] { return drawn(bytes, token); }},
+      {"secrets: passwords", [=] { return drawn(bytes, password); }},
+      {"secrets: one", [=] { return repeated(token(), bytes); }},
   };
+}
+
+// How much of its speed the machine has to give just now, 1 at most: steps through a table that fits no
+// first-level cache, as the search for literals takes them, against what they are on an idle core.
+double machine() {
+  constexpr double kIdle = 250e6;  // steps a second of an ordinary core of 2020
+  constexpr std::size_t kSteps = 1'000'000;
+  static const std::vector<std::uint16_t> kNext = [] {
+    std::mt19937_64 engine(1);
+    std::vector<std::uint16_t> out(1u << 16);
+    for (auto& next : out) next = static_cast<std::uint16_t>(engine());
+    return out;
+  }();
+  const double start = cpu_seconds();
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < kSteps; ++i) at = static_cast<std::uint16_t>(kNext[at] + i);
+  if (at == kNext.size()) fmt::print("\n");  // so that the steps are taken
+  return std::min(1.0, static_cast<double>(kSteps) / (cpu_seconds() - start + 1e-9) / kIdle);
+}
+
+class Bench {
+ public:
+  struct Figures {
+    double speed = 0, copies = 0;  // MB/s; times what a copy takes
+  };
+  // Until it is `least` MB/s, a few times: the machine may be busy.
+  Figures measure(const std::string& text, double least) const {
+    const double megabytes = static_cast<double>(text.size()) / 1e6;
+    double best = 1e9, copying = 1e9;
+    for (int round = 0; round < 8 && (round < 2 || megabytes / best < least); ++round) {
+      double start = cpu_seconds();
+      const std::string copy = text;
+      copying = std::min(copying, cpu_seconds() - start + 1e-9);
+      start = cpu_seconds();
+      gate_.clean(copy, gate::Way::hook);
+      best = std::min(best, cpu_seconds() - start);
+    }
+    return {megabytes / best, best / copying};
+  }
+
+ private:
+  const gate::Gate gate_{gate::Rules{{}, {}, gate::SecretOptions{{}, {}, std::string(32, 'k')}, {}}};
+};
+
+// What is too slow by the clock is looked at again by what the machine has to give: others may use it.
+bool tell(std::string_view name, const Bench::Figures& figures, double least) {
+  bool enough = figures.speed >= least;
+  if (!enough) {
+    const double given = machine();
+    enough = figures.speed >= least * given;
+    fmt::print("machine at {:.0f} %:\n", given * 100);
+  }
+  fmt::print("{:28} {:7.0f} MB/s  {:6.0f} x memcpy{}\n", name, figures.speed, figures.copies,
+             enough ? "" : "  TOO SLOW");
+  return enough;
+}
+
+// Each literal by itself, in each of a few surroundings: the slowest is told.
+bool measure_each_literal(const Bench& bench, double least) {
+  Bench::Figures slowest{1e9, 0};
+  std::string name;
+  for (const auto& [literal, min] : literals())
+    for (const std::string_view behind : {"", " ", ".", "\n", "=", "-", "aaaaaaaa ", "a1b2c3\n"}) {
+      const std::string part = literal + std::string(behind);
+      const Bench::Figures figures = bench.measure(repeated(part, 100'000), least);
+      if (figures.speed >= slowest.speed) continue;
+      slowest = figures;
+      name = std::string(trim(part)) + ", the slowest literal";
+    }
+  return tell(name, slowest, least);
 }
 
 }  // namespace
@@ -85,31 +300,17 @@ std::vector<std::pair<std::string, std::string>> hostile(std::size_t bytes) {
 int main(int argc, char** argv) {
   setvbuf(stdout, nullptr, _IOLBF, 0);
   const bool check = argc > 1 && std::strcmp(argv[1], "--check") == 0;
-  const std::size_t bytes = 10'000'000;
-  const gate::Secrets secrets(gate::SecretOptions{{}, {}, std::string(32, 'k')});
-  secrets.find("compiles the rules");
+  const std::string_view only = argc > 1 && !check ? argv[1] : "";
+  constexpr std::size_t kBytes = 10'000'000;
+  constexpr double kLeast = 50;  // MB/s: what is promised, of any text
+  const Bench bench;
   bool good = true;
-  double first = 0;
-  const auto measure = [&](const std::string& name, const std::string& text, double least) {
-    double best = 1e9, copying = 1e9;
-    for (int round = 0; round < 3; ++round) {
-      double start = cpu_seconds();
-      std::string copy = text;
-      copying = std::min(copying, cpu_seconds() - start + 1e-9);
-      start = cpu_seconds();
-      secrets.remove(copy);
-      best = std::min(best, cpu_seconds() - start);
-    }
-    const double speed = static_cast<double>(text.size()) / 1e6 / best;
-    if (first == 0) first = speed;
-    const bool enough = speed >= least;
-    good = good && enough;
-    fmt::print("{:28} {:7.0f} MB/s  {:6.0f} x memcpy{}\n", name, speed, best / copying,
-               enough ? "" : "  TOO SLOW");
-  };
-  measure("ordinary tool output", ordinary(bytes), 50);
-  // Not bounded yet: several of these are slower per byte than ordinary text, which is told and does not
-  // fail.
-  for (const auto& [name, text] : hostile(bytes / 10)) measure(name, text, 0);
+  std::vector<Text> texts = {{"ordinary tool output", [] { return ordinary(kBytes); }}};
+  for (const auto& more : {tokens, names, forms, secrets})
+    for (Text& text : more(kBytes)) texts.push_back(std::move(text));
+  for (const Text& text : texts)
+    if (text.name.find(only) != std::string::npos)
+      good = tell(text.name, bench.measure(text.make(), kLeast), kLeast) && good;
+  if (only.empty() || only == "literal") good = measure_each_literal(bench, kLeast) && good;
   return check && !good ? 1 : 0;
 }

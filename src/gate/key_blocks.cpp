@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "gate/char_runs.h"
 #include "gate/secret_value.h"
 
 namespace cairn::gate {
@@ -46,7 +47,7 @@ bool is_header(std::string_view line) {
 }
 
 // The end of a block's body that begins at `at`, and how much base64 it holds.
-std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t at) {
+std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t at, bool headers) {
   std::size_t digits = 0, end = at;
   while (at < text.size()) {
     if (is_filler(text[at])) {
@@ -58,7 +59,7 @@ std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t
     while (stop < text.size() && is_base64(text[stop]) && !text.substr(stop).starts_with("-----")) ++stop;
     if (stop < text.size() && text[stop] == ':') {
       const std::string_view line = text.substr(at, text.substr(at, 200).find('\n'));
-      if (!is_header(line)) break;
+      if (!headers || line.size() > 200 || !is_header(line)) break;
       at += line.size();
       continue;
     }
@@ -82,7 +83,7 @@ Found block_from_its_begin(std::string_view text, std::size_t at) {
   if (dashes == std::string_view::npos || dashes - label > 60 ||
       !names_a_private_key(text.substr(label, dashes - label)))
     return std::nullopt;
-  const auto [end, digits] = read_body(text, dashes + 5);
+  const auto [end, digits] = read_body(text, dashes + 5, true);
   if (digits < kMinBody) return std::nullopt;
   if (!text.substr(end).starts_with("-----END")) return std::pair(at, end);
   const std::size_t close = text.substr(0, end + 100).find("-----", end + 8);
@@ -113,7 +114,7 @@ Found key_block(std::string_view text, std::size_t at, std::size_t from) {
   if (here.starts_with("-----END")) return block_from_its_end(text, at, from);
   // PuTTY's own format: "Private-Lines: 8", then the lines.
   const std::size_t line = std::min(here.substr(0, 60).find('\n'), here.size());
-  const auto [end, digits] = read_body(text, at + line);
+  const auto [end, digits] = read_body(text, at + line, false);
   return digits < kMinBody ? Found() : std::pair(at + line, end);
 }
 
@@ -123,7 +124,7 @@ Found address_password(std::string_view text, std::size_t at) {
   std::size_t sign = std::string_view::npos;
   for (std::size_t i = begin; i < limit; ++i) {
     if (text[i] == '@') sign = i;
-    if (std::string_view(" \t\r\n\"'`<>/\\|,").find(text[i]) != std::string_view::npos) break;
+    if (!is(Chars::user_info, text[i])) break;
     if ((text[i] == '?' || text[i] == '#') && sign != std::string_view::npos) break;
   }
   if (sign == std::string_view::npos) return std::nullopt;
@@ -138,12 +139,15 @@ Found address_password(std::string_view text, std::size_t at) {
                          (lower.find("password") != std::string::npos && is_words(password));
   if (password == name || reference || password.find_first_of("{[]<") == 0 || is_placeholder(password))
     return std::nullopt;
-  for (const std::string_view word : {"mypass", "dbpass", "userpass", "mysecret", "token"})
+  constexpr auto kWords =
+      std::to_array<std::string_view>({"mypass", "dbpass", "userpass", "mysecret", "token"});
+  for (const std::string_view word : kWords)
     if (lower == word) return std::nullopt;
   return std::pair(begin + colon + 1, sign);
 }
 
 Found user_password(std::string_view text, std::size_t at) {
+  text = text.substr(0, std::min(text.size(), at + kMaxUser));
   while (at < text.size() && (text[at] == ' ' || text[at] == '"' || text[at] == '\'' || text[at] == '='))
     ++at;
   const std::size_t end = std::min(text.find_first_of(" \t\r\n\"'`|;", at), text.size());
@@ -176,9 +180,8 @@ std::size_t coded_end(std::string_view text, std::size_t at) {
   }
 }
 
-// At most `max` bytes of what it codes.
-std::string decode(std::string_view run, std::size_t max) {
-  std::string out;
+// What `run` codes, as far as there is room for it. Gives the end of it in `out`.
+char* decode(std::string_view run, char* out, const char* out_end) {
   std::uint32_t bits = 0;
   int count = 0;
   for (const char c : run) {
@@ -186,9 +189,9 @@ std::string decode(std::string_view run, std::size_t max) {
     if (digit < 0) continue;
     bits = bits << 6 | static_cast<std::uint32_t>(digit);
     if ((count += 6) < 8) continue;
+    if (out == out_end) break;
     count -= 8;
-    out.push_back(static_cast<char>(bits >> count & 0xff));
-    if (out.size() >= max) break;
+    *out++ = static_cast<char>(bits >> count & 0xff);
   }
   return out;
 }
@@ -201,11 +204,20 @@ bool may_be_text(std::string_view run) {
   return true;
 }
 
-bool is_readable(std::string_view bytes) {
-  const auto readable = std::count_if(bytes.begin(), bytes.end(), [](char c) {
-    return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\r' || c == '\t';
-  });
-  return readable * 20 >= std::ssize(bytes) * 19;
+bool codes_text(std::string_view run) {
+  if (!may_be_text(run)) return false;
+  std::array<char, 96> sample;
+  const char* const end = decode(run, sample.data(), sample.data() + sample.size());
+  const char* const begin = sample.data();
+  const auto readable = std::count_if(
+      begin, end, [](char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\r' || c == '\t'; });
+  return readable * 20 >= (end - begin) * 19;
+}
+
+std::string decoded(std::string_view run) {
+  std::string out(run.size() * 3 / 4, '\0');
+  out.resize(static_cast<std::size_t>(decode(run, out.data(), out.data() + out.size()) - out.data()));
+  return out;
 }
 
 }  // namespace
@@ -221,8 +233,7 @@ std::optional<CodedText> next_coded_text(std::string_view text, std::size_t at) 
       // What stands before it may be of the same letters: /path/aGVsbG8=
       for (std::size_t shift = 0; shift < 4; ++shift) {
         const std::string_view run = text.substr(begin + shift, end - begin - shift);
-        if (may_be_text(run) && is_readable(decode(run, 96)))
-          return CodedText{begin, end, decode(run, run.size())};
+        if (codes_text(run)) return CodedText{begin, end, decoded(run)};
       }
     }
     at = end;

@@ -18,7 +18,9 @@ std::optional<std::pair<std::size_t, std::size_t>> key_block(std::string_view te
 // The password of an address whose "://" stands at text[at].
 std::optional<std::pair<std::size_t, std::size_t>> address_password(std::string_view text, std::size_t at);
 
-// The password of `-u name:password` whose first blank after the option stands at text[at].
+// The password of `-u name:password` whose value stands at text[at] or behind blanks there. Looks at no more
+// than kMaxUser characters.
+inline constexpr std::size_t kMaxUser = 160;
 std::optional<std::pair<std::size_t, std::size_t>> user_password(std::string_view text, std::size_t at);
 
 // The next run of base64 at or after `at` that may code a text, lines wrapped or not, and that text; nothing

@@ -18,36 +18,41 @@ Literals::Literals(const std::vector<std::string_view>& literals) {
 
   CAIRN_ASSERT(classes <= kRow);
 
+  std::vector<std::vector<std::uint16_t>> ending;
   const auto add_state = [&] {
-    CAIRN_ASSERT(ending_.size() < kIndex);
+    CAIRN_ASSERT(ending.size() < kIndex);
     next_.resize(next_.size() + kRow, kStart);
-    ending_.emplace_back();
-    return static_cast<State>(ending_.size() - 1);
+    ending.emplace_back();
+    return static_cast<State>(ending.size() - 1);
   };
   add_state();
-  for (std::size_t i = 0; i < literals.size(); ++i) {
-    State state = kStart;
-    for (const char c : literals[i]) {
-      const std::size_t edge = state * kRow + class_of_[static_cast<unsigned char>(c)];
+  // Level by level, so that the states near the start, where most text stays, lie together in memory.
+  std::vector<State> reached(literals.size(), kStart);
+  std::size_t left = literals.size();
+  for (std::size_t depth = 0; left > 0; ++depth)
+    for (std::size_t i = 0; i < literals.size(); ++i) {
+      if (depth >= literals[i].size()) continue;
+      const std::size_t edge = reached[i] * kRow + class_of_[static_cast<unsigned char>(literals[i][depth])];
       if (next_[edge] == kStart) {
         const State added = add_state();
         next_[edge] = added;
       }
-      state = next_[edge];
+      reached[i] = next_[edge];
+      if (depth + 1 < literals[i].size()) continue;
+      ending[reached[i]].push_back(static_cast<std::uint16_t>(i));
+      --left;
     }
-    ending_[state].push_back(static_cast<std::uint16_t>(i));
-  }
 
   // Breadth first: a state's missing edges are those of its longest proper suffix, which is complete by then.
-  std::vector<State> suffix(ending_.size(), kStart);
+  std::vector<State> suffix(ending.size(), kStart);
   std::deque<State> waiting;
   for (std::size_t c = 0; c < kRow; ++c)
     if (next_[c] != kStart) waiting.push_back(next_[c]);
   while (!waiting.empty()) {
     const State state = waiting.front();
     waiting.pop_front();
-    const auto& shorter = ending_[suffix[state]];
-    ending_[state].insert(ending_[state].end(), shorter.begin(), shorter.end());
+    const auto& shorter = ending[suffix[state]];
+    ending[state].insert(ending[state].end(), shorter.begin(), shorter.end());
     for (std::size_t c = 0; c < kRow; ++c) {
       State& edge = next_[state * kRow + c];
       const State fallback = next_[suffix[state] * kRow + c];
@@ -60,7 +65,12 @@ Literals::Literals(const std::vector<std::string_view>& literals) {
     }
   }
   for (State& state : next_)
-    if (!ending_[state].empty()) state |= kEnds;
+    if (!ending[state].empty()) state |= kEnds;
+  for (const auto& list : ending) {
+    ending_at_.push_back(static_cast<std::uint32_t>(ending_.size()));
+    ending_.insert(ending_.end(), list.begin(), list.end());
+  }
+  ending_at_.push_back(static_cast<std::uint32_t>(ending_.size()));
 }
 
 std::size_t Literals::next(std::string_view text, std::size_t at, State& state) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,10 @@ class Literals {
   // Reads on from text[at] until literals end. Returns where, or npos when none does; `state` goes with it.
   std::size_t next(std::string_view text, std::size_t at, State& state) const;
   // The literals (by their index) that end where `state` was reached, the longest first.
-  const std::vector<std::uint16_t>& ending(State state) const { return ending_[state & kIndex]; }
+  std::span<const std::uint16_t> ending(State state) const {
+    const std::size_t index = state & kIndex;
+    return std::span(ending_).subspan(ending_at_[index], ending_at_[index + 1] - ending_at_[index]);
+  }
 
  private:
   static constexpr State kEnds = 0x8000, kIndex = 0x7fff;
@@ -29,7 +33,8 @@ class Literals {
 
   std::array<std::uint8_t, 256> class_of_{};  // bytes that no literal holds are class 0
   std::vector<State> next_;
-  std::vector<std::vector<std::uint16_t>> ending_;
+  std::vector<std::uint16_t> ending_;     // of all states, one after the other
+  std::vector<std::uint32_t> ending_at_;  // where each state's begin
 };
 
 }  // namespace cairn::gate

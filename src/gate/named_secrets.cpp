@@ -22,12 +22,17 @@ enum class Style {
 using Span = std::pair<std::size_t, std::size_t>;
 
 constexpr std::size_t kMaxName = 64, kMaxValue = 1024;
+// What reading a name and its separator costs whatever they are, in characters.
+constexpr std::size_t kReadingName = 4, kReadingValue = 12;
 
 bool is_alnum(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return is(Chars::alnum, c);
 }
 bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+  return is(Chars::digit, c);
+}
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 bool is_quote(char c) {
   return c == '"' || c == '\'' || c == '`';
@@ -66,14 +71,16 @@ bool is_path(std::string_view value) {
 
 // A regular expression, or a number of C.
 bool is_notation(std::string_view value) {
-  for (const std::string_view part : {"(?", "\\.", "[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s"})
+  constexpr auto kParts =
+      std::to_array<std::string_view>({"(?", "\\.", "[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s"});
+  for (const std::string_view part : kParts)
     if (value.find(part) != std::string_view::npos) return true;
   return value.starts_with("0x") && value.size() <= 21;
 }
 
 // By its looks alone.
 bool may_be_secret(Strength strength, Style style, std::string_view value) {
-  const auto digits = std::count_if(value.begin(), value.end(), is_digit);
+  const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
   if (style == Style::loose)
     return strength != Strength::weak && value.size() >= 12 && is_alnum(value[0]) &&
            (digits >= 2 || value.size() >= 20) &&
@@ -102,18 +109,19 @@ bool is_secret(Strength strength, Style style, std::string_view value) {
 // Reads on from a name.
 class Reader {
  public:
-  Reader(std::string_view text, std::size_t begin, std::size_t end)
-      : text_(text), begin_(begin), name_end_(end), at_(end) {}
+  Reader(std::string_view text, std::size_t begin, std::size_t end, Runs& runs)
+      : text_(text), runs_(runs), begin_(begin), name_end_(end), at_(end) {}
 
   void find(Strength strength, std::vector<Place>& found);
-  std::size_t at() const { return at_; }
+  std::size_t judged() const { return judged_; }
 
  private:
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
-  bool follows(std::string_view what) const { return starts_with_nocase(text_.substr(at_), what); }
-  void skip_blanks(std::size_t max) {
-    for (; max > 0 && (peek() == ' ' || peek() == '\t'); --max) ++at_;
+  bool follows(std::string_view what) const {
+    return lower(peek()) == what[0] && starts_with_nocase(text_.substr(at_), what);
   }
+  void skip_blanks(std::size_t max) { at_ = std::min(runs_.end(Chars::blank, at_), at_ + max); }
+  bool read_sign();
   bool read_separator();
   bool read_companion();
   void read_gap();
@@ -123,6 +131,7 @@ class Reader {
   bool is_env_name() const;
 
   std::string_view text_;
+  Runs& runs_;
   std::size_t begin_, name_end_;
   std::size_t at_;
   bool closed_quote_ = false;
@@ -130,6 +139,7 @@ class Reader {
   bool loose_ = false;
   bool flag_ = false;     // --name
   bool element_ = false;  // <name>value</name>
+  std::size_t judged_ = kReadingName;
 };
 
 bool Reader::is_env_name() const {
@@ -140,11 +150,9 @@ bool Reader::is_env_name() const {
 
 // `"name": "DB_PASSWORD", "value": "..."`, and the same in YAML.
 bool Reader::read_companion() {
+  static constexpr CharSet kBetween(", \t\r\n-\"'");
   const std::size_t start = at_;
-  for (int i = 0;
-       i < 40 && std::string_view(", \t\r\n-\"'").find(peek()) != std::string_view::npos && peek() != '\0';
-       ++i)
-    ++at_;
+  for (int i = 0; i < 40 && kBetween.has(peek()); ++i) ++at_;
   if (follows("value")) {
     at_ += 5;
     if (is_quote(peek())) ++at_;
@@ -158,6 +166,17 @@ bool Reader::read_companion() {
   return false;
 }
 
+// = == === => := != !== += :
+bool Reader::read_sign() {
+  const char first = peek(), second = peek(1);
+  std::size_t length = first == '=' || first == ':' ? 1 : 0;
+  if (second == '=' && (length > 0 || first == '!' || first == '+')) length = 2;
+  if (first == '=' && second == '>') length = 2;
+  if (length == 2 && second == '=' && first != ':' && first != '+' && peek(2) == '=') length = 3;
+  at_ += length;
+  return length > 0;
+}
+
 bool Reader::read_separator() {
   for (int i = 0; i < 3 && (is_quote(peek()) || peek() == ']' || peek() == ')' || peek() == '['); ++i) {
     closed_quote_ = closed_quote_ || is_quote(peek());
@@ -168,11 +187,7 @@ bool Reader::read_separator() {
   skip_blanks(40);
   tight_ = at_ == after_name;
   if (follows("::")) return false;
-  for (const std::string_view separator : {"===", "=>", ":=", "==", "!==", "!=", "+=", "=", ":"})
-    if (follows(separator)) {
-      at_ += separator.size();
-      return true;
-    }
+  if (read_sign()) return true;
   if (peek() == '(' && is_quote(peek(1))) return ++at_, true;
   if (peek() == '>' && begin_ > 0 && (text_[begin_ - 1] == '<' || text_[begin_ - 1] == ':'))
     return element_ = true, ++at_, true;
@@ -188,7 +203,8 @@ bool Reader::read_separator() {
   flag_ = flag;
   loose_ = !flag;
   if ((at_ == after_name && !(flag && peek() == '\n')) || peek() == '\0') return false;
-  for (const std::string_view word : {"is ", "was ", "is: ", "to "})
+  constexpr auto kWords = std::to_array<std::string_view>({"is ", "was ", "is: ", "to "});
+  for (const std::string_view word : kWords)
     if (follows(word)) {
       at_ += word.size();
       break;
@@ -216,12 +232,12 @@ void Reader::read_gap() {
 }
 
 bool Reader::read_scheme() {
-  if (std::string_view("bBtTdDaAkKsSnNoO").find(peek()) == std::string_view::npos || peek() == '\0')
-    return false;
-  for (const std::string_view scheme :
-       {"bearer ", "basic ", "token ", "digest ", "apikey ", "api-key ", "key ", "ssws ", "negotiate ",
-        "oauth ", "bot ", "token=", "token token="})
-    if (follows(scheme)) {
+  constexpr auto kSchemes = std::to_array<std::string_view>(
+      {"bearer ", "basic ", "token ", "digest ", "apikey ", "api-key ", "key ", "ssws ", "negotiate ",
+       "oauth ", "bot ", "token=", "token token="});
+  const char first = lower(peek());
+  for (const std::string_view scheme : kSchemes)
+    if (first == scheme[0] && follows(scheme)) {
       at_ += scheme.size();
       skip_blanks(8);
       return true;
@@ -235,27 +251,23 @@ Span Reader::read_quoted() {
   at_ += three ? 3 : 1;
   read_scheme();
   if (is_quote(peek()) && peek() != quote) ++at_;
-  std::size_t end = at_;
-  while (end < text_.size() && end - at_ < kMaxValue && text_[end] != quote && text_[end] != '\n') ++end;
-  return {at_, end};
+  const Chars inside = quote == '"' ? Chars::in_double : quote == '\'' ? Chars::in_single : Chars::in_back;
+  return {at_, std::min(runs_.end(inside, at_), at_ + kMaxValue)};
 }
 
 Span Reader::read_value(Style& style) {
   read_scheme();
-  if (peek() != '\0' && std::string_view("bfruL@$").find(peek()) != std::string_view::npos &&
-      is_quote(peek(1)))
-    ++at_;
+  static constexpr CharSet kOfStrings("bfruL@$");
+  if (is_quote(peek(1)) && kOfStrings.has(peek())) ++at_;
   if (is_quote(peek())) {
     style = loose_ ? Style::loose : Style::quoted;
     return read_quoted();
   }
   const bool env = tight_ && !loose_ && is_env_name();
   style = loose_ ? Style::loose : env ? Style::env : Style::plain;
-  const std::string_view stops = env ? " \t\r\n\"'`" : " \t\r\n\"'`,;&<|";
-  std::size_t end = at_;
-  while (end < text_.size() && end - at_ < kMaxValue && stops.find(text_[end]) == std::string_view::npos)
-    ++end;
-  while (end > at_ && std::string_view(",;)}]").find(text_[end - 1]) != std::string_view::npos) --end;
+  std::size_t end = std::min(runs_.end(env ? Chars::visible : Chars::plain_value, at_), at_ + kMaxValue);
+  static constexpr CharSet kBehind(",;)}]");
+  while (end > at_ && kBehind.has(text_[end - 1])) --end;
   return {at_, end};
 }
 
@@ -266,6 +278,7 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
   for (int tries = 0; tries < 2; ++tries) {
     const auto [begin, end] = read_value(style);
     const std::string_view value = text_.substr(begin, end - begin);
+    judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</") return;
     if (is_secret(strength, style, value)) {
       found.push_back({begin, end, kind_name(strength)});
@@ -285,28 +298,38 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
 constexpr auto kCookieAttributes = std::to_array<std::string_view>(
     {"path", "domain", "expires", "max-age", "samesite", "secure", "httponly"});
 
+bool is_attribute(std::string_view name) {
+  return one_of(ascii_lower(name), kCookieAttributes);
+}
+
+bool tells_of_a_session(std::string_view name) {
+  const std::string lower = ascii_lower(name);
+  return strength_of(name) != Strength::none || lower.find("sess") != std::string::npos ||
+         lower.ends_with("id") || lower.find("auth") != std::string::npos;
+}
+
+constexpr CharSet kEndOfCookies("\r\n\"'`");
+
 // `Cookie: a=b; c=d` and `Set-Cookie: a=b; Path=/`.
 std::size_t find_cookies(std::string_view text, std::size_t at, std::vector<Place>& found) {
-  const auto skip = [&](std::string_view what) {
-    while (at < text.size() && what.find(text[at]) != std::string_view::npos) ++at;
+  const auto skip_quotes = [&] {
+    while (at < text.size() && (text[at] == ' ' || is_quote(text[at]))) ++at;
   };
-  skip("\"'` ");
+  skip_quotes();
   if (at >= text.size() || (text[at] != ':' && text[at] != '=') || text.substr(at, 2) == "==") return at;
   ++at;
-  skip("\"'` ");
+  skip_quotes();
   text = text.substr(0, std::min(text.size(), at + 4 * kMaxValue));
-  const std::size_t stop = std::min(text.find_first_of("\r\n\"'`", at), text.size());
+  std::size_t stop = at;
+  while (stop < text.size() && !kEndOfCookies.has(text[stop])) ++stop;
   while (at < stop) {
     const std::size_t end = std::min(text.find(';', at), stop);
     const std::size_t equals = text.substr(0, end).find('=', at);
     if (equals != std::string_view::npos && end - equals > 8) {
-      const std::string_view name = trim(text.substr(at, equals - at));
+      const std::string_view name = trim(text.substr(at, std::min(equals - at, kMaxName)));
       const std::string_view value = text.substr(equals + 1, end - equals - 1);
-      const std::string lower = ascii_lower(name);
-      const bool telling = strength_of(name) != Strength::none || lower.find("sess") != std::string::npos ||
-                           lower.ends_with("id") || lower.find("auth") != std::string::npos;
-      if (!one_of(lower, kCookieAttributes) && !is_placeholder(value) && value.size() >= 8 &&
-          value.find(' ') == std::string_view::npos && (is_random(value) || (telling && !is_words(value))))
+      if (value.size() >= 8 && value.find(' ') == std::string_view::npos && !is_placeholder(value) &&
+          (is_random(value) || (!is_words(value) && tells_of_a_session(name))) && !is_attribute(name))
         found.push_back({equals + 1, end, "cookie"});
     }
     at = end + 1;
@@ -315,40 +338,40 @@ std::size_t find_cookies(std::string_view text, std::size_t at, std::vector<Plac
   return stop;
 }
 
-bool is_name_char(char c) {
-  return is_alnum(c) || c == '_' || c == '-' || c == '.';
+bool ends_with_nocase(std::string_view text, std::string_view what) {
+  return text.size() >= what.size() && starts_with_nocase(text.substr(text.size() - what.size()), what);
 }
 
 // "the api key is ...": a key of prose has its name in two words.
 std::size_t with_word_before(std::string_view text, std::size_t begin, std::size_t end) {
-  if (!starts_with_nocase(text.substr(begin, end - begin), "key") || end - begin > 3) return begin;
-  for (const std::string_view word :
-       {"api ", "access ", "secret ", "private ", "auth ", "encryption ", "signing "})
-    if (begin >= word.size() && starts_with_nocase(text.substr(begin - word.size()), word))
-      return begin - word.size();
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"api ", "access ", "secret ", "private ", "auth ", "encryption ", "signing "});
+  if (begin == 0 || text[begin - 1] != ' ' || !starts_with_nocase(text.substr(begin, end - begin), "key") ||
+      end - begin > 3)
+    return begin;
+  for (const std::string_view word : kWords)
+    if (ends_with_nocase(text.substr(0, begin), word)) return begin - word.size();
   return begin;
 }
 
 }  // namespace
 
-NameRead find_named(std::string_view text, std::size_t at, std::vector<Place>& found) {
-  std::size_t begin = at, end = at;
-  while (begin > 0 && at - begin < kMaxName && is_name_char(text[begin - 1])) --begin;
-  while (begin < at && !is_alnum(text[begin]) && text[begin] != '_') ++begin;
-  while (end < text.size() && end - at < kMaxName && is_name_char(text[end])) ++end;
-  while (end > at && !is_alnum(text[end - 1]) && text[end - 1] != '_') --end;
+NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vector<Place>& found) {
+  std::size_t begin = std::max(runs.begin(Chars::name, at), at - std::min(at, kMaxName));
+  std::size_t end = std::min(runs.end(Chars::name, at), at + kMaxName);
+  while (begin < at && !is(Chars::word, text[begin])) ++begin;
+  while (end > at && !is(Chars::word, text[end - 1])) --end;
   begin = with_word_before(text, begin, end);
   const std::string_view name = text.substr(begin, end - begin);
-  const std::string lower = ascii_lower(name);
-  if (lower.ends_with("cookie") || lower.ends_with("cookies")) {
+  if (ends_with_nocase(name, "cookie") || ends_with_nocase(name, "cookies")) {
     const std::size_t stop = find_cookies(text, end, found);
-    return {stop, stop};
+    return {stop, kReadingName + stop - end};
   }
   const Strength strength = strength_of(name);
-  if (strength == Strength::none) return {end, end};
-  Reader reader(text, begin, end);
+  if (strength == Strength::none) return {end, kReadingName};
+  Reader reader(text, begin, end, runs);
   reader.find(strength, found);
-  return {end, reader.at()};
+  return {end, reader.judged()};
 }
 
 bool is_secret_under(std::string_view name, std::string_view value) {
@@ -367,7 +390,8 @@ void find_env_lines(std::string_view text, std::vector<Place>& found) {
       value = value.substr(1, value.find(value[0], 1) - 1);
     else
       value = value.substr(0, value.find(" #"));
-    const bool named = !name.empty() && std::all_of(name.begin(), name.end(), is_name_char);
+    const bool named =
+        !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return is(Chars::name, c); });
     if (!named || value.size() < 4 || is_placeholder(value)) continue;
     const bool telling = strength_of(name) >= Strength::token;
     if (!telling && (is_words(value) || is_path(value) || !is_password_like(value))) continue;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/char_runs.h"
+
 namespace cairn::gate {
 
 // A secret in a text.
@@ -16,13 +18,13 @@ struct Place {
 };
 
 struct NameRead {
-  std::size_t name_end = 0;   // where the name ends
-  std::size_t looked_to = 0;  // and what was looked at beside it
+  std::size_t name_end = 0;  // where the name ends
+  std::size_t judged = 0;    // what it cost, in characters
 };
 
 // Reads the name around text[at], where a telling name's literal begins, and what it is given. Appends the
-// values that are secrets. Looks at no more than a few thousand characters.
-NameRead find_named(std::string_view text, std::size_t at, std::vector<Place>& found);
+// values that are secrets. Judges no more than a few thousand characters. `runs` are those of the text.
+NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vector<Place>& found);
 
 // The same for a member of a JSON object.
 bool is_secret_under(std::string_view name, std::string_view value);

@@ -76,10 +76,18 @@ Escape per_cent(std::string_view text) {
 
 Escape entity(std::string_view text) {
   using Name = std::pair<std::string_view, std::string_view>;
-  for (const auto& [name, plain] :
-       {Name("&quot;", "\""), Name("&#34;", "\""), Name("&apos;", "'"), Name("&#39;", "'"),
-        Name("&#x27;", "'"), Name("&amp;", "&"), Name("&lt;", "<"), Name("&gt;", ">"), Name("&#61;", "=")})
-    if (text.starts_with(name)) return {name.size(), plain};
+  constexpr auto kNames = std::to_array<Name>({{"&quot;", "\""},
+                                               {"&#34;", "\""},
+                                               {"&apos;", "'"},
+                                               {"&#39;", "'"},
+                                               {"&#x27;", "'"},
+                                               {"&amp;", "&"},
+                                               {"&lt;", "<"},
+                                               {"&gt;", ">"},
+                                               {"&#61;", "="}});
+  for (const auto& [name, plain] : kNames)
+    if (text.size() > 2 && text[1] == name[1] && text[2] == name[2] && text.starts_with(name))
+      return {name.size(), plain};
   return {};
 }
 
@@ -91,9 +99,11 @@ Escape colour(std::string_view text) {
 }
 
 Escape no_width(std::string_view text) {
-  for (const std::string_view c : {"\xc2\xad", "\xe2\x80\x8b", "\xe2\x80\x8c", "\xe2\x80\x8d", "\xe2\x80\x8e",
-                                   "\xe2\x80\x8f", "\xe2\x81\xa0", "\xef\xbb\xbf"})
-    if (text.starts_with(c)) return {c.size(), ""};
+  constexpr auto kNone =
+      std::to_array<std::string_view>({"\xc2\xad", "\xe2\x80\x8b", "\xe2\x80\x8c", "\xe2\x80\x8d",
+                                       "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x81\xa0", "\xef\xbb\xbf"});
+  for (const std::string_view c : kNone)
+    if (text.size() > 1 && text[1] == c[1] && text.starts_with(c)) return {c.size(), ""};
   return {};
 }
 

@@ -1,58 +1,76 @@
 #include "gate/secret_search.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/result.h"
 #include "base/text.h"
+#include "gate/char_runs.h"
 #include "gate/key_blocks.h"
 #include "gate/literals.h"
 #include "gate/named_secrets.h"
-#include "gate/pattern.h"
 #include "gate/plain_view.h"
 #include "gate/secret_rules.h"
 #include "gate/secret_value.h"
+#include "gate/shape.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
 
 namespace {
 
-constexpr std::size_t kWindow = 512;  // of a text that a pattern sees; a longer token is taken to its end
-constexpr std::size_t kLongWindow = 8192;  // of those that have parts of any length
-constexpr std::size_t kBack = 120;         // that stand before a literal inside a token
-
-bool is_alnum(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-bool in_token(char c) {
-  return is_alnum(c) || (c != '\0' && std::string_view("._-/+=~:$%@").find(c) != std::string_view::npos);
-}
+constexpr std::size_t kMaxJudged = 512;   // of a token: its first characters tell
+constexpr std::size_t kMaxBack = 120;     // of a token before a literal inside it
+constexpr std::size_t kMaxCommand = 120;  // from a command to its option
+constexpr std::size_t kMaxPart = 8192;    // of a token in one of several lines
+constexpr std::size_t kJudging = 12;      // what a judgement costs whatever it judges, in characters
 
 struct Literal {
-  enum What { rule, name, block, address, user, marker } what = rule;
+  enum What { rule, name, block, address, user, marker, command, login, option } what = rule;
   std::size_t index = 0;  // of the rule
-  std::size_t length = 0;
+  std::string_view text;
+  bool at_start = false;       // of a token
+  CharRun first;               // what must follow it
+  bool may_be_broken = false;  // it is long enough to go on in another line
 };
+
+// Commands that are given a password in an option, and how.
+struct Command {
+  std::string_view name;
+  enum How { glued, apart, login } how = glued;  // -pPASSWORD; -p PASSWORD; login -p PASSWORD
+};
+constexpr auto kCommands = std::to_array<Command>({{"mysql"},
+                                                   {"mysqldump"},
+                                                   {"mysqladmin"},
+                                                   {"mariadb"},
+                                                   {"sshpass", Command::apart},
+                                                   {"docker", Command::login},
+                                                   {"podman", Command::login},
+                                                   {"helm", Command::login},
+                                                   {"oras", Command::login},
+                                                   {"skopeo", Command::login},
+                                                   {"crane", Command::login}});
 
 // The rules, ready to be used.
 struct Table {
   std::vector<Literal> meaning;
-  std::vector<Pattern> patterns;  // as secret_rules()
+  std::vector<Shape> shapes;  // as secret_rules()
+  std::vector<CharRun> before;
   std::unique_ptr<Literals> literals;
 
   Table() {
-    std::vector<std::string_view> texts;
-    const auto add = [&](Literal::What what, std::size_t index, std::string_view text) {
-      meaning.push_back({what, index, text.size()});
-      texts.push_back(text);
+    const auto add = [&](Literal::What what, std::size_t index, std::string_view text,
+                         bool at_start = false) {
+      meaning.push_back({what, index, text, at_start});
     };
-    const auto& rules = secret_rules();
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-      auto pattern = Pattern::compile(rules[i].pattern);
-      CAIRN_ASSERT(pattern.ok());
-      patterns.push_back(*std::move(pattern));
-      for (const std::string_view literal : split(rules[i].literals, ' '))
-        if (!literal.empty()) add(Literal::rule, i, literal);
+    for (const SecretRule& rule : secret_rules()) {
+      const Shape shape(rule.shape);
+      for (const std::string_view literal : split(rule.literals, ' '))
+        if (!literal.empty())
+          meaning.push_back({Literal::rule, shapes.size(), literal, rule.start == SecretRule::token,
+                             shape.first(), literal.size() + shape.least() >= 20 && rule.before.empty()});
+      shapes.push_back(shape);
+      before.push_back(rule.before.empty() ? CharRun{} : char_run(rule.before));
     }
     for (const std::string_view literal : telling_literals()) add(Literal::name, 0, literal);
     for (const std::string_view literal : {"-----BEGIN", "-----END", "Private-Lines:"})
@@ -61,6 +79,11 @@ struct Table {
     add(Literal::marker, 0, "[secret");
     for (const std::string_view literal : {" -u ", "--user ", "--user=", "--proxy-user "})
       add(Literal::user, 0, literal);
+    for (std::size_t i = 0; i < kCommands.size(); ++i) add(Literal::command, i, kCommands[i].name);
+    add(Literal::login, 0, " login");
+    for (const std::string_view literal : {" -p", " --password"}) add(Literal::option, 0, literal);
+    std::vector<std::string_view> texts;
+    for (const Literal& literal : meaning) texts.push_back(literal.text);
     literals = std::make_unique<Literals>(texts);
   }
 };
@@ -83,7 +106,7 @@ std::size_t marker_end(std::string_view text, std::size_t at) {
 
 class Search {
  public:
-  Search(std::string_view text, std::vector<Place>& found) : text_(text), found_(found) {}
+  Search(std::string_view text, std::vector<Place>& found) : text_(text), found_(found), runs_(text) {}
 
   void run() {
     const Table& rules = table();
@@ -99,15 +122,18 @@ class Search {
 
  private:
   void hit(const Literal& literal, std::size_t end) {
-    const std::size_t begin = end - literal.length;
+    const std::size_t begin = end - literal.text.size();
     if (begin < done_) return;
     switch (literal.what) {
-      case Literal::rule: return try_rule(literal.index, begin, end);
+      case Literal::rule: return try_rule(literal, begin, end);
       case Literal::name: return try_name(begin);
       case Literal::block: return add(key_block(text_, begin, done_), "private-key");
       case Literal::marker: done_ = std::max(done_, marker_end(text_, end + 1)); return;
       case Literal::address: return add(address_password(text_, begin), "url-password");
-      case Literal::user: return add(user_password(text_, end), "password");
+      case Literal::user: return try_user(end);
+      case Literal::command: command_ = {literal.index, end, end, false}; return;
+      case Literal::login: command_.login = true; return;
+      case Literal::option: return try_option(begin, end);
     }
   }
 
@@ -115,133 +141,129 @@ class Search {
     if (!span) return;
     found_.push_back({span->first, span->second, kind});
     done_ = std::max(done_, span->second);
-    if (in_vain_ > 0) --in_vain_;
   }
 
-  // What makes hostile text slow is many beginnings and no end. Text that is not made for it has far fewer: a
-  // try in vain for every twelve bytes.
-  bool may_try(std::size_t at) const { return in_vain_ * 12 <= at + 4096; }
+  // To judge a value takes as long as it is, and names may stand in values of other names. So no more
+  // characters are judged in vain than the text has, and the time is linear whatever the text.
+  bool may_judge(std::size_t at) const { return judged_ <= at + 4096; }
+  void judged_in_vain(std::size_t length) { judged_ += kJudging + length; }
 
   void try_name(std::size_t at) {
-    if (at < name_end_ || !may_try(at)) return;
+    if (at < name_end_ || !may_judge(at)) return;
     const std::size_t known = found_.size();
-    const NameRead read = find_named(text_, at, found_);
+    const NameRead read = find_named(text_, at, runs_, found_);
     name_end_ = read.name_end;
-    // A long value that was looked at in vain counts as several.
-    if (found_.size() == known) in_vain_ += 1 + (read.looked_to - read.name_end) / 16;
+    if (found_.size() == known) judged_ += read.judged;
     for (std::size_t i = known; i < found_.size(); ++i) done_ = std::max(done_, found_[i].end);
   }
 
-  void try_rule(std::size_t index, std::size_t begin, std::size_t end) {
-    const SecretRule& rule = secret_rules()[index];
-    if (rule.start == SecretRule::token && begin > 0) {
+  void try_user(std::size_t end) {
+    if (!may_judge(end)) return;
+    const auto password = user_password(text_, end);
+    if (!password) judged_in_vain(kMaxUser);
+    add(password, "password");
+  }
+
+  // Whether an option at `at` belongs to the last command that takes a password.
+  bool is_of_command(std::size_t at) {
+    if (command_.end == 0 || at > command_.end + kMaxCommand) return false;
+    for (; command_.checked < at; ++command_.checked)
+      if (ends_command(text_[command_.checked])) {
+        command_.end = 0;
+        return false;
+      }
+    return command_.login || kCommands[command_.index].how != Command::login;
+  }
+
+  // mysql -u root -pPASSWORD, sshpass -p PASSWORD, docker login -p PASSWORD
+  void try_option(std::size_t begin, std::size_t end) {
+    if (!is_of_command(begin) || !may_judge(begin)) return;
+    if (kCommands[command_.index].how != Command::glued) {
+      if (end < text_.size() && text_[end] == '=') ++end;
+      end = runs_.end(Chars::blank, end);
+    }
+    if (end < text_.size() && is_quote(text_[end])) ++end;
+    const std::size_t stop = std::min(runs_.end(Chars::visible, end), end + kMaxJudged);
+    const std::string_view value = text_.substr(end, stop - end);
+    if (value.size() < 4 || value[0] == '-' || value[0] == '$') return;
+    if (is_placeholder(value) || is_name_of_something(value)) return judged_in_vain(value.size());
+    add(std::pair(end, stop), "cli-password");
+  }
+
+  void try_rule(const Literal& literal, std::size_t begin, std::size_t end) {
+    if (literal.at_start && begin > 0) {
       const char before = text_[begin - 1];
       // A short literal says little: inside a longer word it is chance.
-      if (is_alnum(before) || (end - begin <= 3 && (before == '_' || before == '-'))) return;
+      if (is(Chars::alnum, before) || (end - begin <= 3 && (before == '_' || before == '-'))) return;
     }
-    std::size_t token = begin;
-    while (token < text_.size() && token - begin < rule.min && in_token(text_[token])) ++token;
-    if (token - begin < rule.min) return try_joined(index, begin, token);
-    if (!may_try(begin)) return;
-    in_vain_ += rule.start == SecretRule::back ? 6 : rule.kind == "jwt" ? 8 : 1;
-    const Pattern& pattern = table().patterns[index];
-    std::optional<Pattern::Match> match;
-    std::size_t from = begin;
-    if (rule.start == SecretRule::back)
-      while (from > done_ && begin - from < kBack && in_token(text_[from - 1])) --from;
-    const std::size_t window = rule.kind == "jwt"               ? kLongWindow
-                               : rule.start == SecretRule::back ? kBack
-                                                                : kWindow;
-    const std::string_view seen = text_.substr(0, std::min(text_.size(), begin + window));
-    match = rule.start == SecretRule::back ? pattern.find(seen, from) : pattern.match_at(seen, begin);
-    if (!match) {
-      while (token < seen.size() && in_token(text_[token])) ++token;
-      return try_joined(index, begin, token);
+    if (text_.substr(begin, end - begin) != literal.text) return;  // the letter case
+    const Shape& shape = table().shapes[literal.index];
+    std::optional<Shape::Match> match;
+    if (runs_.end(literal.first.chars, end) - end >= literal.first.min)
+      match = shape.match(text_, end, runs_, false);
+    if (!match && literal.may_be_broken && is_broken(begin)) {
+      match = shape.match(text_, end, runs_, true);
+      if (!match) judged_in_vain(0);
     }
-    if (!is_whole(rule, *match, seen.size(), end)) return;
-    std::size_t stop = rest_of(match->inner_end, seen.size());
-    while (stop > match->inner_begin && (text_[stop - 1] == '.' || text_[stop - 1] == ':'))
-      --stop;  // of a sentence
-    add(std::pair(match->inner_begin, wrapped_end(stop)), rule.kind);
+    if (!match) return;
+    if (const CharRun& run = table().before[literal.index]; run.min > 0) {
+      const std::size_t length = begin - std::max(runs_.begin(run.chars, begin), done_);
+      if (length < run.min) return;
+      begin -= std::min({length, run.max, kMaxBack});
+    }
+    if (is_cut_short(*match) || !may_judge(begin)) return;
+    if (match->inner) begin = end = *match->inner;
+    if (is_harmless(begin, end, match->end)) return;
+    std::size_t stop = match->end;
+    while (stop > begin && (text_[stop - 1] == '.' || text_[stop - 1] == ':')) --stop;  // of a sentence
+    add(std::pair(begin, wrapped_end(stop)), secret_rules()[literal.index].kind);
   }
 
-  // A token that the window cut goes on.
-  std::size_t rest_of(std::size_t end, std::size_t window_end) const {
-    if (end == window_end)
-      while (end < text_.size() && (is_alnum(text_[end]) || text_[end] == '_' || text_[end] == '-')) ++end;
-    return end;
+  // Whether the token at `begin` ends with its line, and is long enough to be worth a second one.
+  bool is_broken(std::size_t begin) {
+    const std::size_t end = runs_.end(Chars::token, begin);
+    return end - begin >= 6 && end - begin < kMaxJudged && end < text_.size() && is(Chars::gap, text_[end]) &&
+           may_judge(begin) && over_break(text_, end) > end;
   }
 
-  bool is_whole(const SecretRule& rule, const Pattern::Match& match, std::size_t window_end,
-                std::size_t literal_end) const {
-    const std::string_view secret = text_.substr(match.inner_begin, match.inner_end - match.inner_begin);
-    if (match.end < text_.size() && match.end < window_end && rule.min > 0 && is_alnum(text_[match.end]) &&
-        is_alnum(text_[match.end - 1]))
-      return false;
-    if (is_placeholder(secret)) return false;
-    return !is_name_of_something(secret,
-                                 literal_end > match.inner_begin ? literal_end - match.inner_begin : 0);
+  // In the midst of a longer word.
+  bool is_cut_short(const Shape::Match& match) const {
+    return match.end < text_.size() && is(Chars::alnum, text_[match.end]) &&
+           is(Chars::alnum, text_[match.end - 1]);
+  }
+
+  // The token [begin, end), whose literal ends at `body`, looks like something else.
+  bool is_harmless(std::size_t begin, std::size_t body, std::size_t end) {
+    std::string_view token = text_.substr(begin, std::min(end - begin, kMaxJudged));
+    std::string joined;
+    if (token.find('\n') != std::string_view::npos) {
+      for (const char c : token)
+        if (is(Chars::visible, c) && c != '\\') joined += c;
+      token = joined;
+    }
+    const bool harmless = is_placeholder(token) || is_name_of_something(token.substr(body - begin));
+    if (harmless) judged_in_vain(token.size());
+    return harmless;
   }
 
   // sk-some-class-of-a-style-sheet
-  static bool is_name_of_something(std::string_view secret, std::size_t prefix) {
-    const std::string_view rest = secret.substr(std::min(prefix, secret.size()));
-    const auto digits = std::count_if(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
-    return digits <= 2 && rest.find_first_of("-_") != std::string_view::npos && is_words(rest);
-  }
-
-  // Skips what stands between the two halves of a token that was broken over lines: quotes, a sign that joins
-  // strings, the break, the sign of a patch, indentation. Gives `at` itself when there is no break.
-  std::size_t over_break(std::size_t at) const {
-    std::size_t next = at;
-    bool broken = false;
-    while (next < text_.size() && next - at < 80) {
-      const char c = text_[next];
-      if (c == '\n') {
-        if (broken) return at;
-        broken = true;
-      } else if (std::string_view(" \t\r\"'`+\\.>|&").find(c) == std::string_view::npos &&
-                 !(broken && c == '-')) {
-        break;
-      }
-      ++next;
-    }
-    return broken ? next : at;
-  }
-
-  void try_joined(std::size_t index, std::size_t begin, std::size_t token_end) {
-    const SecretRule& rule = secret_rules()[index];
-    if (rule.min < 20 || rule.start == SecretRule::back || token_end - begin < 6) return;
-    std::string joined(text_.substr(begin, token_end - begin));
-    std::size_t end = token_end;
-    for (int lines = 0; lines < 4; ++lines) {
-      const std::size_t next = over_break(end);
-      if (next == end) return;
-      end = next;
-      while (end < text_.size() && end - next < kWindow && in_token(text_[end])) ++end;
-      if (end == next || !may_try(begin)) return;
-      in_vain_ += 2;
-      joined.append(text_.substr(next, end - next));
-      const auto match = table().patterns[index].match_at(joined, 0);
-      if (!match) continue;
-      if (!is_placeholder(joined) && !is_name_of_something(joined, 3))
-        add(std::pair(begin, wrapped_end(end - (joined.size() - match->end))), rule.kind);
-      return;
-    }
+  static bool is_name_of_something(std::string_view body) {
+    const auto digits = std::count_if(body.begin(), body.end(), [](char c) { return is(Chars::digit, c); });
+    return digits <= 2 && body.find_first_of("-_") != std::string_view::npos && is_words(body);
   }
 
   // What goes on in the next line is the rest of it: when the line was long enough to be wrapped, or when
   // strings are joined over it.
   std::size_t wrapped_end(std::size_t end) const {
     for (int lines = 0; lines < 64 && end < text_.size(); ++lines) {
-      const std::size_t begin = text_[end] == '\n' && is_long_line(end) ? end + 1 : over_break(end);
+      const std::size_t begin = text_[end] == '\n' && is_long_line(end) ? end + 1 : over_break(text_, end);
       if (begin <= end || (begin > end + 1 && (!is_quote(text_[end]) || !is_quote(text_[begin - 1]))))
         return end;
       std::size_t next = begin;
-      while (next < text_.size() && next - begin < kLongWindow && in_token(text_[next])) ++next;
+      while (next < text_.size() && next - begin < kMaxPart && is(Chars::token, text_[next])) ++next;
       const std::string_view rest = text_.substr(begin, next - begin);
-      const bool ends =
-          next == text_.size() || std::string_view("\n\"'` ;,").find(text_[next]) != std::string_view::npos;
+      const bool ends = next == text_.size() || is(Chars::blank, text_[next]) || is_quote(text_[next]) ||
+                        text_[next] == '\n' || text_[next] == ';' || text_[next] == ',';
       if (rest.size() < 2 || !ends ||
           (rest.size() >= 8 ? is_words(rest) : next < text_.size() && text_[next] == ' '))
         return end;
@@ -250,6 +272,7 @@ class Search {
     return end;
   }
 
+  static bool ends_command(char c) { return c == '\n' || c == '|' || c == ';' || c == '&'; }
   static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 
   bool is_long_line(std::size_t end) const {
@@ -258,9 +281,14 @@ class Search {
 
   std::string_view text_;
   std::vector<Place>& found_;
+  Runs runs_;
   std::size_t done_ = 0;      // up to here it is found
   std::size_t name_end_ = 0;  // of the last name
-  std::size_t in_vain_ = 0;   // tries
+  std::size_t judged_ = 0;    // characters, in vain
+  struct {
+    std::size_t index = 0, end = 0, checked = 0;  // of kCommands; where it ends; how far it is known to go on
+    bool login = false;                           // is its first argument
+  } command_;
 };
 
 }  // namespace

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
 #include <vector>
 
-#include "base/text.h"
+#include "gate/char_runs.h"
+#include "gate/literals.h"
 
 namespace cairn::gate {
 
 namespace {
+
+constexpr std::size_t kMaxRandom = 4096;
 
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
@@ -24,14 +26,18 @@ bool is_letter(char c) {
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
-std::size_t distinct(std::string_view value) {
-  std::array<bool, 256> seen{};
-  for (const char c : value) seen[static_cast<unsigned char>(c)] = true;
-  return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
+bool has_distinct(std::string_view value, int wanted) {
+  std::array<std::uint64_t, 4> seen{};
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    std::uint64_t& word = seen[byte >> 6];
+    const std::uint64_t bit = std::uint64_t{1} << (byte & 63);
+    wanted -= (word & bit) == 0 ? 1 : 0;
+    if (wanted == 0) return true;
+    word |= bit;
+  }
+  return false;
 }
 
 // 12345678, abcdefgh, 987654: each character follows the one before.
@@ -45,56 +51,53 @@ bool is_sequence(std::string_view value) {
   return steps * 10 >= static_cast<int>(value.size() - 1) * 8;
 }
 
-// The parts of a name: split where letters end and where a capital begins a word.
-std::vector<std::string_view> pieces(std::string_view value) {
-  std::vector<std::string_view> out;
-  for (std::size_t at = 0; at < value.size();) {
-    if (!is_letter(value[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at + 1;
-    const bool capitals = is_upper(value[at]) && end < value.size() && is_upper(value[end]);
-    while (end < value.size() && (capitals ? is_upper(value[end]) : is_lower(value[end]))) ++end;
-    // HTTPServer: the last capital belongs to the next word.
-    if (capitals && end < value.size() && is_lower(value[end]) && end - at > 2) --end;
-    out.push_back(value.substr(at, end - at));
-    at = end;
-  }
-  return out;
+// The parts of a name, one after the other: split where letters end and where a capital begins a word. Empty
+// when there are no more.
+std::string_view next_piece(std::string_view value, std::size_t& at) {
+  while (at < value.size() && !is_letter(value[at])) ++at;
+  if (at == value.size()) return {};
+  const std::size_t begin = at++;
+  const bool capitals = is_upper(value[begin]) && at < value.size() && is_upper(value[at]);
+  while (at < value.size() && (capitals ? is_upper(value[at]) : is_lower(value[at]))) ++at;
+  // HTTPServer: the last capital belongs to the next word.
+  if (capitals && at < value.size() && is_lower(value[at]) && at - begin > 2) --at;
+  return value.substr(begin, at - begin);
 }
 
 // A piece that can be spoken: a vowel, and no long run of consonants.
 bool is_spoken(std::string_view piece) {
   std::size_t run = 0, longest = 0, vowels = 0;
   for (const char c : piece) {
-    const char lower = static_cast<char>(c | 0x20);
-    const bool vowel = std::string_view("aeiouy").find(lower) != std::string_view::npos;
+    constexpr std::uint32_t kVowels = 1u << 1 | 1u << 5 | 1u << 9 | 1u << 15 | 1u << 21 | 1u << 25;  // aeiouy
+    const bool vowel = (kVowels >> (c & 31) & 1) != 0;
     vowels += vowel ? 1 : 0;
     run = vowel ? 0 : run + 1;
     longest = std::max(longest, run);
   }
-  if (piece.size() <= 3 || (piece.size() <= 5 && std::all_of(piece.begin(), piece.end(), is_upper)))
+  if (piece.size() <= 3 ||
+      (piece.size() <= 5 && std::all_of(piece.begin(), piece.end(), [](char c) { return is_upper(c); })))
     return true;
   return vowels * 6 >= piece.size() && longest <= 4;
+}
+
+bool separates(char c) {
+  return c == '-' || c == '_' || c == '.' || c == '/' || c == ':' || c == ' ';
 }
 
 // my-app-db-v2: lower-case words and short numbers between separators.
 bool is_slug(std::string_view value) {
   std::size_t words = 0, mixed = 0, numbers = 0;
   for (std::size_t at = 0; at <= value.size();) {
-    const std::size_t end = std::min(value.find_first_of("-_./: ", at), value.size());
-    const std::string_view part = value.substr(at, end - at);
-    const std::size_t letters =
-        static_cast<std::size_t>(std::find_if_not(part.begin(), part.end(), is_letter) - part.begin());
-    const std::size_t digits = part.size() - letters;
-    if (digits > 4 || !std::all_of(part.begin() + static_cast<std::ptrdiff_t>(letters), part.end(), is_digit))
-      return false;
-    const std::string_view word = part.substr(0, letters);
-    if (!std::all_of(word.begin(), word.end(), is_lower) &&
-        !std::all_of(word.begin(), word.end(), is_upper) &&
-        !(is_upper(word[0]) && std::all_of(word.begin() + 1, word.end(), is_lower)))
-      return false;
+    std::size_t number = at;
+    while (number < value.size() && is_letter(value[number])) ++number;
+    std::size_t end = number;
+    while (end < value.size() && is_digit(value[end])) ++end;
+    const std::size_t letters = number - at, digits = end - number;
+    if (digits > 4 || (end < value.size() && !separates(value[end]))) return false;
+    const std::string_view word = value.substr(at, letters);
+    const auto capitals = std::count_if(word.begin(), word.end(), [](char c) { return is_upper(c); });
+    const bool one_capital = capitals == 1 && is_upper(word[0]);
+    if (capitals > 0 && capitals < std::ssize(word) && !one_capital) return false;
     if (letters > 16 || !is_spoken(word)) return false;
     words += letters >= 3 ? 1 : 0;
     mixed += letters > 0 && digits > 0 ? 1 : 0;
@@ -110,92 +113,132 @@ bool is_constant(std::string_view value) {
       std::count_if(value.begin(), value.end(), [](char c) { return c == '_' || c == '-'; });
   const bool letters =
       std::all_of(value.begin(), value.end(), [](char c) { return is_letter(c) || c == '_' || c == '-'; });
-  return letters && separators > 0 && std::ssize(value) <= 12 * (separators + 1) &&
-         pieces(value).size() <= static_cast<std::size_t>(2 * (separators + 1));
+  if (!letters || separators == 0 || std::ssize(value) > 12 * (separators + 1)) return false;
+  std::ptrdiff_t pieces = 0;
+  for (std::size_t at = 0; !next_piece(value, at).empty();) ++pieces;
+  return pieces <= 2 * (separators + 1);
+}
+
+// What placeholders begin with, hold, or are.
+constexpr auto kStarts = std::to_array<std::string_view>(
+    {"your",   "my-",   "my_",   "<",     "${",    "$(",        "{{",      "{%",   "#{",     "%(",
+     "%{",     "<%",    "...",   "***",   "enter", "insert",    "replace", "fake", "mock",   "env:",
+     "vault:", "file:", "op://", "sm://", "arn:",  "projects/", "ref+",    "!ref", "!secret"});
+constexpr auto kParts = std::to_array<std::string_view>({"example",     "placeholder",
+                                                         "changeme",    "change-me",
+                                                         "change_me",   "change-this",
+                                                         "change_this", "redacted",
+                                                         "dummy",       "xxxxxx",
+                                                         "******",      "your-",
+                                                         "your_",       "-here",
+                                                         "_here",       "goes-here",
+                                                         "not-a-real",  "not_a_real",
+                                                         "notreal",     "deadbeefdeadbeef",
+                                                         "0123456789",  "1234567890abcdef",
+                                                         "abcdefghij",  "process.env",
+                                                         "os.environ",  "getenv(",
+                                                         "secrets.",    "env.",
+                                                         "sample-",     "sample_",
+                                                         "lorem"});
+constexpr auto kWholes = std::to_array<std::string_view>(
+    {"password", "passwd",   "passw0rd",  "password1", "password123", "secret",   "secret123",    "s3cret",
+     "token",    "test",     "testing",   "test123",   "test1234",    "testpass", "testpassword", "null",
+     "none",     "nil",      "undefined", "true",      "false",       "string",   "admin",        "root",
+     "user",     "default",  "postgres",  "mysql",     "mongo",       "redis",    "guest",        "foobar",
+     "pass",     "pass123",  "pass1234",  "letmein",   "hunter2",     "qwerty",   "qwerty123",    "todo",
+     "unset",    "empty",    "required",  "optional",  "hidden",      "masked",   "username",     "abc123",
+     "p@ssw0rd", "p@ssword", "bar",       "baz",       "value",       "key"});
+constexpr std::size_t kTelling = 160;  // characters of a value in which they are looked for
+
+bool says_so(std::string_view value) {
+  static const Literals kLiterals = [] {
+    std::vector<std::string_view> all(kStarts.begin(), kStarts.end());
+    all.insert(all.end(), kParts.begin(), kParts.end());
+    all.insert(all.end(), kWholes.begin(), kWholes.end());
+    return Literals(all);
+  }();
+  const std::string_view seen = value.substr(0, kTelling);
+  Literals::State state = Literals::kStart;
+  for (std::size_t at = 0; (at = kLiterals.next(seen, at, state)) != std::string_view::npos;)
+    for (const std::size_t index : kLiterals.ending(state)) {
+      if (index < kStarts.size()) {
+        if (at == kStarts[index].size()) return true;
+      } else if (index < kStarts.size() + kParts.size()) {
+        return true;
+      } else if (at == value.size() && at == kWholes[index - kStarts.size() - kParts.size()].size()) {
+        return true;
+      }
+    }
+  return false;
+}
+
+// n * log2(n), for the counts of a value's characters.
+double weight(std::size_t n) {
+  static const std::vector<double> kWeights = [] {
+    std::vector<double> out(kMaxRandom + 1);
+    for (std::size_t i = 1; i < out.size(); ++i)
+      out[i] = static_cast<double>(i) * std::log2(static_cast<double>(i));
+    return out;
+  }();
+  return kWeights[n];
+}
+
+// Shannon's, of the whole value.
+double entropy(std::string_view value) {
+  std::array<std::uint16_t, 256> counts{};
+  double bits = weight(value.size());
+  for (const char c : value) {
+    std::uint16_t& n = counts[static_cast<unsigned char>(c)];
+    bits -= weight(n + 1u) - weight(n);
+    ++n;
+  }
+  return bits;
 }
 
 }  // namespace
 
 bool is_placeholder(std::string_view value) {
   if (value.starts_with("[secret:") || value.starts_with("[private]")) return true;
-  if (value.size() < 4 || distinct(value) <= 3 || is_sequence(value)) return true;
-  const std::string lower = ascii_lower(value.substr(0, 160));
-  for (const std::string_view start :
-       {"your",   "my-",   "my_",   "<",     "${",    "$(",        "{{",      "{%",   "#{",     "%(",
-        "%{",     "<%",    "...",   "***",   "enter", "insert",    "replace", "fake", "mock",   "env:",
-        "vault:", "file:", "op://", "sm://", "arn:",  "projects/", "ref+",    "!ref", "!secret"})
-    if (lower.starts_with(start)) return true;
-  for (const std::string_view part : {"example",     "placeholder",
-                                      "changeme",    "change-me",
-                                      "change_me",   "change-this",
-                                      "change_this", "redacted",
-                                      "dummy",       "xxxxxx",
-                                      "******",      "your-",
-                                      "your_",       "-here",
-                                      "_here",       "goes-here",
-                                      "not-a-real",  "not_a_real",
-                                      "notreal",     "deadbeefdeadbeef",
-                                      "0123456789",  "1234567890abcdef",
-                                      "abcdefghij",  "process.env",
-                                      "os.environ",  "getenv(",
-                                      "secrets.",    "env.",
-                                      "sample-",     "sample_",
-                                      "lorem"})
-    if (lower.find(part) != std::string::npos) return true;
-  for (const std::string_view whole :
-       {"password", "passwd",   "passw0rd",  "password1", "password123", "secret",   "secret123",    "s3cret",
-        "token",    "test",     "testing",   "test123",   "test1234",    "testpass", "testpassword", "null",
-        "none",     "nil",      "undefined", "true",      "false",       "string",   "admin",        "root",
-        "user",     "default",  "postgres",  "mysql",     "mongo",       "redis",    "guest",        "foobar",
-        "pass",     "pass123",  "pass1234",  "letmein",   "hunter2",     "qwerty",   "qwerty123",    "todo",
-        "unset",    "empty",    "required",  "optional",  "hidden",      "masked",   "username",     "abc123",
-        "p@ssw0rd", "p@ssword", "bar",       "baz",       "value",       "key"})
-    if (lower == whole) return true;
-  return false;
+  return value.size() < 4 || !has_distinct(value, 4) || is_sequence(value) || says_so(value);
 }
 
 bool is_words(std::string_view value) {
   if (is_slug(value) || is_constant(value)) return true;
-  const auto parts = pieces(value);
-  if (parts.empty()) return false;
-  std::size_t letters = 0, groups = 0, digits = 0;
-  for (const std::string_view part : parts) {
+  std::size_t letters = 0, parts = 0, groups = 0, digits = 0;
+  for (std::size_t at = 0;; ++parts) {
+    const std::string_view part = next_piece(value, at);
+    if (part.empty()) break;
     letters += part.size();
     if (!is_spoken(part)) return false;
   }
+  if (parts == 0) return false;
   for (std::size_t i = 0; i < value.size(); ++i) {
     digits += is_digit(value[i]) ? 1 : 0;
     groups += is_digit(value[i]) && (i == 0 || !is_digit(value[i - 1])) ? 1 : 0;
   }
-  const double mean = static_cast<double>(letters) / static_cast<double>(parts.size());
+  const double mean = static_cast<double>(letters) / static_cast<double>(parts);
   return mean >= 3.5 && groups <= 2 && digits * 3 < value.size();
 }
 
 bool is_random(std::string_view value) {
-  if (value.size() < 12 || value.size() > 4096) return false;
+  if (value.size() < 12 || value.size() > kMaxRandom) return false;
   const bool all_digits = std::all_of(value.begin(), value.end(), [](char c) {
     return is_digit(c) || c == '.' || c == '-' || c == ':' || c == '+' || c == 'T' || c == 'Z' || c == ' ' ||
            c == '/' || c == ',';
   });
-  if (all_digits || is_words(value) || distinct(value) < 7) return false;
-  std::array<int, 256> counts{};
-  for (const char c : value) ++counts[static_cast<unsigned char>(c)];
-  double bits = 0;
-  for (const int n : counts)
-    if (n > 0) bits -= n * std::log2(static_cast<double>(n) / static_cast<double>(value.size()));
-  const bool hex = std::all_of(value.begin(), value.end(), is_hex);
-  return bits >= (hex ? 40 : 34);
+  if (all_digits || !has_distinct(value, 7) || is_words(value)) return false;
+  const bool hex = std::all_of(value.begin(), value.end(), [](char c) { return is(Chars::any_hex, c); });
+  return entropy(value) >= (hex ? 40 : 34);
 }
 
 bool is_password_like(std::string_view value) {
+  static constexpr CharSet kSymbols("!@#$%^&*+=?~");
   if (value.size() < 6 || value.size() > 200) return false;
   if (is_random(value)) return true;
   if (std::any_of(value.begin(), value.end(), [](char c) { return c == ' '; })) return false;
-  const bool digit = std::any_of(value.begin(), value.end(), is_digit);
-  const bool letter = std::any_of(value.begin(), value.end(), is_letter);
-  const bool symbol = std::any_of(value.begin() + 1, value.end(), [](char c) {
-    return std::string_view("!@#$%^&*+=?~").find(c) != std::string_view::npos;
-  });
+  const bool digit = std::any_of(value.begin(), value.end(), [](char c) { return is_digit(c); });
+  const bool letter = std::any_of(value.begin(), value.end(), [](char c) { return is_letter(c); });
+  const bool symbol = std::any_of(value.begin() + 1, value.end(), [](char c) { return kSymbols.has(c); });
   const bool number_only_suffix_word =
       is_slug(value) && value.find_first_of("-_./:") != std::string_view::npos;
   return letter && (digit || symbol) && !number_only_suffix_word;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
 #include "base/text.h"
+#include "gate/char_runs.h"
 #include "gate/named_secrets.h"
 #include "gate/pattern.h"
 #include "gate/plain_view.h"
@@ -22,13 +22,7 @@ bool is_general(std::string_view kind) {
   return kind == "password" || kind == "token" || kind == "key" || kind == "env-value";
 }
 
-// What is the same in all spellings of one secret.
-std::string bare(std::string_view secret) {
-  std::string out;
-  for (const char c : secret)
-    if (std::string_view(" \t\r\n\"'`\\").find(c) == std::string_view::npos) out += c;
-  return out;
-}
+constexpr auto kIsBare = [](char c) { return c != '\\' && is(Chars::visible, c); };
 
 std::pair<std::string_view, std::string_view> name_and_pattern(std::string_view text) {
   const std::size_t equals = text.find('=');
@@ -60,7 +54,7 @@ struct Secrets::Compiled {
   std::vector<Pattern> allow;
 };
 
-Secrets::Secrets(SecretOptions options) : key_(std::move(options.key)) {
+Secrets::Secrets(SecretOptions options) : hash_(options.key) {
   if (options.patterns.empty() && options.allow.empty()) return;
   auto compiled = std::make_shared<Compiled>();
   for (const std::string& text : options.patterns) {
@@ -86,58 +80,77 @@ static void find_own(std::string_view text, const std::vector<std::pair<std::str
 }
 
 // In order, overlapping ones as one.
-static std::vector<Place> merged(std::vector<Place> places) {
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.begin < b.begin; });
-  std::vector<Place> out;
+static void merge(std::vector<Place>& places) {
+  const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
+  std::size_t count = 0;
   for (const Place& place : places) {
-    if (out.empty() || place.begin >= out.back().end) {
-      out.push_back(place);
+    if (count == 0 || place.begin >= places[count - 1].end) {
+      places[count++] = place;
       continue;
     }
-    out.back().end = std::max(out.back().end, place.end);
-    if (is_general(out.back().kind)) out.back().kind = place.kind;
+    Place& last = places[count - 1];
+    last.end = std::max(last.end, place.end);
+    if (is_general(last.kind)) last.kind = place.kind;
   }
-  return out;
+  places.resize(count);
 }
 
-std::vector<Finding> Secrets::find(std::string_view text, bool env_file) const {
-  std::vector<Finding> findings;
-  if (text.size() < 6) return findings;
+template <class Take>
+void Secrets::each(std::string_view text, bool env_file, Take&& take) const {
+  if (text.size() < 6) return;
   const PlainView view(text);
   std::vector<Place> places;
   search_secrets(view.text(), kBase64Depth, places);
   if (env_file) find_env_lines(view.text(), places);
   if (own_) find_own(view.text(), own_->patterns, places);
-  for (const Place& place : merged(std::move(places))) {
+  merge(places);
+  for (const Place& place : places) {
     const std::string_view secret = view.text().substr(place.begin, place.end - place.begin);
     const bool allowed = own_ && std::any_of(own_->allow.begin(), own_->allow.end(),
                                              [&](const Pattern& p) { return p.matches_all(secret); });
     if (allowed) continue;
     const auto [begin, end] = view.raw(place.begin, place.end);
-    findings.push_back({begin, end, std::string(place.kind), fingerprint(secret)});
+    take(begin, end, place.kind, fingerprint(secret));
   }
+}
+
+std::vector<Finding> Secrets::find(std::string_view text, bool env_file) const {
+  std::vector<Finding> findings;
+  each(text, env_file, [&](std::size_t begin, std::size_t end, std::string_view kind, std::string print) {
+    findings.push_back({begin, end, std::string(kind), std::move(print)});
+  });
   return findings;
 }
 
 std::string Secrets::fingerprint(std::string_view secret) const {
-  return keyed_hash(key_, bare(secret)).substr(0, kFingerprint);
+  std::string bare;  // what is the same in all spellings of it
+  if (!std::all_of(secret.begin(), secret.end(), kIsBare)) {
+    std::copy_if(secret.begin(), secret.end(), std::back_inserter(bare), kIsBare);
+    secret = bare;
+  }
+  const std::uint64_t hash = hash_.of(secret);
+  std::string digits(kFingerprint, '0');
+  for (std::size_t i = 0; i < kFingerprint; ++i) digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+  return digits;
 }
 
-static std::string marker(const Finding& finding) {
-  return "[secret:" + finding.kind + ":" + finding.fingerprint + "]";
+static void append_marker(std::string_view kind, std::string_view print, std::string& out) {
+  out.append("[secret:").append(kind).append(":").append(print).append("]");
 }
 
 std::size_t Secrets::remove(std::string& text, bool env_file) const {
-  const std::vector<Finding> findings = find(text, env_file);
-  if (findings.empty()) return 0;
   std::string out;
-  std::size_t at = 0;
-  for (const Finding& finding : findings) {
-    out.append(text, at, finding.begin - at).append(marker(finding));
-    at = finding.end;
-  }
-  text = out.append(text, at);
-  return findings.size();
+  std::size_t at = 0, count = 0;
+  each(text, env_file,
+       [&](std::size_t begin, std::size_t end, std::string_view kind, const std::string& print) {
+         if (count++ == 0) out.reserve(text.size());
+         out.append(text, at, begin - at);
+         append_marker(kind, print, out);
+         at = end;
+       });
+  if (count > 0) text = out.append(text, at);
+  return count;
 }
 
 static std::string& string_of(Json& value) {
@@ -164,7 +177,7 @@ std::size_t Secrets::remove_run(Json* first, Json* last, bool env_file) const {
       if (finding->begin > at) out.append(line, at - start, finding->begin - at);
       // A line of a patch keeps its sign.
       if (finding->begin < at && !line.empty() && (line[0] == '+' || line[0] == '-')) out += line[0];
-      out += marker(*finding);
+      append_marker(finding->kind, finding->fingerprint, out);
       at = std::min(finding->end, end);
       if (finding->end > end) break;  // it goes on in the next line
     }
@@ -180,7 +193,9 @@ std::size_t Secrets::remove_member(std::string_view name, Json& value, bool env_
   std::string& text = string_of(value);
   const std::size_t removed = remove(text, env_file);
   if (removed > 0 || !is_secret_under(name, text)) return removed;
-  text = marker({0, text.size(), std::string(kind_name(strength_of(name))), fingerprint(text)});
+  const std::string print = fingerprint(text);
+  text.clear();
+  append_marker(kind_name(strength_of(name)), print, text);
   return 1;
 }
 

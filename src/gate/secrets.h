@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/result.h"
 
@@ -51,11 +52,14 @@ class Secrets {
 
  private:
   struct Compiled;
+  // Calls `take(begin, end, kind, fingerprint)` for each secret of `text`.
+  template <class Take>
+  void each(std::string_view text, bool env_file, Take&& take) const;
   std::size_t remove_run(Json* first, Json* last, bool env_file) const;
   std::size_t remove_member(std::string_view name, Json& value, bool env_file) const;
 
   std::shared_ptr<const Compiled> own_;  // the user's patterns
-  std::string key_;
+  ShortHash hash_;
 };
 
 }  // namespace cairn::gate

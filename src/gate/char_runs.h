@@ -1,0 +1,86 @@
+// The kinds of characters that secrets and their surroundings are made of, and the runs of them in a text.
+//
+// A run that was read is remembered, so that many tries inside one long run cost one reading of it: this is
+// what keeps the search linear on text made of nothing but beginnings of secrets.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace cairn::gate {
+
+enum class Chars : std::uint8_t {
+  digit,
+  hex,  // lower case
+  any_hex,
+  upper,  // and digits
+  lower,  // and digits
+  alnum,
+  word,        // letters, digits, _
+  url,         // and -
+  name,        // and .
+  dotted,      // and =
+  tilde,       // as `name`, and ~
+  base64,      // letters, digits, + /
+  any_base64,  // and _ - =
+  coded,       // letters, digits, % + / = -
+  crypt,       // letters, digits, . /
+  salt,        // and = , _ -
+  padding,     // =
+  token,       // letters, digits and what stands inside tokens
+  visible,     // neither blank nor quote
+  field,       // nor :
+  plain_value,
+  in_double,  // up to the quote or the end of the line
+  in_single,
+  in_back,
+  blank,      // blank or tab
+  gap,        // what may stand between the lines of a broken token
+  user_info,  // of an address
+  count,
+};
+
+namespace detail {
+extern const std::array<std::uint32_t, 256> kKinds;
+}
+
+inline bool is(Chars chars, char c) {
+  return (detail::kKinds[static_cast<unsigned char>(c)] >> static_cast<unsigned>(chars) & 1u) != 0;
+}
+
+// A few characters that one place asks for.
+class CharSet {
+ public:
+  constexpr explicit CharSet(std::string_view characters) {
+    for (const char c : characters) has_[static_cast<unsigned char>(c)] = true;
+  }
+  constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> has_{};
+};
+
+// Belongs to one search, whose questions go forward through the text.
+class Runs {
+ public:
+  // Borrows `text`.
+  explicit Runs(std::string_view text) : text_(text) {}
+
+  // The end of the run of `chars` that goes on at `at`; `at` itself when text[at] is none of them.
+  std::size_t end(Chars chars, std::size_t at);
+  // The beginning of the run that ends at `at`; `at` itself when the character before it is none of them.
+  std::size_t begin(Chars chars, std::size_t at);
+
+ private:
+  struct Run {
+    std::size_t begin = 0, end = 0;
+  };
+  using Known = std::array<Run, static_cast<std::size_t>(Chars::count)>;
+  std::string_view text_;
+  Known ahead_{};   // [begin, end): each place in it runs to `end`
+  Known behind_{};  // (begin, end]: the run that ends at each place in it begins at `begin`
+};
+
+}  // namespace cairn::gate
