@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "gate/secret_value.h"
+#include "gate/shape.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
@@ -14,9 +15,10 @@ namespace {
 
 enum class Style {
   quoted,
-  env,    // NAME=value
-  plain,  // name: value, name = value
-  loose,  // a blank, a line break or `is` between them
+  env,     // NAME=value
+  plain,   // name: value, name = value
+  paired,  // set("name", "value")
+  loose,   // a blank, a line break or `is` between them
 };
 
 using Span = std::pair<std::size_t, std::size_t>;
@@ -78,20 +80,47 @@ bool is_notation(std::string_view value) {
   return value.starts_with("0x") && value.size() <= 21;
 }
 
+// A session's id that is a UUID names it and opens nothing; one that does stands in a cookie.
+bool is_plain_id(std::string_view name, std::string_view value) {
+  Runs runs(value);
+  static const Shape kUuid("@");
+  return value.size() == 36 && name.size() >= 2 && starts_with_nocase(name.substr(name.size() - 2), "id") &&
+         kUuid.match(value, 0, runs, false).has_value();
+}
+
+// How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
+// count twice.
+int mixture(std::string_view value) {
+  static constexpr CharSet kSigns("!@#$%^?~*");
+  bool small = false, capital = false, digit = false, sign = false;
+  for (const char c : value) {
+    digit = digit || is_digit(c);
+    small = small || (is(Chars::lower, c) && !is_digit(c));
+    capital = capital || (is(Chars::upper, c) && !is_digit(c));
+    sign = sign || kSigns.has(c);
+  }
+  return small + capital + digit + 2 * sign;
+}
+
 // By its looks alone.
 bool may_be_secret(Strength strength, Style style, std::string_view value) {
   const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
   if (style == Style::loose)
-    return strength != Strength::weak && value.size() >= 12 && is_alnum(value[0]) &&
-           (digits >= 2 || value.size() >= 20) &&
-           value.find_first_of("()*[]{}<>") == std::string_view::npos && is_random(value);
+    return strength != Strength::weak && value.size() >= 12 && value[0] != '-' &&
+           (mixture(value) >= (value.size() >= 16 ? 3 : 4) ||
+            (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20))) &&
+           value.find_first_of("()[]{}<>") == std::string_view::npos &&
+           value.find("**") == std::string_view::npos && is_random(value);
+  if (style == Style::paired)
+    return (strength == Strength::password || (strength == Strength::token && digits > 0)) &&
+           is_random(value);
   switch (strength) {
     case Strength::password:
       if (style == Style::env) return digits < std::ssize(value) || digits >= 6;
       return is_password_like(value) && (style == Style::quoted || digits >= 3 || !is_words(value));
     case Strength::token:
       if (style == Style::env && value.size() >= 16 && digits > 0) return !is_words(value);
-      return is_random(value) && (style != Style::plain || digits > 0 || value.size() >= 24);
+      return is_random(value) && (style != Style::plain || digits > 0 || value.size() >= 20);
     case Strength::weak: return value.size() >= 20 && digits > 0 && is_random(value);
     case Strength::none: break;
   }
@@ -124,6 +153,7 @@ class Reader {
   bool read_sign();
   bool read_separator();
   bool read_companion();
+  bool read_default();
   void read_gap();
   bool read_scheme();
   Span read_value(Style& style);
@@ -137,6 +167,7 @@ class Reader {
   bool closed_quote_ = false;
   bool tight_ = false;  // no blank around the separator
   bool loose_ = false;
+  bool paired_ = false;
   bool flag_ = false;     // --name
   bool element_ = false;  // <name>value</name>
   std::size_t judged_ = kReadingName;
@@ -166,6 +197,17 @@ bool Reader::read_companion() {
   return false;
 }
 
+// variable "db_password" { default = "..." }
+bool Reader::read_default() {
+  if (!closed_quote_ || peek() != ' ' || peek(1) != '{') return false;
+  const std::string_view body = text_.substr(at_, 200);
+  const std::size_t word = body.substr(0, body.find('}')).find("default");
+  if (word == std::string_view::npos) return false;
+  at_ += word + 7;
+  skip_blanks(40);
+  return read_sign();
+}
+
 // = == === => := != !== += :
 bool Reader::read_sign() {
   const char first = peek(), second = peek(1);
@@ -183,7 +225,7 @@ bool Reader::read_separator() {
     ++at_;
   }
   const std::size_t after_name = at_;
-  if (read_companion()) return true;
+  if (read_companion() || read_default()) return true;
   skip_blanks(40);
   tight_ = at_ == after_name;
   if (follows("::")) return false;
@@ -194,7 +236,7 @@ bool Reader::read_separator() {
   if (peek() == ',' && closed_quote_) {  // set("password", "...")
     ++at_;
     skip_blanks(4);
-    loose_ = true;
+    paired_ = true;
     return is_quote(peek());
   }
   if (peek() == '|') return loose_ = true, ++at_, true;
@@ -225,6 +267,7 @@ void Reader::read_gap() {
   if (peek(ahead) == '\n') {
     loose_ = loose_ || (ahead == 0 && !flag_);
     at_ += ahead + 1;
+    if (loose_ && peek() == '\n') ++at_;        // a paragraph of its own
     if (peek() == '+' || peek() == '-') ++at_;  // of a diff
     skip_blanks(40);
   }
@@ -260,7 +303,7 @@ Span Reader::read_value(Style& style) {
   static constexpr CharSet kOfStrings("bfruL@$");
   if (is_quote(peek(1)) && kOfStrings.has(peek())) ++at_;
   if (is_quote(peek())) {
-    style = loose_ ? Style::loose : Style::quoted;
+    style = loose_ ? Style::loose : paired_ ? Style::paired : Style::quoted;
     return read_quoted();
   }
   const bool env = tight_ && !loose_ && is_env_name();
@@ -280,7 +323,7 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
     const std::string_view value = text_.substr(begin, end - begin);
     judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</") return;
-    if (is_secret(strength, style, value)) {
+    if (is_secret(strength, style, value) && !is_plain_id(text_.substr(begin_, name_end_ - begin_), value)) {
       found.push_back({begin, end, kind_name(strength)});
       at_ = end;
       return;
@@ -376,7 +419,8 @@ NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vect
 
 bool is_secret_under(std::string_view name, std::string_view value) {
   const Strength strength = strength_of(name);
-  return strength != Strength::none && value.size() <= 4096 && is_secret(strength, Style::quoted, value);
+  return strength != Strength::none && value.size() <= 4096 && is_secret(strength, Style::quoted, value) &&
+         !is_plain_id(name, value);
 }
 
 void find_env_lines(std::string_view text, std::vector<Place>& found) {

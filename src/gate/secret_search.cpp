@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "base/result.h"
 #include "base/text.h"
@@ -36,20 +37,25 @@ struct Literal {
 
 // Commands that are given a password in an option, and how.
 struct Command {
-  std::string_view name;
-  enum How { glued, apart, login } how = glued;  // -pPASSWORD; -p PASSWORD; login -p PASSWORD
+  std::string_view name, option;
+  enum How { glued, apart, login } how = apart;  // -pPASSWORD; -p PASSWORD; login -p PASSWORD
 };
-constexpr auto kCommands = std::to_array<Command>({{"mysql"},
-                                                   {"mysqldump"},
-                                                   {"mysqladmin"},
-                                                   {"mariadb"},
-                                                   {"sshpass", Command::apart},
-                                                   {"docker", Command::login},
-                                                   {"podman", Command::login},
-                                                   {"helm", Command::login},
-                                                   {"oras", Command::login},
-                                                   {"skopeo", Command::login},
-                                                   {"crane", Command::login}});
+constexpr auto kCommands = std::to_array<Command>({{"mysql", " -p", Command::glued},
+                                                   {"mysqldump", " -p", Command::glued},
+                                                   {"mysqladmin", " -p", Command::glued},
+                                                   {"mariadb", " -p", Command::glued},
+                                                   {"sshpass", " -p"},
+                                                   {"redis-cli", " -a"},
+                                                   {"ldapsearch", " -w"},
+                                                   {"ldapmodify", " -w"},
+                                                   {"ldapadd", " -w"},
+                                                   {"secret set", " --body"},
+                                                   {"docker", " -p", Command::login},
+                                                   {"podman", " -p", Command::login},
+                                                   {"helm", " -p", Command::login},
+                                                   {"oras", " -p", Command::login},
+                                                   {"skopeo", " -p", Command::login},
+                                                   {"crane", " -p", Command::login}});
 
 // The rules, ready to be used.
 struct Table {
@@ -59,9 +65,8 @@ struct Table {
   std::unique_ptr<Literals> literals;
 
   Table() {
-    const auto add = [&](Literal::What what, std::size_t index, std::string_view text,
-                         bool at_start = false) {
-      meaning.push_back({what, index, text, at_start});
+    const auto add = [&](Literal::What what, std::size_t index, std::string_view text) {
+      meaning.push_back({what, index, text, false, {}, false});
     };
     for (const SecretRule& rule : secret_rules()) {
       const Shape shape(rule.shape);
@@ -81,7 +86,8 @@ struct Table {
       add(Literal::user, 0, literal);
     for (std::size_t i = 0; i < kCommands.size(); ++i) add(Literal::command, i, kCommands[i].name);
     add(Literal::login, 0, " login");
-    for (const std::string_view literal : {" -p", " --password"}) add(Literal::option, 0, literal);
+    for (const std::string_view literal : {" -p", " --password", " -a", " -w", " --body"})
+      add(Literal::option, 0, literal);
     std::vector<std::string_view> texts;
     for (const Literal& literal : meaning) texts.push_back(literal.text);
     literals = std::make_unique<Literals>(texts);
@@ -133,7 +139,7 @@ class Search {
       case Literal::user: return try_user(end);
       case Literal::command: command_ = {literal.index, end, end, false}; return;
       case Literal::login: command_.login = true; return;
-      case Literal::option: return try_option(begin, end);
+      case Literal::option: return try_option(literal.text, begin, end);
     }
   }
 
@@ -165,19 +171,21 @@ class Search {
   }
 
   // Whether an option at `at` belongs to the last command that takes a password.
-  bool is_of_command(std::size_t at) {
+  bool is_of_command(std::string_view option, std::size_t at) {
     if (command_.end == 0 || at > command_.end + kMaxCommand) return false;
+    const Command& command = kCommands[command_.index];
+    if (option != command.option && !(option == " --password" && command.how == Command::login)) return false;
     for (; command_.checked < at; ++command_.checked)
       if (ends_command(text_[command_.checked])) {
         command_.end = 0;
         return false;
       }
-    return command_.login || kCommands[command_.index].how != Command::login;
+    return command_.login || command.how != Command::login;
   }
 
   // mysql -u root -pPASSWORD, sshpass -p PASSWORD, docker login -p PASSWORD
-  void try_option(std::size_t begin, std::size_t end) {
-    if (!is_of_command(begin) || !may_judge(begin)) return;
+  void try_option(std::string_view option, std::size_t begin, std::size_t end) {
+    if (!is_of_command(option, begin) || !may_judge(begin)) return;
     if (kCommands[command_.index].how != Command::glued) {
       if (end < text_.size() && text_[end] == '=') ++end;
       end = runs_.end(Chars::blank, end);

@@ -116,7 +116,7 @@ bool is_constant(std::string_view value) {
   if (!letters || separators == 0 || std::ssize(value) > 12 * (separators + 1)) return false;
   std::ptrdiff_t pieces = 0;
   for (std::size_t at = 0; !next_piece(value, at).empty();) ++pieces;
-  return pieces <= 2 * (separators + 1);
+  return pieces <= 2 * (separators + 1) && (std::ssize(value) - separators) * 2 >= pieces * 5;
 }
 
 // What placeholders begin with, hold, or are.

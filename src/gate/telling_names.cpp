@@ -61,7 +61,7 @@ constexpr auto kNeutral = std::to_array<std::string_view>(
      "a",       "b",         "sandbox", "master1"});
 constexpr auto kPasswords = std::to_array<std::string_view>(
     {"password", "passwd", "passwort", "passphrase", "passcode", "pwd", "pass", "pw", "pswd", "requirepass",
-     "masterauth", "secret", "dbpass", "userpass", "mysqlpass", "contrasena", "motdepasse"});
+     "psk", "masterauth", "secret", "dbpass", "userpass", "mysqlpass", "contrasena", "motdepasse"});
 constexpr auto kTokens = std::to_array<std::string_view>(
     {"token", "apikey", "credential", "credentials", "creds", "auth", "authorization", "bearer", "jwt", "sid",
      "otp", "totp", "pat", "secrets", "accesstoken", "authtoken"});
@@ -201,6 +201,7 @@ const std::vector<std::string_view>& telling_literals() {
                                                           "contrasena",
                                                           "motdepasse",
                                                           "pswd",
+                                                          "psk",
                                                           "_pat",
                                                           "_pw"};
   return kLiterals;

@@ -56,9 +56,10 @@ struct Measured {
   int secrets = 0, lost = 0, benign = 0, wrong = 0;
 };
 
-Measured measure(std::uint64_t seed, bool tell) {
+Measured measure(const std::vector<test::SecretSample>& kept, const std::vector<test::BenignSample>& harmless,
+                 bool tell) {
   Measured m;
-  for (const auto& sample : test::secret_samples(seed)) {
+  for (const auto& sample : kept) {
     const std::string out = cleaned(sample.text);
     Count& count = m.missed[sample.group];
     ++count.all, ++m.secrets;
@@ -66,7 +67,7 @@ Measured measure(std::uint64_t seed, bool tell) {
     ++count.bad, ++m.lost;
     if (tell) ADD_FAILURE() << "missed (" << sample.group << ", " << sample.surrounding << "): " << out;
   }
-  for (const auto& sample : test::benign_samples(seed, kBenign)) {
+  for (const auto& sample : harmless) {
     const std::string out = cleaned(sample.text);
     Count& count = m.touched[sample.group];
     ++count.all, ++m.benign;
@@ -76,6 +77,10 @@ Measured measure(std::uint64_t seed, bool tell) {
       ADD_FAILURE() << "taken for a secret (" << sample.group << "): " << sample.text << "\n-> " << out;
   }
   return m;
+}
+
+Measured measure(std::uint64_t seed, bool tell) {
+  return measure(test::secret_samples(seed), test::benign_samples(seed, kBenign), tell);
 }
 
 TEST(SecretCorpus, IsFoundAndNothingElseIs) {
@@ -88,6 +93,23 @@ TEST(SecretCorpus, IsFoundAndNothingElseIs) {
     EXPECT_GE(m.benign, 10'000);
     EXPECT_LE(m.wrong * 1000, m.benign) << m.wrong << " of " << m.benign << " harmless texts were changed";
   }
+}
+
+TEST(SecretCorpus, IsFoundInShapesThatTheRulesWereNotWrittenFrom) {
+  const bool tell = std::getenv("CAIRN_TELL") != nullptr;
+  std::vector<test::SecretSample> kept;
+  std::vector<test::BenignSample> harmless;
+  for (std::uint64_t seed = kSeed; seed < kSeed + 10; ++seed) {
+    const auto more = test::held_out_secrets(seed);
+    kept.insert(kept.end(), more.begin(), more.end());
+    const auto lines = test::held_out_benign(seed, 5);
+    harmless.insert(harmless.end(), lines.begin(), lines.end());
+  }
+  const Measured m = measure(kept, harmless, tell);
+  EXPECT_GE(m.secrets, 1'500);
+  EXPECT_LE(m.lost * 1000, m.secrets * 5) << m.lost << " of " << m.secrets << " secrets were missed";
+  EXPECT_GE(m.benign, 2'000);
+  EXPECT_LE(m.wrong * 1000, m.benign) << m.wrong << " of " << m.benign << " harmless lines were changed";
 }
 
 TEST(SecretCorpus, StandsInTheDocumentationAsMeasured) {
@@ -113,6 +135,33 @@ TEST(Secrets, LeaveATypedMarkerThatIsTheSameForTheSameSecret) {
             std::string::npos);
   Secrets other(SecretOptions{{}, {}, std::string(32, 'o')});
   EXPECT_NE(other.fingerprint(token), print) << "it can be computed without the home's key";
+}
+
+TEST(Secrets, AreFoundBehindTextThatIsFullOfNamesAndBeginnings) {
+  const std::string token = "gh" + std::string("p_") + Lot(6).of(test::kAlnum, 36);
+  for (const char* noise : {"token=token. ", "password: str = ", "sk-abcdef\n", "ghp_example-",
+                            "key=", "--user=", "Private-Lines: 1\n", "mysql -p ", "sk-ant-\n"}) {
+    std::string text;
+    while (text.size() < 200'000) text += noise;
+    const std::string ordinary = "\nsrc/store/queue.cpp:118: warning: comparison of integers\n";
+    for (int i = 0; i < 100; ++i) text += ordinary;
+    EXPECT_EQ(cleaned(text + "DB_PASSWORD=Tr0ub4dor&3x\nuse " + token + "\n").find(token), std::string::npos)
+        << noise;
+    EXPECT_EQ(cleaned(text + "DB_PASSWORD=Tr0ub4dor&3x\n").find("Tr0ub4dor"), std::string::npos) << noise;
+  }
+}
+
+TEST(Secrets, AreFoundInOneLineOfAnySize) {
+  const std::string token = "gh" + std::string("p_") + Lot(8).of(test::kAlnum, 36);
+  const std::size_t megabytes = std::getenv("CAIRN_FULL") ? 64 : 4;
+  std::string line(megabytes << 20, 'x');
+  line.replace(line.size() / 2, token.size() + 2, " " + token + " ");
+  EXPECT_EQ(secrets().remove(line), 1u);
+  Json fields = Json::array({});
+  const int count = std::getenv("CAIRN_FULL") ? 1'000'000 : 50'000;
+  for (int i = 0; i < count; ++i) fields.push(Json::object({{"k", std::to_string(i) + " is harmless"}}));
+  fields.push(Json::object({{"k", token}}));
+  EXPECT_EQ(secrets().remove(fields), 1u);
 }
 
 TEST(Secrets, AreNotFoundInWhatIsLeft) {
