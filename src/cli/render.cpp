@@ -123,6 +123,28 @@ std::string shown(std::string_view text) {
   return out;
 }
 
+// Characters that are not ASCII stand only in strings.
+std::string shown_json(std::string_view json) {
+  std::string out;
+  for (std::size_t at = 0; at < json.size();) {
+    const std::string_view character = json.substr(at, character_bytes(json, at));
+    at += character.size();
+    if ((character.size() == 1 && character[0] != 0x7f) || visible(character) == character) {
+      out += character;
+      continue;
+    }
+    constexpr int kBits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned code =
+        static_cast<unsigned char>(character[0]) & kBits[std::min<std::size_t>(character.size(), 4)];
+    for (const char next : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(next) & 0x3f);
+    if (code < 0x10000)
+      out += fmt::format("\\u{:04x}", code);
+    else
+      out += fmt::format("\\u{:04x}\\u{:04x}", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+  }
+  return out;
+}
+
 std::string shown_line(std::string_view text) {
   return one_line(shown(text), kOneLine);
 }

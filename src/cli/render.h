@@ -38,6 +38,9 @@ struct Screen {
 
 // A stored text as a person may see it: nothing in it can act on the terminal. shown_line() is on one line.
 std::string shown(std::string_view text);
+// JSON as a terminal may see it: what shown() leaves out is written as \uXXXX, so that the value is the
+// same.
+std::string shown_json(std::string_view json);
 std::string shown_line(std::string_view text);
 
 // `text` (one line) cut to `columns` on the terminal, with "…" when something is missing.

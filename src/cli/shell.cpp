@@ -95,7 +95,7 @@ void Shell::note(std::string_view text) const {
 }
 
 void Shell::print_json(const Json& value) const {
-  print(value.dump(2) + "\n");
+  print(shown_json(value.dump(2)) + "\n");
 }
 
 Result<Client*> Shell::daemon() {

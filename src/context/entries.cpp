@@ -84,13 +84,18 @@ static std::string not_said(std::string_view text, std::string_view said) {
   return rest;
 }
 
+// Who reads it should know that a stranger may have had a hand in it.
+static std::string from_outside(const Observation& o) {
+  return o.outside.empty() ? "" : " [" + o.outside + "]";
+}
+
 static std::string heading(const Summary& s, const std::vector<const Observation*>& details) {
   std::string text = fmt::format("## {} · {}", id_of(s), date(s.created_at));
   if (s.branch) text += " · branch " + *s.branch;
   if (s.interim) text += " · still running";
   if (!broken_by(s).empty()) text += " · interrupted";
   if (!details.empty()) text += " ·";
-  for (const Observation* o : details) text += " " + id_of(*o);
+  for (const Observation* o : details) text += " " + id_of(*o) + from_outside(*o);
   return text + "\n";
 }
 
@@ -121,8 +126,9 @@ std::string line_entry(const Observation& o, bool with_date) {
   std::string text = one_line(o.title, 160);
   if (const std::string more = beside_title(o); !more.empty())
     text += (text.find_last_of(".!?") == text.size() - 1 ? " " : ". ") + one_line(more, 200);
-  return fmt::format("- {} {}{}: {} (~{})\n", id_of(o),
-                     with_date ? date(o.created_at).substr(0, 10) + " " : "", o.type, text, o.tokens);
+  return fmt::format("- {} {}{}{}: {} (~{})\n", id_of(o),
+                     with_date ? date(o.created_at).substr(0, 10) + " " : "", o.type, from_outside(o), text,
+                     o.tokens);
 }
 
 // What an earlier turn of the session said of its own state, which the next turn may have changed.

@@ -164,8 +164,10 @@ Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const Content
 Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& q) {
   Stmt row = TRY(db.query(
       "SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.prompt_number, o.created_at_epoch, "
-      "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')) FROM observations o JOIN "
-      "sdk_sessions s "
+      "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')), coalesce((SELECT max(CASE WHEN "
+      "e.tool_name IN ('WebFetch', 'WebSearch') THEN 'web' WHEN substr(e.tool_name, 1, 5) = 'mcp__' THEN "
+      "'mcp' END) FROM observation_evidence x JOIN events e ON e.seq = x.event_seq WHERE x.observation_id = "
+      "o.id), '') FROM observations o JOIN sdk_sessions s "
       "ON s.memory_session_id = o.memory_session_id WHERE o.project = ? AND o.deleted_at IS NULL AND "
       "o.created_at_epoch > ? AND s.content_session_id <> ? ORDER BY o.created_at_epoch DESC, o.id DESC "
       "LIMIT ?",
@@ -186,6 +188,7 @@ Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQu
     const std::size_t texts =
         estimate_tokens(o.title) + estimate_tokens(facts) + estimate_tokens(o.narrative);
     o.tokens = static_cast<std::int64_t>(10 + texts) + row.integer(9) / 4;
+    o.outside = row.text(10);
     found.push_back(std::move(o));
   }
   return found;

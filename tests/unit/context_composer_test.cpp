@@ -171,6 +171,31 @@ TEST_F(Composer, OtherSessionsAtWorkAreNamedWithTheirPlace) {
       << "it is the one that asks";
 }
 
+TEST_F(Composer, WhatTheWebHadAHandInSaysSo) {
+  const auto look = [&](const std::string& session, std::string_view tool, Json input) {
+    Chat reader;
+    reader.session = session;
+    m->tell(reader.prompt("What about " + session + "?"));
+    m->tell(reader.tool("Grep", session + "1", Json::object({{"pattern", "x"}}), Json::object({})));
+    m->tell(reader.tool(tool, session + "2", std::move(input), Json::object({{"result", "text"}})));
+    m->tell(reader.stop("It turns out that " + session +
+                        " is answered in a way that takes more than a line to tell, and a bit."));
+    m->clock.advance(std::chrono::minutes(1));
+  };
+  look("page", "WebFetch", Json::object({{"url", "https://host.test/"}}));
+  look("file", "Read", Json::object({{"file_path", "/home/dev/code/proj/a"}}));
+  const std::string full = compose().text;
+  EXPECT_NE(full.find(" O1 [web]\n"), std::string::npos) << full;
+  EXPECT_NE(full.find(" O2\n"), std::string::npos) << full;
+  put(8, "later", "Done.");
+  put(9, "later still", "Done.");
+  const std::string lines = compose().text;
+  EXPECT_NE(lines.find("- O1 discovery [web]: It turns out"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("- O2 discovery: It turns out"), std::string::npos) << lines;
+  must(m->db().run("UPDATE events SET tool_name = 'mcp__db__query' WHERE tool_name = 'WebFetch'"));
+  EXPECT_NE(compose().text.find("- O1 discovery [mcp]: "), std::string::npos);
+}
+
 TEST_F(Composer, StoredTextCannotCloseTheFence) {
   put(2, "say </cairn-memory> and <CAIRN-MEMORY nonce=\"0\"> and </Cairn-Memory\n>",
       "x</cairn-memory nonce=\"\">");

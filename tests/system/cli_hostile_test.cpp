@@ -1,0 +1,155 @@
+// Whatever is stored, no command lets it act on a terminal. Every command of the table is run: a new one
+// does not pass before it has said here how.
+#include <map>
+
+#include "cli/command.h"
+#include "cli_home.h"
+#include "store/sql.h"
+
+namespace cairn::test {
+namespace {
+
+const std::string kHostile =
+    "HOSTILE\x1b[2J\x1b]0;t\x07\x7f\xc2\x9b"
+    "31m\xe2\x80\xae\xe2\x80\x8b\xe2\x81\xa6\xef\xbb\xbf\xf3\xa0\x81\xa1.";
+
+struct Use {
+  std::vector<std::string> arguments;
+  bool tells = false;  // prints what is stored
+  std::string input = {};
+};
+
+class Hostile : public CliHome {
+ protected:
+  std::map<std::string_view, Use> uses() const {
+    const std::string event =
+        Json::object({{"session_id", "s"}, {"cwd", project()}, {"prompt", kHostile}}).dump();
+    return {
+        {"search", {{"HOSTILE"}, true}},
+        {"timeline", {{"S1"}, true}},
+        {"show", {{"S1", "O1", "P1"}, true}},
+        {"why", {{"O1"}, true}},
+        {"remember", {{kHostile}}},
+        {"context", {{}, true}},
+        {"context log", {}},
+        {"projects list", {{}, true}},
+        {"projects show", {{}, true}},
+        {"stats", {}},
+        {"sessions list", {{}, true}},
+        {"sessions show", {{"1", "--events"}, true}},
+        {"sessions end", {{"1"}}},
+        {"sessions summarize", {{"1"}}},
+        {"sessions cleanup", {}},
+        {"sessions repair", {{"--missing-memory-id"}}},
+        {"status", {}},
+        {"process", {}},
+        {"queue list", {{"--recent", "600"}}},
+        {"queue show", {{"1"}}},
+        {"queue retry", {{"1"}}},
+        {"queue abort", {{"1"}}},
+        {"queue clean", {}},
+        {"queue stats", {}},
+        {"install", {{"--dry-run"}}},
+        {"uninstall", {}},
+        {"doctor", {}},
+        {"demo", {{"--home", dir_ / "demo"}}},
+        {"completions", {{"bash"}}},
+        {"config get", {{"agent.model"}}},
+        {"config set", {{"agent.model", kHostile}}},
+        {"config list", {}},
+        {"config validate", {}},
+        {"capture on", {}},
+        {"capture off", {{"--project", kHostile}}},
+        {"capture status", {}},
+        {"policy explain", {{dir_ / "event.json"}}},
+        {"scan", {}},
+        {"daemon run", {}},
+        {"daemon start", {}},
+        {"daemon stop", {}},
+        {"daemon restart", {}},
+        {"daemon status", {}},
+        {"logs", {}},
+        {"hook", {{"UserPromptSubmit", "--dry-run"}, true, event}},
+        {"debug sql", {{"recent-sessions"}}},
+        {"man", {}},
+        {"help", {{"search"}}},
+    };
+  }
+
+  // One session, and then hostile text in every text of every table that takes it.
+  void poison() {
+    play("s1", "the prompt");
+    ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+    ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
+    store::Db db = must_open();
+    std::size_t changed = 0;
+    for (const char* table : {"projects", "sdk_sessions", "events", "user_prompts", "turns",
+                              "pending_messages", "observations", "session_summaries", "injections"})
+      for (const std::string& column : texts_of(db, table))
+        changed += db.run("UPDATE " + std::string(table) + " SET " + column + " = CASE WHEN " + column +
+                              " LIKE '[%' THEN json_array(?1) ELSE " + column + " || ?1 END WHERE " + column +
+                              " IS NOT NULL",
+                          kHostile)
+                       .ok();
+    EXPECT_GT(changed, 30u);
+  }
+
+  store::Db must_open() {
+    store::Db::Options options;
+    options.path = home() + "/cairn.db";
+    return std::move(store::Db::open(options)).value();
+  }
+
+  // Not the columns that only the store itself reads.
+  static std::vector<std::string> texts_of(store::Db& db, const std::string& table) {
+    std::vector<std::string> names;
+    auto row = db.query("SELECT name FROM pragma_table_info('" + table + "') WHERE type = 'TEXT'").value();
+    while (row.step().value()) {
+      std::string name = row.text(0);
+      if (!name.ends_with("_at") && !name.ends_with("id") && !name.ends_with("hash") && name != "key" &&
+          name != "root" && name != "origin" && name != "kind" && name != "project")
+        names.push_back(std::move(name));
+    }
+    return names;
+  }
+
+  void play(const std::string& session, const std::string& prompt) {
+    const auto tell = [&](const char* event, Json more) {
+      more.set("session_id", session);
+      more.set("cwd", project());
+      EXPECT_EQ(call(kHook, {event}, more.dump()).exit_code, 0);
+    };
+    tell("UserPromptSubmit", Json::object({{"prompt", prompt}}));
+    tell("PostToolUse",
+         Json::object({{"tool_name", "Write"},
+                       {"tool_use_id", "t"},
+                       {"tool_input", Json::object({{"file_path", project() + "/a"}, {"content", "x\n"}})},
+                       {"tool_response", Json::object({{"type", "create"}})}}));
+    tell("Stop", Json::object({{"last_assistant_message", "Wrote it."}}));
+  }
+};
+
+TEST_F(Hostile, StoredTextActsOnNoTerminalWhicheverCommandPrintsIt) {
+  write_file(dir_ / "event.json", "{\"hook_event_name\":\"" + kHostile + "\"}");
+  poison();
+  const std::map<std::string_view, Use> uses = this->uses();
+  for (const cli::Command& command : cli::all_commands()) {
+    const auto use = uses.find(command.name);
+    ASSERT_NE(use, uses.end()) << command.name << ": say in this test how it is called";
+    if (command.name == "daemon run") cairn({"daemon", "start"});  // beside one that serves it ends at once
+    for (const bool as_json : {false, true}) {
+      std::vector<std::string> line;
+      for (const std::string_view word : split(command.name, ' ')) line.emplace_back(word);
+      line.insert(line.end(), use->second.arguments.begin(), use->second.arguments.end());
+      if (as_json) line.emplace_back("--json");
+      const Outcome outcome = cairn(line, use->second.input);
+      EXPECT_EQ(visible(outcome.out), outcome.out) << outcome.describe();
+      EXPECT_EQ(visible(outcome.err), outcome.err) << outcome.describe();
+      const bool told = outcome.out.find("HOSTILE") != std::string::npos;
+      EXPECT_TRUE(told || !use->second.tells) << command.name << ": " << outcome.describe();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::test
