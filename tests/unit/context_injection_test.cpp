@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "context/composer.h"
 #include "context/page.h"
+#include "store/observations.h"
 #include "store/summaries.h"
 #include "support/engine_fixture.h"
 
@@ -135,23 +136,42 @@ class Injection : public testing::TestWithParam<int> {
     memory.value = m.text("SELECT memory_session_id FROM sdk_sessions");
   }
 
-  // The context with `text` in one field of the only summary, its nonce made equal.
+  enum Place { request, completed, investigated, notes, file, title, branch };
+  // From here on one line has to do.
+  bool is_line() const { return GetParam() >= file; }
+
+  // The context with `text` in one place of the only summary or beside it, nonce and cost made equal.
   std::string context_with(const std::string& text) {
     store::Summary s;
     s.project = "proj";
     s.prompt_number = 1;
     s.request = "wish";
-    std::string* const fields[] = {&s.request, &s.completed, &s.investigated, &s.notes};
-    *fields[GetParam()] = text;
+    s.files_edited = {"a.cpp"};
+    std::string* const fields[] = {&s.request, &s.completed, &s.investigated, &s.notes, &s.files_edited[0]};
+    if (GetParam() <= file) *fields[GetParam()] = text;
     s.created_at = m.clock.now();
     must(store::put_summary(m.db(), memory, s, m.clock.now()));
+    if (GetParam() == branch) must(m.db().run("UPDATE sdk_sessions SET branch = ?", text));
+    if (GetParam() == title) observe(text);
     std::string out =
         must(context::compose(m.db(), {.project = "proj", .budget_tokens = 2000, .key = m.engine->key()}))
             .text;
     const std::string nonce = out.substr(out.find("nonce=\"") + 7, 16);
     for (std::size_t i = out.find(nonce); i != std::string::npos; i = out.find(nonce, i + 1))
       out.replace(i, 16, "................");
+    if (const std::size_t cost = out.find("(~", out.find("# Earlier")); GetParam() == title)
+      out.erase(cost, out.find(')', cost) - cost);
     return out;
+  }
+
+  void observe(const std::string& text) {
+    must(m.db().run("DELETE FROM observations"));
+    must(m.db().run("DELETE FROM sqlite_sequence WHERE name = 'observations'"));
+    store::Observation o;
+    o.project = "proj";
+    o.title = text;
+    o.created_at = m.clock.now();
+    must(store::add_observation(m.db(), memory, o));
   }
 
   Machine m;
@@ -164,12 +184,14 @@ TEST_P(Injection, EveryAttackIsShownAsTheDataItIs) {
   ASSERT_NE(plain.find("PLACE"), std::string::npos) << plain;
   for (const Attack& attack : attacks()) {
     std::string expected = plain;
-    expected.replace(expected.find("PLACE"), 5, attack.shown);
+    // On one line a heading is words.
+    if (is_line() && attack.shown == "x") continue;
+    expected.replace(expected.find("PLACE"), 5, is_line() ? one_line(attack.shown, 500) : attack.shown);
     ASSERT_EQ(context_with(attack.stored), expected) << attack.stored;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fields, Injection, testing::Range(0, 4));
+INSTANTIATE_TEST_SUITE_P(Fields, Injection, testing::Range(0, 7));
 
 TEST(InjectionCorpus, HasTwoHundredAttacks) {
   std::set<std::string> distinct;
