@@ -127,8 +127,9 @@ Result<int> process_command(Shell& shell) {
   Client& client = *TRY(shell.daemon());
   const Json result = TRY([&] {
     Progress progress(shell.home(), shell.clock());
-    return client.call("process", Json::object({{"wait", shell.line().has("--wait")}}), kProcess,
-                       [&] { progress.draw(); });
+    const Json how =
+        Json::object({{"wait", shell.line().has("--wait")}, {"again", shell.line().has("--again")}});
+    return client.call("process", how, kProcess, [&] { progress.draw(); });
   }());
   if (shell.json()) {
     shell.print_json(result);

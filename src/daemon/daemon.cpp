@@ -19,6 +19,7 @@
 #include "daemon/watch.h"
 #include "hook/start.h"
 #include "os/clock.h"
+#include "os/crash.h"
 #include "os/disk.h"
 #include "os/lock.h"
 #include "os/owner.h"
@@ -229,6 +230,7 @@ int run(const hook::Home& home, const MakeProvider& make_provider) {
   umask(077);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
+  os::watch_for_crashes();
   if (chdir("/") != 0) return 1;
   std::string executable;
   const auto upgraded = serve_home(home, make_provider, executable);

@@ -69,8 +69,19 @@ Status Engine::start() {
     return {};
   }));
   told_error_ = TRY(db_.integer("SELECT 1 FROM meta WHERE key = 'intake_error'")).has_value();
+  // Before more is set aside. A full disk is no reason not to start.
+  if (auto tried = try_bad_again_once(); !tried) seams_.log.error("inbox/bad: " + tried.error().message);
   TRY(intake_.start());
   return tick();
+}
+
+// What another version could not read, this one perhaps can.
+Status Engine::try_bad_again_once() {
+  constexpr std::string_view kKey = "bad_tried_by";
+  if (TRY(db_.text("SELECT value FROM meta WHERE key = ?", kKey)) == CAIRN_VERSION) return {};
+  TRY(intake_.try_bad_again());
+  return db_.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+                 kKey, CAIRN_VERSION);
 }
 
 Status Engine::in_transaction(const std::function<Status()>& body) {

@@ -73,6 +73,8 @@ class Engine {
   Status stop() { return worker_.stop(); }
   // Events that wait in the inbox.
   Result<std::size_t> waiting() { return intake_.waiting(); }
+  // What was set aside waits in the inbox again.
+  Result<std::size_t> try_bad_again() { return intake_.try_bad_again(); }
   // Ends every open turn and every wait for a retry: the start of `process --wait`.
   Status end_open_turns();
 
@@ -83,6 +85,7 @@ class Engine {
  private:
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
   Status start();
+  Status try_bad_again_once();
   Result<bool> take_in();
   Result<bool> expire();
   store::Retention retention() const;

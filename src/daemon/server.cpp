@@ -144,7 +144,9 @@ void Server::process(Peer peer, const Json& args) {
   auto work = std::make_shared<Drain>();
   work->peer = std::move(peer);
   work->end_turns = args["wait"].as_bool();
-  parts_.writer.post([this, work] {
+  parts_.writer.post([this, work, again = args["again"].as_bool()] {
+    const Result<std::size_t> tried = again ? parts_.engine.try_bad_again() : 0;
+    if (!tried) return send(work->peer, tried.error());
     work->processed_before = parts_.engine.processed();
     work->events_before = settled_events(parts_.engine.db()).value_or(0);
     drain(work);

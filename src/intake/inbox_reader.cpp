@@ -11,6 +11,8 @@ static constexpr std::size_t kMaxFile = hook::kMaxPayload + (64u << 10);  // pay
 static constexpr std::int64_t kHourNs = 3'600'000'000'000;
 static constexpr std::int64_t kBadDays = 14;
 static constexpr std::uint64_t kBadBytes = 100u << 20;
+static constexpr std::string_view kCrashed = ".crashed";
+static constexpr std::string_view kAside = ".aside";
 static constexpr std::size_t kFailedRoom =
     4096;  // some twenty lines: that it happened matters more than how often
 
@@ -32,21 +34,24 @@ Status InboxReader::make_directories() {
   return {};
 }
 
-Result<std::vector<EventId>> InboxReader::start() {
+Result<std::vector<InboxReader::Poison>> InboxReader::start() {
   TRY(make_directories());
   sweep();
-  std::vector<EventId> poison;
+  std::vector<Poison> found;
   for (const std::string& name : TRY(disk_.list(cur_))) {
     const EventId id{name.substr(0, 32)};
     if (!is_event_id(id.value)) continue;
-    const bool once = name == id.value + ".1", twice = name == id.value + ".2";
-    if (once || twice) TRY(disk_.rename(cur_ + "/" + name, cur_ + "/" + id.value));
-    if (twice)
-      poison.push_back(id);
-    else if (once || name == id.value)
-      leftovers_[id] = once ? 1 : 0;
+    const std::string mark = name.substr(32);
+    const bool numbered = mark.size() == 2 && mark[0] == '.' && mark[1] >= '1' && mark[1] <= '9';
+    const int deaths = numbered ? mark[1] - '0' : 0;
+    if (mark == kAside || mark == kCrashed || deaths >= kMostDeaths) {
+      found.push_back({id, mark});
+    } else if (mark.empty() || numbered) {
+      if (numbered) TRY(disk_.rename(cur_ + "/" + name, cur_ + "/" + id.value));
+      leftovers_[id] = deaths;
+    }
   }
-  return poison;
+  return found;
 }
 
 // Files that could not be moved back to new/ when their transaction failed.
@@ -123,10 +128,7 @@ Result<std::vector<EventId>> InboxReader::next(std::size_t max) {
     if (ids.size() > 1) ids = TRY(in_boot_order(std::move(ids)));
     waiting_.assign(std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
   }
-  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(max, waiting_.size()));
-  auto count = std::find_if(waiting_.begin(), end, [&](const EventId& id) { return is_leftover(id); }) -
-               waiting_.begin();
-  if (count == 0 && !waiting_.empty()) count = 1;
+  const auto count = static_cast<std::ptrdiff_t>(std::min(max, waiting_.size()));
   std::vector<EventId> group(waiting_.begin(), waiting_.begin() + count);
   waiting_.erase(waiting_.begin(), waiting_.begin() + count);
   return group;
@@ -151,7 +153,7 @@ Result<std::string> InboxReader::read(const EventId& id) {
 
 std::string InboxReader::suspicious(const EventId& id) const {
   const auto deaths = leftovers_.find(id);
-  return cur_ + "/" + id.value + (deaths != leftovers_.end() && deaths->second > 0 ? ".2" : ".1");
+  return cur_ + "/" + id.value + "." + std::to_string(1 + (deaths == leftovers_.end() ? 0 : deaths->second));
 }
 
 Result<std::string> InboxReader::take_suspicious(const EventId& id) {
@@ -161,6 +163,10 @@ Result<std::string> InboxReader::take_suspicious(const EventId& id) {
   auto file = os::read_file(disk_, suspicious(id), kMaxFile, os::Open::read_own);
   if (!file && file.error().code == Code::not_found) leftovers_.erase(id);
   return file;
+}
+
+os::CrashMark InboxReader::crash_mark(const EventId& id) const {
+  return os::CrashMark(suspicious(id), cur_ + "/" + id.value + std::string(kCrashed));
 }
 
 Status InboxReader::calm(const EventId& id) {
@@ -185,9 +191,40 @@ void InboxReader::done(const EventId& id) {
 }
 
 Status InboxReader::set_aside(const EventId& id, std::string_view text) {
-  TRY(os::replace_file(disk_, bad_ + "/" + id.value, text));
+  const std::string path = cur_ + "/" + id.value, aside = path + std::string(kAside);
+  if (auto kept = os::replace_file(disk_, bad_ + "/" + id.value, text); !kept) {
+    ignore(disk_.rename(aside, path + std::string(kCrashed)));
+    return kept;
+  }
+  ignore(disk_.remove(aside));
   done(id);
   return {};
+}
+
+std::string InboxReader::Poison::reason() const {
+  if (mark == kAside) return "setting it aside ended the daemon";
+  return mark == kCrashed ? "taking it in crashed the daemon"
+                          : "taking it in ended the daemon " + mark.substr(1) + " times";
+}
+
+Result<std::string> InboxReader::read_poison(const Poison& poison) {
+  if (poison.mark == kAside) return std::string();
+  const std::string path = cur_ + "/" + poison.id.value;
+  auto file = os::read_file(disk_, path + poison.mark, kMaxFile);
+  if (!file && file.error().code != Code::invalid) return file;
+  TRY(disk_.rename(path + poison.mark, path + std::string(kAside)));
+  return std::move(file).value_or("");
+}
+
+Result<std::size_t> InboxReader::bring_back_bad() {
+  TRY(make_directories());
+  std::size_t count = 0;
+  for (const std::string& name : TRY(disk_.list(bad_))) {
+    if (!is_event_id(name)) continue;
+    TRY(disk_.rename(bad_ + "/" + name, new_ + "/" + name));
+    ++count;
+  }
+  return count;
 }
 
 void InboxReader::sweep() {

@@ -2,10 +2,12 @@
 // read.
 //
 //   new/ID      delivered
-//   cur/ID      being taken in; removed once its transaction is committed
-//   cur/ID.1    found in cur/ by a later start and being read alone
-//   cur/ID.2    the same after a death while it stood there: one more, and the file is the cause
-//   bad/ID      could not be read; kept redacted for 14 days, 100 MB at most
+//   cur/ID          being taken in; removed once its transaction is committed
+//   cur/ID.N        found in cur/ by a later start and being read alone, for the N-th time: one that is read
+//                   and has not ended the daemon is cur/ID again
+//   cur/ID.crashed  ended the daemon by a fault while it was read alone
+//   cur/ID.aside    being set aside
+//   bad/ID          could not be read; kept redacted for 14 days, 100 MB at most
 #pragma once
 
 #include <deque>
@@ -17,6 +19,7 @@
 #include "base/result.h"
 #include "hook/envelope.h"
 #include "os/clock.h"
+#include "os/crash.h"
 #include "os/disk.h"
 
 namespace cairn::intake {
@@ -26,12 +29,22 @@ class InboxReader {
  public:
   InboxReader(os::Disk& disk, os::Clock& clock, std::string directory);
 
+  // What ended daemons while it was read alone, to be set aside.
+  struct Poison {
+    EventId id;
+    std::string mark;  // as it was found
+    std::string reason() const;
+  };
+  // Daemons die by chance: killed, out of memory, without power. Only so many deaths with the same file
+  // alone, each within a fraction of a millisecond, are no chance.
+  static constexpr int kMostDeaths = 5;
+
   // Creates the directories and removes what dead hooks left in tmp/. What a dead daemon left in cur/ waits
-  // with the others; what ended two daemons while it was read alone is returned, to be set aside.
-  Result<std::vector<EventId>> start();
+  // with the others; what ended one by a fault, or kMostDeaths somehow, is returned.
+  Result<std::vector<Poison>> start();
 
   // The ids that wait, in order: by boot time within a boot, boots by their first wall time, else by id.
-  // Scans when the last list is used up. One that a dead daemon left behind comes alone.
+  // Scans when the last list is used up.
   Result<std::vector<EventId>> next(std::size_t max);
   bool is_leftover(const EventId& id) const { return leftovers_.contains(id); }
   // Puts ids that next() gave out back to the front.
@@ -44,6 +57,8 @@ class InboxReader {
   // Reads a leftover under the name that marks it as suspicious; calm() takes the mark away. It stays a
   // leftover until it is given back or done.
   Result<std::string> take_suspicious(const EventId& id);
+  // To be held while it is read and parsed: tells a crash from other deaths. Means nothing for others.
+  os::CrashMark crash_mark(const EventId& id) const;
   Status calm(const EventId& id);
   // The file in cur/ as it stands.
   Result<std::string> read(const EventId& id);
@@ -53,6 +68,10 @@ class InboxReader {
   void done(const EventId& id);
   // Sets the file aside in bad/ with `text` as its content, wherever it stands.
   Status set_aside(const EventId& id, std::string_view text);
+  // The bytes of what is to be set aside; none when redacting them ended a daemon already.
+  Result<std::string> read_poison(const Poison& poison);
+  // Puts all that was set aside back to new/; says how many.
+  Result<std::size_t> bring_back_bad();
 
   // Removes from bad/ what is older than 14 days or beyond 100 MB (oldest first), and from tmp/ what a dead
   // hook left an hour ago.

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
+#include "base/hash.h"
 #include "base/text.h"
 #include "intake/host_event.h"
 #include "store/events.h"
@@ -60,8 +64,10 @@ Status Intake::settle_bad(const EventId& id, const Bad& bad) {
 }
 
 Status Intake::settle(const Prepared& prepared) {
-  if (TRY(store::is_settled(db_, prepared.id))) return {};
-  if (const auto* bad = std::get_if<Bad>(&prepared.what)) return settle_bad(prepared.id, *bad);
+  const auto* bad = std::get_if<Bad>(&prepared.what);
+  if (TRY(store::is_settled(db_, prepared.id)) && (bad || !TRY(store::reopen_bad(db_, prepared.id))))
+    return {};
+  if (bad) return settle_bad(prepared.id, *bad);
   if (const auto* refused = std::get_if<std::pair<store::Event, gate::Refusal>>(&prepared.what))
     return recorder_.refuse(refused->first, refused->second);
   return recorder_.record(std::get<gate::Gate::Passed>(prepared.what));
@@ -104,40 +110,95 @@ void Intake::clear_files(const std::vector<Prepared>& group) {
       continue;
     }
     log_.warn(fmt::format("intake event={} set aside: {}", prepared.id.value, bad->reason));
-    if (auto aside = reader_.set_aside(prepared.id, gate_.clean(valid_utf8(bad->file), gate::Way::bad_file));
-        !aside) {
+    if (auto aside = reader_.set_aside(prepared.id, redacted(bad->file)); !aside) {
       log_.error(fmt::format("intake event={}: {}", prepared.id.value, aside.error().message));
       reader_.done(prepared.id);
     }
   }
 }
 
-Status Intake::set_poison_aside(const EventId& id) {
-  std::vector<Prepared> alone;
-  alone.push_back({id, Bad{{}, "taking it in ended the daemon twice", text_of(id)}});
-  TRY(settle_group(alone));
-  clear_files(alone);
-  return {};
+// The value of the first member of that name, as a place in `json`; what is within a text has its quotes
+// escaped.
+static std::pair<std::size_t, std::size_t> id_in(std::string_view json, std::string_view name) {
+  const std::string key = fmt::format("\"{}\":\"", name);
+  const std::size_t found = json.find(key);
+  if (found == std::string_view::npos) return {0, 0};
+  const std::size_t at = found + key.size();
+  return {at, std::min(json.find('"', at), json.size()) - at};
 }
 
-Status Intake::take_alone(const EventId& id) {
-  // The gate makes its tables at the first text: not under the mark, where a kill by chance would count.
-  gate_.clean("name=value", gate::Way::bad_file);
-  auto file = reader_.take_suspicious(id);
+// As plain text an id looks like a secret, and without it the event would belong to nobody.
+static std::string with_ids_of(std::string_view raw, std::string clean) {
+  constexpr std::size_t kLongest = 128;
+  for (const std::string_view name : {"session_id", "prompt_id", "tool_use_id"}) {
+    const auto [from, size] = id_in(raw, name);
+    const auto [to, old_size] = id_in(clean, name);
+    const std::string_view id = raw.substr(from, size);
+    const bool is_id = std::all_of(id.begin(), id.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+    });
+    if (old_size > 0 && size > 0 && size <= kLongest && is_id) clean.replace(to, old_size, id);
+  }
+  return clean;
+}
+
+// As plain text. What was an inbox file is one again, so that it can be taken in another time.
+std::string Intake::redacted(const std::string& file) const {
+  auto decoded = hook::Envelope::decode(file);
+  if (!decoded) return gate_.clean(valid_utf8(file), gate::Way::bad_file);
+  hook::Envelope& e = decoded->envelope;
+  const auto clean = [&](std::string_view part) {
+    return gate_.clean(valid_utf8(std::string(part)), gate::Way::bad_file);
+  };
+  for (std::string* text : {&e.event, &e.host, &e.project_dir, &e.env_file, &e.config_dir, &e.entrypoint})
+    *text = clean(*text);
+  const std::string_view head = decoded->payload.substr(0, e.cut() ? e.head_bytes : e.payload_bytes);
+  std::string payload = with_ids_of(head, clean(head));
+  if (e.cut()) {
+    const std::string tail = clean(decoded->payload.substr(e.head_bytes));
+    e.head_bytes = payload.size();
+    payload += tail;
+  }
+  e.payload_bytes = payload.size();
+  e.payload_checksum = checksum(payload);
+  e.total_bytes = e.cut() ? std::max(e.total_bytes, e.payload_bytes + 1) : e.payload_bytes;
+  return e.encode() + payload;
+}
+
+Status Intake::set_aside(const InboxReader::Poison& poison) {
   std::vector<Prepared> alone;
-  if (file)
-    alone.push_back(prepare(id, *std::move(file)));
-  else if (file.error().code == Code::invalid)
-    alone.push_back({id, Bad{{}, file.error().message, ""}});
-  const Status calmed = reader_.calm(id);  // whatever happened, it has not ended the daemon
-  if (alone.empty()) return file.error().code == Code::not_found ? Status() : Status(file.error());
-  TRY(calmed);
-  return finish(alone);
+  alone.push_back({poison.id, Bad{{}, poison.reason(), ""}});
+  TRY(settle_group(alone));
+  log_.warn(fmt::format("intake event={} set aside: {}", poison.id.value, poison.reason()));
+  return reader_.set_aside(poison.id, redacted(TRY(reader_.read_poison(poison))));
 }
 
 Status Intake::start() {
-  for (const EventId& id : TRY(reader_.start())) TRY(set_poison_aside(id));
+  for (const InboxReader::Poison& poison : TRY(reader_.start())) TRY(set_aside(poison));
   return {};
+}
+
+// Nothing when there is no such file (any more).
+Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std::size_t& bytes) {
+  std::optional<Prepared> one;
+  Status calmed;
+  const bool leftover = reader_.is_leftover(id);
+  // The gate makes its tables at the first text: not under the mark, where a kill by chance would count.
+  if (leftover) gate_.clean("name=value", gate::Way::bad_file);
+  const os::CrashMark mark = reader_.crash_mark(id);
+  auto file = leftover ? reader_.take_suspicious(id) : reader_.take(id);
+  if (file) {
+    bytes += file->size();
+    one = prepare(id, *std::move(file));
+  } else if (file.error().code == Code::invalid) {
+    one = Prepared{id, Bad{{}, file.error().message, ""}};
+  } else if (!leftover && file.error().code != Code::not_found) {
+    ignore(reader_.give_back(id));
+  }
+  if (leftover) calmed = reader_.calm(id);  // whatever happened, it has not ended the daemon
+  if (!one) return file.error().code == Code::not_found ? Result(one) : file.error();
+  TRY(calmed);
+  return one;
 }
 
 // Reads the next files of `ids`; what does not fit the group is put back. A file that cannot be read now
@@ -149,17 +210,11 @@ Result<std::vector<Intake::Prepared>> Intake::read_group(const std::vector<Event
   std::size_t bytes = 0;
   std::size_t taken = 0;
   for (; taken < ids.size() && bytes < options_.group_bytes; ++taken) {
-    const EventId& id = ids[taken];
-    auto file = reader_.take(id);
-    if (file) {
-      bytes += file->size();
-      group.push_back(prepare(id, *std::move(file)));
-    } else if (file.error().code == Code::invalid) {
-      group.push_back({id, Bad{{}, file.error().message, ""}});
-    } else if (file.error().code != Code::not_found) {
-      ignore(reader_.give_back(id));
-      failed = file.error();
-    }
+    auto one = read_one(ids[taken], bytes);
+    if (!one)
+      failed = one.error();
+    else if (*one)
+      group.push_back(**std::move(one));
   }
   reader_.put_back({ids.begin() + static_cast<std::ptrdiff_t>(taken), ids.end()});
   if (group.empty() && failed) return *std::move(failed);
@@ -189,7 +244,7 @@ Status Intake::take_now(const EventId& id) {
 Result<bool> Intake::step() {
   const std::vector<EventId> ids = TRY(reader_.next(options_.group));
   if (ids.empty()) return false;
-  TRY(reader_.is_leftover(ids.front()) ? take_alone(ids.front()) : take_group(ids));
+  TRY(take_group(ids));
   return true;
 }
 

@@ -37,8 +37,8 @@ class Intake {
 
   void configure(gate::Gate gate, Options options);
 
-  // Deals with what an earlier daemon left in cur/: one that was there at the last start too is set aside,
-  // the others will be taken in in their order, each alone.
+  // Deals with what an earlier daemon left in cur/: what was the cause of its end is set aside, the others
+  // will be taken in in their order, each parsed under a mark of its own.
   Status start();
 
   // Takes in the next group. True: there may be more. An error (a full disk) leaves the group in the inbox
@@ -48,6 +48,10 @@ class Intake {
   // Takes in this one event now, before those that wait: a hook asks for its answer and cannot wait for a
   // long backlog. An event that is not in the inbox is left alone.
   Status take_now(const EventId& id);
+
+  // Gives what was set aside another chance: it waits again, and what it was counted as counts no more once
+  // it is settled anew. Says how many.
+  Result<std::size_t> try_bad_again() { return reader_.bring_back_bad(); }
 
   // Events waiting, and those that hooks could not even write (since the store was made).
   Result<std::size_t> waiting() { return reader_.depth(); }
@@ -73,9 +77,10 @@ class Intake {
   Status settle(const Prepared& prepared);
   Status settle_bad(const EventId& id, const Bad& bad);
   Status settle_group(std::vector<Prepared>& group);
-  Status set_poison_aside(const EventId& id);
+  Status set_aside(const InboxReader::Poison& poison);
   std::string text_of(const EventId& id);
-  Status take_alone(const EventId& id);
+  std::string redacted(const std::string& file) const;
+  Result<std::optional<Prepared>> read_one(const EventId& id, std::size_t& bytes);
   void clear_files(const std::vector<Prepared>& group);
 
   store::Db& db_;

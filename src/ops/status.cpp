@@ -96,7 +96,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
       TRY(count(world.db, "SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
   if (bad > 0)
     list.push(std::to_string(bad) + " events could not be read and were set aside in " + world.home.inbox() +
-              "/bad: `cairn logs` says why");
+              "/bad: `cairn logs` says why, `cairn process --again` takes them in again");
   const auto unwritten =
       TRY(world.db.integer("SELECT value - coalesce((SELECT value FROM meta WHERE key = "
                            "'failed_deliveries_made_good'), 0) FROM meta WHERE key = 'failed_deliveries'"));

@@ -27,6 +27,11 @@ Result<bool> is_settled(Db& db, const EventId& id) {
   return TRY(db.integer("SELECT 1 FROM events WHERE event_id = ?", id.value)).has_value();
 }
 
+Result<bool> reopen_bad(Db& db, const EventId& id) {
+  TRY(db.run("DELETE FROM events WHERE event_id = ? AND outcome = 'bad'", id.value));
+  return db.changes() > 0;
+}
+
 EventId transcript_event_id(const ContentId& session, std::string_view key, Kind kind) {
   std::string all = session.value + '\n';
   all.append(key).append("\n").append(kind_name(kind));

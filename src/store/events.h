@@ -22,6 +22,10 @@ struct Placement {
 // Whether the event has been settled already.
 Result<bool> is_settled(Db& db, const EventId& id);
 
+// Forgets that it was counted as one that cannot be read, so that it can be settled anew; false for any
+// other.
+Result<bool> reopen_bad(Db& db, const EventId& id);
+
 // The id of the event that a transcript tells, by the tool use or the prompt it belongs to: always the same.
 EventId transcript_event_id(const ContentId& session, std::string_view key, Kind kind);
 

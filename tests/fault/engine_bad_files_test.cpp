@@ -1,8 +1,15 @@
 // Files that are not what they should be: set aside, redacted, counted; nothing else waits for them.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "base/ids.h"
+#include "os/crash.h"
 #include "support/engine_fixture.h"
+#include "support/temp_dir.h"
 
 namespace cairn::test {
 namespace {
@@ -107,18 +114,89 @@ TEST_F(BadFiles, WhatADeadDaemonLeftInCurIsTakenInAtTheNextStart) {
   EXPECT_EQ(m.files("cur"), Lines{});
 }
 
-TEST_F(BadFiles, AFileThatEndedTwoDaemonsIsSetAside) {
-  const std::string id = put("cur", bytes_of(chat.prompt("poison <private>zebra</private>")), ".2");
+TEST_F(BadFiles, AFileThatCrashedTheDaemonIsSetAside) {
+  const std::string id = put("cur", bytes_of(chat.prompt("poison <private>zebra</private>")), ".crashed");
   const std::string harmless = put("cur", bytes_of(chat.ran("make", "t1")));
   must(m.open());
   must(m.drain());
   EXPECT_EQ(m.rows("SELECT outcome, reason FROM events WHERE event_id = '" + id + "'"),
-            (Lines{"bad|taking it in ended the daemon twice"}));
+            (Lines{"bad|taking it in crashed the daemon"}));
   EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + harmless + "'"), "stored");
   EXPECT_EQ(m.files("bad"), (Lines{id}));
   EXPECT_EQ(m.files("cur"), Lines{});
   EXPECT_NE(m.read(path("bad", id)).find("poison"), std::string::npos);
   expect_redacted();
+}
+
+// Dies `deaths` times while the file stands under its mark.
+TEST_F(BadFiles, DeathsThatNobodyExplainsSetAFileAsideOnlyAfterFive) {
+  for (const int deaths : {4, 5}) {
+    const std::string id = put("cur", bytes_of(chat.ran("make", "t" + std::to_string(deaths))));
+    for (int i = 0; i < deaths; ++i) {
+      m.close();
+      m.disk.on_call([&](std::string_view op, std::string_view file) {
+        if (op == "read" && file.find(id + ".") != std::string_view::npos) m.disk.halt();
+      });
+      ignore(m.open());
+      if (m.engine) ignore(m.drain());
+      m.close();
+      m.disk.on_call(nullptr);
+      m.disk.crash();
+    }
+    must(m.open());
+    must(m.drain());
+    EXPECT_EQ(m.rows("SELECT outcome, reason FROM events WHERE event_id = '" + id + "'"),
+              (Lines{deaths < 5 ? "stored|-" : "bad|taking it in ended the daemon 5 times"}));
+  }
+}
+
+TEST_F(BadFiles, OneThatEndsTheDaemonEvenWhileItIsRedactedKeepsNoText) {
+  const std::string id = put("cur", bytes_of(chat.prompt("poison")), ".aside");
+  must(m.open());
+  must(m.drain());
+  EXPECT_EQ(count("bad"), 1);
+  EXPECT_EQ(m.read(path("bad", id)), "");
+  EXPECT_EQ(m.files("cur"), Lines{});
+}
+
+TEST_F(BadFiles, WhatADiskCannotSetAsideYetIsKeptWhole) {
+  const std::string bytes = bytes_of(chat.prompt("poison"));
+  const std::string id = put("cur", bytes, ".crashed");
+  m.close();
+  for (std::uint64_t k = 1; m.files("bad").empty(); ++k) {
+    m.disk.fail_at(k, ENOSPC, SimDisk::Calls::changing);
+    if (m.open()) ignore(m.drain());
+    m.close();
+    m.disk.clear_faults();
+    ASSERT_LT(k, 500u);
+  }
+  must(m.open());
+  EXPECT_EQ(m.read(path("bad", id)), bytes);
+}
+
+TEST_F(BadFiles, WhatWasSetAsideIsTakenInAgainWhenAskedAndByAnotherVersion) {
+  const std::string wish = put("cur", bytes_of(chat.prompt("a wish <private>zebra</private>")), ".5");
+  const std::string rubbish = put("new", "rubbish");
+  must(m.open());
+  must(m.drain());
+  EXPECT_EQ(count("bad"), 2);
+  EXPECT_EQ(must(m.engine->try_bad_again()), 2u);
+  must(m.drain());
+  EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + wish + "'"), "stored");
+  EXPECT_EQ(m.text("SELECT content_session_id FROM sdk_sessions"), chat.session);
+  EXPECT_NE(m.text("SELECT prompt_text FROM user_prompts").find("a wish"), std::string::npos);
+  EXPECT_EQ(m.files("bad"), (Lines{rubbish}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM events"), 2);
+
+  const std::string later = put("cur", bytes_of(chat.ran("make", "t1")), ".crashed");
+  must(m.open());
+  must(m.open());
+  EXPECT_EQ(m.files("bad").size(), 2u) << "the same version does not try again by itself";
+  must(m.db().run("UPDATE meta SET value = '0.0.1' WHERE key = 'bad_tried_by'"));
+  must(m.open());
+  must(m.drain());
+  EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + later + "'"), "stored");
+  EXPECT_EQ(m.files("bad"), (Lines{rubbish}));
 }
 
 TEST_F(BadFiles, WhatWasLeftInCurKeepsItsPlaceAmongThoseThatWait) {
@@ -166,6 +244,55 @@ TEST_F(BadFiles, TogetherTheyTakeAtMostAHundredMegabytes) {
   }
   must(m.engine->tick());
   EXPECT_EQ(m.files("bad"), (Lines{std::string(32, 'c'), std::string(32, 'd'), std::string(32, 'e')}));
+}
+
+// A disk on which reading one file is the end of the process.
+class DeadlyDisk final : public os::Disk {
+ public:
+  explicit DeadlyDisk(std::string deadly) : deadly_(std::move(deadly)) {}
+  Result<std::unique_ptr<os::File>> open(const std::string& path, os::Open how) override {
+    if (path.find(deadly_ + ".") != std::string::npos) std::abort();
+    return disk_.open(path, how);
+  }
+  Status rename(const std::string& from, const std::string& to) override { return disk_.rename(from, to); }
+  Status remove(const std::string& path) override { return disk_.remove(path); }
+  Status make_dir(const std::string& path) override { return disk_.make_dir(path); }
+  Result<std::vector<std::string>> list(const std::string& path) override { return disk_.list(path); }
+  Result<os::Stat> stat(const std::string& path) override { return disk_.stat(path); }
+  Status sync_dir(const std::string& path) override { return disk_.sync_dir(path); }
+
+ private:
+  os::RealDisk disk_;
+  std::string deadly_;
+};
+
+TEST_F(BadFiles, ARealCrashOverAFileIsToldToTheNextDaemon) {
+  const TempDir dir("crash");
+  const hook::Home home = hook::Home::at(dir / "home");
+  const std::string id = random_hex(16), other = random_hex(16);
+  write_file(home.inbox() + "/cur/" + id, bytes_of(chat.prompt("poison")));
+  write_file(home.inbox() + "/cur/" + other, bytes_of(chat.ran("make", "t1")));
+  const auto take_in = [&](os::Disk& disk) {
+    os::RealClock clock;
+    auto engine = must(daemon::Engine::open(home, {disk, clock, m.processes, m.log, "", false, nullptr}));
+    while (must(engine->step())) {
+    }
+    return must(engine->db().text("SELECT group_concat(outcome, ' ' ORDER BY outcome) FROM events"));
+  };
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGABRT, SIG_DFL);
+    os::watch_for_crashes();
+    DeadlyDisk disk(id);
+    take_in(disk);
+    _exit(0);
+  }
+  int state = 0;
+  waitpid(child, &state, 0);
+  EXPECT_EQ(WIFSIGNALED(state) ? WTERMSIG(state) : 0, SIGABRT);
+  os::RealDisk disk;
+  EXPECT_EQ(take_in(disk), "bad stored");
+  EXPECT_TRUE(disk.stat(home.inbox() + "/bad/" + id).ok());
 }
 
 struct Odd {

@@ -50,7 +50,9 @@ class DeliveryTest : public HomeTest {
 
   // Everything delivered is stored, each once, and no message is left half done.
   void expect_all_stored() {
-    const Outcome processed = cairn({"process", "--wait"});
+    Program process = program("cairn", {"process", "--wait"});
+    process.timeout = 300s;  // many thousand events may wait, on a machine that is busy with other things
+    const Outcome processed = run(process);
     ASSERT_EQ(processed.exit_code, 0) << processed.describe();
     const Json status = json({"status"});
     EXPECT_EQ(status["ledger"]["delivered"].as_int(), delivered_);

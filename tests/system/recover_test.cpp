@@ -113,4 +113,17 @@ TEST_F(RecoverTest, KilledWhileItSavesItGoesOnAtTheNextStart) {
   expect_told();
 }
 
+TEST_F(RecoverTest, WhatWasSetAsideIsTakenInAgainByCommand) {
+  ASSERT_TRUE(os::make_dirs(disk_, home_.inbox() + "/cur").ok());
+  deliver("PostToolUse", tool_use("one", "t1"));
+  deliver("PostToolUse", tool_use("one", "t2"));
+  const std::string id = disk_.list(home_.inbox() + "/new")->front();
+  ASSERT_TRUE(disk_.rename(home_.inbox() + "/new/" + id, home_.inbox() + "/cur/" + id + ".5").ok());
+  EXPECT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+  EXPECT_EQ(json({"status"})["ledger"]["counted"].dump(), R"({"bad":1})");
+  EXPECT_NE(json({"status"})["problems"].dump().find("process --again"), std::string::npos);
+  EXPECT_EQ(cairn({"process", "--again"}).exit_code, 0);
+  expect_all_stored();
+}
+
 }  // namespace cairn::test
