@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "intake/inbox_reader.h"
 #include "store/sql.h"
 
 namespace cairn::sim {
@@ -55,8 +56,9 @@ Wrong Invariants::settle(const std::string& id, Delivered& delivered, const std:
                                                                  : wrong("nothing was wrong with it");
   if (session != meaning.session) return wrong("that is another session");
   const bool frames = meaning.event == "SessionStart" || meaning.event == "SessionEnd";
-  // What is no work goes with the turn that happens to be there.
-  const bool is_work = meaning.event == "UserPromptSubmit" || meaning.event.ends_with("ToolUse") ||
+  // What is no work goes with the turn that happens to be there; a notification is nobody's request.
+  const bool is_request = meaning.event == "UserPromptSubmit" && !meaning.word.starts_with("note");
+  const bool is_work = is_request || meaning.event.ends_with("ToolUse") ||
                        meaning.event == "PostToolUseFailure" || meaning.event.starts_with("Stop");
   if (outcome == "private")
     return !frames && (meaning.secret || !is_work) ? Wrong() : wrong("it is not private");
@@ -71,9 +73,9 @@ Wrong Invariants::nothing_lost() {
   const std::string inbox = m_.home.inbox();
   for (const std::string& id : model_.waiting) {
     if (model_.events[id].may_be_lost) continue;
-    bool found = false;
-    for (const char* place : {"/new/{}", "/cur/{}", "/cur/{}.1", "/cur/{}.2"})
-      found = found || m_.disk.stat(inbox + fmt::format(fmt::runtime(place), id)).ok();
+    bool found = m_.disk.stat(inbox + "/new/" + id).ok() || m_.disk.stat(inbox + "/cur/" + id).ok();
+    for (int n = 1; n <= intake::InboxReader::kMostDeaths && !found; ++n)
+      found = m_.disk.stat(fmt::format("{}/cur/{}.{}", inbox, id, n)).ok();
     if (!found) return fmt::format("{} {} was acknowledged and is gone", id, model_.events[id].meaning.key);
   }
   return {};
@@ -128,8 +130,9 @@ Wrong Invariants::moved(std::int64_t id, const Row& was, const Row* is, Actor ac
   if (was.status == "failed" && is->status != "failed") return wrong("only a person takes it up again");
   if (is->retries < was.retries) return wrong("its tries went down");
   if (is->retries > was.retries + 1) return wrong("one step cost it two tries");
-  if (is->status == "failed" && was.status != "failed" && model_.lost_tries < 4)
-    return wrong("it had tries left");
+  constexpr std::int64_t kRetries = 3;  // queue.max_retries
+  const bool fails = is->status == "failed" && was.status != "failed";
+  if (fails && (model_.lost_tries <= kRetries || was.retries < kRetries)) return wrong("it had tries left");
   return {};
 }
 

@@ -64,6 +64,12 @@ constexpr Never kNever[] = {
      "t.prompt_number AND e.outcome = 'stored' AND e.kind IN ('prompt', 'tool_start', 'tool', "
      "'tool_failure', "
      "'stop', 'stop_failure')))"},
+    {"an event that was learned from twice",
+     "SELECT count(*) FROM (SELECT 1 FROM observations WHERE title LIKE 'learned from event %' AND "
+     "deleted_at IS NULL GROUP BY title HAVING count(*) > 1)"},
+    {"something learned from an event that is still to be learned from",
+     "SELECT count(*) FROM observations o JOIN pending_messages m ON o.title = 'learned from event ' || "
+     "m.event_seq WHERE m.status <> 'processed' AND o.deleted_at IS NULL"},
     {"a memory id that is a content id",
      "SELECT count(*) FROM sdk_sessions a JOIN sdk_sessions b ON a.memory_session_id = b.content_session_id"},
     {"an event in a turn that is not there",

@@ -40,6 +40,10 @@ TEST(Mutant, ThatClaimsMessagesBackwardsIsCaught) {
   EXPECT_TRUE(is_caught(5));
 }
 
+TEST(Mutant, ThatStoresAReplyWhoseLeaseHasLapsedIsCaught) {
+  EXPECT_TRUE(is_caught(6));
+}
+
 TEST(Mutant, WithoutAMistakeTheCopiesPass) {
   const auto failed = run_seeds(1, 20);
   EXPECT_FALSE(failed) << *failed;

@@ -15,6 +15,7 @@ using test::must;
 static constexpr std::size_t kTail = 30;  // lines that a failing schedule shows
 static constexpr int kMaxWork = 400;      // steps after which an engine that still has work is stuck
 static constexpr std::int64_t kSecondNs = 1'000'000'000;
+static constexpr int kConversations = 4;  // as many as the worker holds at once
 
 static Position position;
 
@@ -52,6 +53,11 @@ Schedule::Schedule(const Options& options)
     for (const char* box : {"/tmp", "/new", "/cur", "/bad"}) m_.disk.provide_dir(m_.home.inbox() + box);
   }
   if (dice_.percent(50)) m_.disk.provide_file(m_.home.config_file, "[hook]\nsync = \"disk\"\n");
+  if (dice_.percent(40)) {
+    m_.provider = &provider_;
+    provider_.ids = dice_.percent(80);
+    provider_.script = [this](SessionId, const agent::Request& request) { return plan(request); };
+  }
   seed_random_bytes(options.seed);
   sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, static_cast<int>(options.seed & 0x7fffffff), nullptr);
 }
@@ -211,6 +217,7 @@ void Schedule::call_engine(const std::string& what, Actor actor, const Work& bod
   if (!m_.engine) return;
   std::set<std::string> before = model_.waiting;
   if (const Wrong wrong = invariants_.after_step(actor)) return fail(*wrong);
+  if (provider_.open > kConversations) return fail(fmt::format("{} conversations at once", provider_.open));
   for (const std::string& id : before) {
     const Delivered& delivered = model_.events[id];
     if (delivered.outcome == "stored" && delivered.meaning.event == "Stop") note_finished(delivered.meaning);
@@ -251,12 +258,14 @@ void Schedule::pass_time() {
   if (seconds >= 60) tick();
 }
 
-// Works until nothing is left. An engine that always has more is stuck; one that fails has failed on a sound
-// disk.
+// Works until nothing is left, and waits for whoever thinks. An engine that always has more is stuck; one
+// that fails has failed on a sound disk.
 void Schedule::drain() {
   for (int i = 0; m_.engine && !outcome_.wrong; ++i) {
     if (i == kMaxWork) return fail("the daemon does not come to rest");
-    if (!step_engine() && !last_failed_) return;
+    if (step_engine() || last_failed_ || !m_.engine) continue;
+    if (!m_.engine->awaits()) return;
+    m_.clock.advance(std::chrono::seconds(20));
   }
 }
 
@@ -271,6 +280,7 @@ void Schedule::come_to_rest() {
 // Everybody leaves, time passes, and what is left must be whole.
 void Schedule::end() {
   if (disk_is_ill_) heal_disk();
+  ending_ = true;
   while (dice_.percent(90) && !hosts_.on_their_way.empty() && !outcome_.wrong) deliver_next();
   hosts_.all_die();
   say("all hosts are gone");

@@ -17,6 +17,7 @@
 #include "sim/invariants.h"
 #include "sim/model.h"
 #include "support/engine_fixture.h"
+#include "support/scripted_provider.h"
 
 namespace cairn::sim {
 
@@ -43,6 +44,7 @@ const Position& current_position();
 class Schedule {
  public:
   explicit Schedule(const Options& options);
+  ~Schedule() { m_.close(); }  // before the provider that it talks to
   Outcome run();
 
  private:
@@ -82,10 +84,12 @@ class Schedule {
   void spoil_disk();
   void heal_disk();
   void interleave();
+  test::Plan plan(const agent::Request& request);
 
   Options options_;
   Dice dice_;
   test::Machine m_;
+  test::ScriptedProvider provider_{m_.clock};
   Model model_;
   Hosts hosts_;
   Invariants invariants_;
@@ -93,6 +97,7 @@ class Schedule {
   bool disk_is_ill_ = false;
   bool last_failed_ = false;  // the last call of the engine
   bool capture_ = true;
+  bool ending_ = false;  // nothing goes wrong any more
   std::int64_t boots_ = 0;
   std::int64_t step_ = 0;
   // The newest turn of each project that has both its request and its end acknowledged: the word of its

@@ -37,6 +37,8 @@ mutate(store/queue.cpp
   [[return take_back(db, TRY(db.query(PROCESSING)),]]
   [[if (sim::mutation == 1) return Recovered{};
   return take_back(db, TRY(db.query(PROCESSING)),]]
+  [[if (db.changes() == static_cast<std::int64_t>(batch.messages.size())) return {};]]
+  [[if (sim::mutation == 6 || db.changes() == static_cast<std::int64_t>(batch.messages.size())) return {};]]
   [["ORDER BY m.id LIMIT ?4",]]
   [[+ std::string(sim::mutation == 5 ? "ORDER BY m.id DESC LIMIT ?4" : "ORDER BY m.id LIMIT ?4"),]])
 mutate(intake/intake.cpp
@@ -49,4 +51,7 @@ mutate(store/events.cpp
 mutate(daemon/engine.cpp
   [[TRY(db.checkpoint(false));]]
   [[if (sim::mutation != 4) TRY(db.checkpoint(false));]])
+mutate(agent/worker.cpp
+  [[if (!of || request.events.empty())]]
+  [[if (!of || (sim::mutation != 6 && request.events.empty()))]])
 cairn_test(simulation_mutants_test ${d}/mutants_test.cpp ${mutants} LINK cairn_sim LABELS fault TIMEOUT 600)

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "intake/inbox_reader.h"
 #include "ops/settings.h"
 #include "sim/schedule.h"
 
@@ -60,7 +61,8 @@ void Schedule::die(bool with_power) {
   const SimDisk::Onlooker looking(m_.disk);
   if (const auto names = m_.disk.list(m_.home.inbox() + "/cur"))
     for (const std::string& name : *names)
-      if (name.ends_with(".2")) model_.suspects.insert(name.substr(0, name.size() - 2));
+      if (name.ends_with("." + std::to_string(intake::InboxReader::kMostDeaths)))
+        model_.suspects.insert(name.substr(0, 32));
   with_power ? power_is_back() : say("daemon dies");
 }
 
@@ -131,6 +133,24 @@ void Schedule::interleave() {
       model_.fail(call.meaning);
     }
   });
+}
+
+// A memory agent that is mostly quick and right, but may be slow beyond its lease, silent, in trouble, or
+// never say who it is.
+test::Plan Schedule::plan(const agent::Request& request) {
+  test::Plan plan = test::Plan::learns_each(request);
+  ++model_.lost_tries;
+  if (ending_) return plan;
+  using Kind = agent::Trouble::Kind;
+  static constexpr Kind kKinds[] = {Kind::transient, Kind::rate_limited, Kind::quota,   Kind::auth,
+                                    Kind::setup,     Kind::rejected,     Kind::canceled};
+  if (dice_.percent(15)) plan = test::Plan::fails(kKinds[dice_.below(7)]);
+  plan.reply_after = Millis(dice_.percent(50) ? dice_.between(0, 2000) : dice_.between(0, 500'000));
+  if (dice_.percent(8)) plan.reply_after.reset();
+  if (dice_.percent(20)) plan.id_after = Millis(dice_.between(0, 10'000));
+  if (dice_.percent(8)) plan.id_after.reset();
+  plan.id_with_reply = dice_.percent(20);
+  return plan;
 }
 
 // A person at the command line.
