@@ -108,7 +108,7 @@ std::vector<Text> tokens(std::size_t bytes) {
   std::string plain, short_by_one, same, words, run;
   for (const auto& [literal, least] : literals()) {
     plain += literal + " ";
-    short_by_one += literal + lot(kAlnum, least - 1) + "! ";
+    short_by_one += literal + lot(kAlnum, std::max<std::size_t>(least, 1) - 1) + "! ";
     same += literal + std::string(least, 'a') + " ";
     words += literal + repeated("some-words-", least) + " ";
     run += "." + literal;
