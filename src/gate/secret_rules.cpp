@@ -168,7 +168,6 @@ const std::vector<SecretRule>& secret_rules() {
       // duffel_live_..., tr_prod_...: whatever the service, this is how many of them tell keys apart.
       {"generic-token", "_live_ _prod_", "u20+~8", Rule::inside, "w1-20"},
       {"generic-token", "_test_", "u20+~12", Rule::inside, "w1-20"},
-      {"generic-token", "_live_apikey_ _sdbx_apikey_", "w24+~16", Rule::inside, "w1-20"},
       // By form alone.
       {"jwt", "eyJ",
        "u8+ '.' u0+ '.' u1+ '.' u1+ '.' u1+ | u8+ '.' u0+ '.' u1+ | u8+ '.eyJ' u1+ '.' | u8+ '.eyJ' u1+"},

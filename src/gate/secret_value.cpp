@@ -204,20 +204,21 @@ bool is_placeholder(std::string_view value) {
 
 bool is_words(std::string_view value) {
   if (is_slug(value) || is_constant(value)) return true;
-  std::size_t letters = 0, parts = 0, groups = 0, digits = 0;
+  std::size_t groups = 0, digits = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    digits += is_digit(value[i]) ? 1 : 0;
+    groups += is_digit(value[i]) && (i == 0 || !is_digit(value[i - 1])) ? 1 : 0;
+    if (groups > 2) return false;
+  }
+  if (digits * 3 >= value.size()) return false;
+  std::size_t letters = 0, parts = 0;
   for (std::size_t at = 0;; ++parts) {
     const std::string_view part = next_piece(value, at);
     if (part.empty()) break;
     letters += part.size();
     if (!is_spoken(part)) return false;
   }
-  if (parts == 0) return false;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    digits += is_digit(value[i]) ? 1 : 0;
-    groups += is_digit(value[i]) && (i == 0 || !is_digit(value[i - 1])) ? 1 : 0;
-  }
-  const double mean = static_cast<double>(letters) / static_cast<double>(parts);
-  return mean >= 3.5 && groups <= 2 && digits * 3 < value.size();
+  return parts > 0 && letters * 2 >= parts * 7;  // three and a half letters on average
 }
 
 bool is_random(std::string_view value) {

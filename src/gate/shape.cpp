@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxGap = 80;  // between two halves of a token
 constexpr int kMaxBreaks = 3;
-constexpr std::size_t kMaxRow = 512;  // characters in which a row is looked for
+constexpr std::size_t kMaxRow = 48;  // characters in which a row is looked for
 
 Chars chars_of(char letter) {
   using enum Chars;
