@@ -95,7 +95,9 @@ Escape colour(std::string_view text) {
   if (text.size() < 2 || text[1] != '[') return {1, ""};
   std::size_t end = 2;
   while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3f) ++end;
-  return {std::min(end + 1, text.size()), ""};
+  // One that breaks off takes nothing of the character after it.
+  const bool ends = end < text.size() && text[end] >= 0x40 && text[end] <= 0x7e;
+  return {end + (ends ? 1 : 0), ""};
 }
 
 Escape no_width(std::string_view text) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "gate/corpus_random.h"
 #include "gate/gate.h"
+#include "gate/plain_view.h"
 #include "gate/secret_corpus.h"
 #include "gate/secrets.h"
 
@@ -258,6 +259,12 @@ TEST(Secrets, AreRemovedByTheGateFromEveryField) {
     EXPECT_FALSE(leaks(sample, all)) << sample.group << ": " << all;
     EXPECT_EQ(passed.secrets, 9u) << sample.group;
   }
+}
+
+TEST(PlainView, AnEscapeThatBreaksOffTakesNoHalfOfACharacter) {
+  EXPECT_EQ(PlainView("\x1b[31mred\x1b[0m").text(), "red");
+  EXPECT_EQ(PlainView("\x1b[1\xef\xbf\xbdx").text(), "\xef\xbf\xbdx");
+  EXPECT_EQ(PlainView("x\x1b[1").text(), "x");
 }
 
 }  // namespace
