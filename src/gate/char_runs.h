@@ -49,6 +49,9 @@ extern const std::array<std::uint32_t, 256> kKinds;
 inline bool is(Chars chars, char c) {
   return (detail::kKinds[static_cast<unsigned char>(c)] >> static_cast<unsigned>(chars) & 1u) != 0;
 }
+inline bool is_digit(char c) {
+  return is(Chars::digit, c);
+}
 
 // A few characters that one place asks for.
 class CharSet {

@@ -30,9 +30,6 @@ constexpr std::size_t kReadingName = 4, kReadingValue = 12;
 bool is_alnum(char c) {
   return is(Chars::alnum, c);
 }
-bool is_digit(char c) {
-  return is(Chars::digit, c);
-}
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }

@@ -6,6 +6,13 @@
 
 namespace cairn::gate {
 
+std::string& string_of(Json& value) {
+  std::string* found = nullptr;
+  value.for_each_string([&](std::string& s) { found = &s; });
+  CAIRN_ASSERT(found != nullptr);
+  return *found;
+}
+
 namespace {
 
 constexpr std::size_t kMaxEdits =
@@ -75,13 +82,6 @@ bool clean_string(std::string& text, int depth = 0) {
   PrivateScan scan = remove_private(text, depth);
   if (scan.removed) text = std::move(scan.text);
   return scan.removed;
-}
-
-std::string& string_of(Json& value) {
-  std::string* found = nullptr;
-  value.for_each_string([&](std::string& s) { found = &s; });
-  CAIRN_ASSERT(found != nullptr);
-  return *found;
 }
 
 // A patch's line keeps its sign, so that added and removed lines can still be counted.

@@ -21,6 +21,9 @@ struct PrivateScan {
       false;  // a closing tag without an opening one: what came before this text is private too
 };
 
+// The text that `value`, a string, is: to be changed in place.
+std::string& string_of(Json& value);
+
 // Cleans one text that starts at nesting `depth`. What was removed leaves kPrivateMark behind.
 PrivateScan remove_private(std::string_view text, int depth = 0);
 

@@ -23,9 +23,6 @@ bool is_upper(char c) {
 bool is_letter(char c) {
   return is_lower(c) || is_upper(c);
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool has_distinct(std::string_view value, int wanted) {
   std::array<std::uint64_t, 4> seen{};

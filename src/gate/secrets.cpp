@@ -7,6 +7,7 @@
 #include "gate/named_secrets.h"
 #include "gate/pattern.h"
 #include "gate/plain_view.h"
+#include "gate/private_text.h"
 #include "gate/secret_search.h"
 #include "gate/telling_names.h"
 
@@ -151,13 +152,6 @@ std::size_t Secrets::remove(std::string& text, bool env_file) const {
        });
   if (count > 0) text = out.append(text, at);
   return count;
-}
-
-static std::string& string_of(Json& value) {
-  std::string* found = nullptr;
-  value.for_each_string([&](std::string& s) { found = &s; });
-  CAIRN_ASSERT(found != nullptr);
-  return *found;
 }
 
 // Strings one after the other are the lines of one text.

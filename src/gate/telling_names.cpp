@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t kLongest = 128;  // letters of a name that are looked at
 
-bool is_digit(char c) {
-  return is(Chars::digit, c);
-}
-
 // secretAccessKey, SECRET_ACCESS_KEY, secret-access-key: secret access key.
 class Words {
  public:
