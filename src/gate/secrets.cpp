@@ -80,6 +80,15 @@ static void find_own(std::string_view text, const std::vector<std::pair<std::str
     }
 }
 
+// The patterns read bytes, and one that ends after so many may end within a character.
+static void widen_to_characters(std::string_view text, std::vector<Place>& places) {
+  const auto is_inner = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+  for (Place& place : places) {
+    for (int i = 0; i < 3 && place.begin > 0 && is_inner(place.begin); ++i) --place.begin;
+    for (int i = 0; i < 3 && place.end < text.size() && is_inner(place.end); ++i) ++place.end;
+  }
+}
+
 // In order, overlapping ones as one.
 static void merge(std::vector<Place>& places) {
   const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
@@ -105,6 +114,7 @@ void Secrets::each(std::string_view text, bool env_file, Take&& take) const {
   search_secrets(view.text(), kBase64Depth, places);
   if (env_file) find_env_lines(view.text(), places);
   if (own_) find_own(view.text(), own_->patterns, places);
+  widen_to_characters(view.text(), places);
   merge(places);
   for (const Place& place : places) {
     const std::string_view secret = view.text().substr(place.begin, place.end - place.begin);

@@ -261,6 +261,17 @@ TEST(Secrets, AreRemovedByTheGateFromEveryField) {
   }
 }
 
+TEST(Secrets, AreRemovedWithoutCuttingACharacter) {
+  const Secrets secrets(SecretOptions{});
+  for (std::size_t before = 0; before < 4; ++before) {
+    std::string text = "curl -u dev:h0uGt4" + std::string(before, 'x');
+    for (int i = 0; i < 100; ++i) text += "\xef\xbf\xbd";
+    text += " https://host.test/";
+    EXPECT_EQ(secrets.remove(text), 1u);
+    EXPECT_TRUE(is_utf8(text)) << text;
+  }
+}
+
 TEST(PlainView, AnEscapeThatBreaksOffTakesNoHalfOfACharacter) {
   EXPECT_EQ(PlainView("\x1b[31mred\x1b[0m").text(), "red");
   EXPECT_EQ(PlainView("\x1b[1\xef\xbf\xbdx").text(), "\xef\xbf\xbdx");
