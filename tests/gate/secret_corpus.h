@@ -24,9 +24,10 @@ struct BenignSample {
 std::vector<SecretSample> secret_samples(std::uint64_t seed);
 std::vector<BenignSample> benign_samples(std::uint64_t seed, std::size_t count);
 
-// Shapes and files that the rules were not written from, and harmless lines as they stand beside them.
-std::vector<SecretSample> held_out_secrets(std::uint64_t seed);
-std::vector<BenignSample> held_out_benign(std::uint64_t seed, int rounds);
+// Other shapes and files, written when the rules were there already, and harmless lines as they stand beside
+// them.
+std::vector<SecretSample> second_secrets(std::uint64_t seed);
+std::vector<BenignSample> second_benign(std::uint64_t seed, int rounds);
 
 // One secret of every kind, each with a text that would carry it: for tests that look for canaries.
 std::vector<SecretSample> one_of_each(std::uint64_t seed);
