@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -52,16 +53,15 @@ std::string ordinary(std::size_t bytes) {
       bytes);
 }
 
-constexpr double kLeast = 50;  // MB/s: what is promised
-// What is granted on a busy machine to the worst that is known: mixtures drawn by lot, of which the processor
-// foresees nothing, and text that is nothing but findings, each of them replaced. Idle, they keep the promise
-// or come near it.
-constexpr double kLeastOfWorst = kLeast / 2;
+// MB/s: what is promised of any text. Tool output is held to it in every run; text made to slow the gate down
+// is held to a share of tool output's speed in the same run, because the machine may be busy, and to the
+// promise itself with CAIRN_FULL.
+constexpr double kLeast = 50;
+constexpr double kShare = 1.0 / 8;
 
 struct Text {
   std::string name;
   std::function<std::string()> make;
-  double least = kLeast;
 };
 
 std::string lot(std::string_view alphabet, std::size_t length) {
@@ -139,8 +139,8 @@ std::vector<Text> tokens(std::size_t bytes) {
   const auto one = [all = literals()] { return all[std::stoul(lot("0123456789", 6)) % all.size()].first; };
   const auto by_lot = [one] { return one() + lot(" .-_=:\n\"'/a1A", 1); };
   const auto in_lines = [one] { return one() + lot(kAlnum, 6) + "\n"; };
-  out.push_back({"literals by lot", [=] { return drawn(bytes, by_lot); }, kLeastOfWorst});
-  out.push_back({"literals in lines", [=] { return drawn(bytes, in_lines); }, kLeastOfWorst});
+  out.push_back({"literals by lot", [=] { return drawn(bytes, by_lot); }});
+  out.push_back({"literals in lines", [=] { return drawn(bytes, in_lines); }});
   return out;
 }
 
@@ -224,30 +224,12 @@ std::vector<Text> secrets(std::size_t bytes) {
   const auto token = [] { return "ghp_" + lot(kAlnum, 36) + "\n"; };
   const auto password = [] { return "DB_PASSWORD=" + lot(kAlnum, 12) + "\n"; };
   return {
-      {"secrets: key ids", [=] { return drawn(bytes, key_id); }, kLeastOfWorst},
-      {"secrets: tokens", [=] { return drawn(bytes, token); }, kLeastOfWorst},
-      {"secrets: passwords", [=] { return drawn(bytes, password); }, kLeastOfWorst},
-      {"secrets: one", [=] { return repeated(token(), bytes); }, kLeastOfWorst},
-      {"secrets: quotes of all kinds", [=] { return repeated("password=\"'`", bytes); }, kLeastOfWorst},
+      {"secrets: key ids", [=] { return drawn(bytes, key_id); }},
+      {"secrets: tokens", [=] { return drawn(bytes, token); }},
+      {"secrets: passwords", [=] { return drawn(bytes, password); }},
+      {"secrets: one", [=] { return repeated(token(), bytes); }},
+      {"secrets: quotes of all kinds", [=] { return repeated("password=\"'`", bytes); }},
   };
-}
-
-// How much of its speed the machine has to give just now, 1 at most: steps through a table that fits no
-// first-level cache, as the search for literals takes them, against what they are on an idle core.
-double machine() {
-  constexpr double kIdle = 250e6;  // steps a second of an ordinary core of 2020
-  constexpr std::size_t kSteps = 1'000'000;
-  static const std::vector<std::uint16_t> kNext = [] {
-    std::mt19937_64 engine(1);
-    std::vector<std::uint16_t> out(1u << 16);
-    for (auto& next : out) next = static_cast<std::uint16_t>(engine());
-    return out;
-  }();
-  const double start = cpu_seconds();
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < kSteps; ++i) at = static_cast<std::uint16_t>(kNext[at] + i);
-  if (at == kNext.size()) fmt::print("\n");  // so that the steps are taken
-  return std::min(1.0, static_cast<double>(kSteps) / (cpu_seconds() - start + 1e-9) / kIdle);
 }
 
 class Bench {
@@ -274,14 +256,8 @@ class Bench {
   const gate::Gate gate_{gate::Rules{{}, {}, gate::SecretOptions{{}, {}, std::string(32, 'k')}, {}}};
 };
 
-// What is too slow by the clock is looked at again by what the machine has to give: others may use it.
 bool tell(std::string_view name, const Bench::Figures& figures, double least) {
-  bool enough = figures.speed >= least;
-  if (!enough) {
-    const double given = machine();
-    enough = figures.speed >= least * given;
-    fmt::print("machine at {:.0f} %:\n", given * 100);
-  }
+  const bool enough = figures.speed >= least;
   fmt::print("{:28} {:7.0f} MB/s  {:6.0f} x memcpy{}\n", name, figures.speed, figures.copies,
              enough ? "" : "  TOO SLOW");
   return enough;
@@ -310,13 +286,13 @@ int main(int argc, char** argv) {
   const std::string_view only = argc > 1 && !check ? argv[1] : "";
   constexpr std::size_t kBytes = 10'000'000;
   const Bench bench;
-  bool good = true;
-  std::vector<Text> texts = {{"ordinary tool output", [] { return ordinary(kBytes); }}};
+  const Bench::Figures usual = bench.measure(ordinary(kBytes), kLeast);
+  bool good = tell("ordinary tool output", usual, kLeast);
+  const double least = std::getenv("CAIRN_FULL") ? kLeast : std::min(kLeast, usual.speed * kShare);
   for (const auto& more : {tokens, names, forms, secrets})
-    for (Text& text : more(kBytes)) texts.push_back(std::move(text));
-  for (const Text& text : texts)
-    if (text.name.find(only) != std::string::npos)
-      good = tell(text.name, bench.measure(text.make(), text.least), text.least) && good;
-  if (only.empty() || only == "literal") good = measure_each_literal(bench, kLeastOfWorst) && good;
+    for (const Text& text : more(kBytes))
+      if (text.name.find(only) != std::string::npos)
+        good = tell(text.name, bench.measure(text.make(), least), least) && good;
+  if (only.empty() || only == "literal") good = measure_each_literal(bench, least) && good;
   return check && !good ? 1 : 0;
 }
