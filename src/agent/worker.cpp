@@ -135,7 +135,7 @@ Status Worker::tell(store::Batch batch) {
   if (!request || !session || !*session)
     return return_batch(batch, "it could not be read", false, store::retry_delay(0, 0));
   Talk& talk = talk_about(**session, request->events.back().prompt_number.value_or(0));
-  Run& run = talk.run.emplace();
+  Run& run = *(talk.run = Run{});
   run.deadline = after(options_.reply_within);
   run.beat_at = after(options_.lease / 3);
   run.batch = std::move(batch);
