@@ -160,7 +160,27 @@ class Search {
     const NameRead read = find_named(text_, at, runs_, found_);
     name_end_ = read.name_end;
     if (found_.size() == known) judged_ += read.judged;
-    for (std::size_t i = known; i < found_.size(); ++i) done_ = std::max(done_, found_[i].end);
+    for (std::size_t i = known; i < found_.size(); ++i) {
+      done_ = std::max(done_, found_[i].end);
+      if (const auto kind = kind_of(found_[i].begin)) found_[i].kind = *kind;
+    }
+  }
+
+  // What a token at `begin` is by its shape: that says more than the name beside it.
+  std::optional<std::string_view> kind_of(std::size_t begin) {
+    constexpr std::size_t kLongestLiteral = 32;
+    const std::string_view start = text_.substr(0, begin + kLongestLiteral);
+    const Table& rules = table();
+    Literals::State state = Literals::kStart;
+    for (std::size_t at = begin; (at = rules.literals->next(start, at, state)) != std::string_view::npos;)
+      for (const std::uint16_t index : rules.literals->ending(state)) {
+        const Literal& literal = rules.meaning[index];
+        const bool here = literal.what == Literal::rule && at == begin + literal.text.size() &&
+                          start.substr(begin).starts_with(literal.text);
+        if (here && rules.shapes[literal.index].match(text_, at, runs_, false))
+          return secret_rules()[literal.index].kind;
+      }
+    return std::nullopt;
   }
 
   void try_user(std::size_t end) {

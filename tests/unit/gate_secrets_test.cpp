@@ -138,6 +138,15 @@ TEST(Secrets, LeaveATypedMarkerThatIsTheSameForTheSameSecret) {
   EXPECT_NE(other.fingerprint(token), print) << "it can be computed without the home's key";
 }
 
+TEST(Secrets, AreCalledByTheirShapeEvenBesideAName) {
+  const std::string drawn = Lot(2).of(test::kAlnum, 36);
+  for (const std::string before : {"", "GITHUB_TOKEN=", "password: ", "Authorization: Bearer "}) {
+    const std::string text = cleaned(before + "gh" + "p_" + drawn);
+    EXPECT_TRUE(text.starts_with(before + "[secret:github-token:")) << text;
+  }
+  EXPECT_TRUE(cleaned("GITHUB_TOKEN=" + drawn).starts_with("GITHUB_TOKEN=[secret:token:"));
+}
+
 TEST(Secrets, AreFoundBehindTextThatIsFullOfNamesAndBeginnings) {
   const std::string token = "gh" + std::string("p_") + Lot(6).of(test::kAlnum, 36);
   for (const char* noise : {"token=token. ", "password: str = ", "sk-abcdef\n", "ghp_example-",
