@@ -187,21 +187,24 @@ Status Recorder::on_session_start(const Event& e, const Session& session) {
 
 Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Session& session, bool muted) {
   TRY(store::reopen_session(db_, session.id));
-  const auto latest = TRY(store::latest_turn(db_, session.id));
-  if (e.synthetic_prompt && latest) {  // the host goes on with the turn that started the background task
-    if (e.prompt_id) TRY(store::name_turn(db_, session.id, latest->number, *e.prompt_id));
-    TRY(store::reopen_turn(db_, session.id, latest->number));
-    return std::optional(latest->number);
-  }
+  // An id names one turn for ever: whatever overtook its prompt may have opened it already.
   std::optional<std::int64_t> number;
   if (e.prompt_id) number = TRY(store::turn_of_prompt(db_, session.id, *e.prompt_id));
   if (!number) {
-    TRY(close_open_turn(session.id, "next_prompt", e.at));
-    number = TRY(store::open_turn(db_, session.id, e.at)).number;
+    const auto latest = TRY(store::latest_turn(db_, session.id));
+    if (e.synthetic_prompt && latest) {  // the host goes on with the turn that started the background task
+      number = latest->number;
+      TRY(store::reopen_turn(db_, session.id, *number));
+    } else {
+      TRY(close_open_turn(session.id, "next_prompt", e.at));
+      number = TRY(store::open_turn(db_, session.id, e.at)).number;
+    }
     if (e.prompt_id) TRY(store::name_turn(db_, session.id, *number, *e.prompt_id));
   }
-  if (muted) TRY(store::mute_turn(db_, session.id, *number));
-  if (!muted && !e.synthetic_prompt && !TRY(store::has_prompt(db_, session.id, *number)))
+  if (e.synthetic_prompt) return number;  // nobody's request
+  if (muted)
+    TRY(store::mute_turn(db_, session.id, *number));
+  else if (!TRY(store::has_prompt(db_, session.id, *number)))
     TRY(store::add_prompt(db_, session.id, *number, e.prompt, e.at));
   return number;
 }

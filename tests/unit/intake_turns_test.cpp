@@ -114,6 +114,19 @@ TEST_F(Turns, ATaskNotificationIsNotTheUserAndGoesOnWithTheTurn) {
   EXPECT_EQ(m.text("SELECT last_assistant_message FROM turns"), "The job is done.");
 }
 
+TEST_F(Turns, ATaskNotificationStandsWithTheWorkThatOvertookIt) {
+  const std::string note = "<task-notification>\n<task-id>b1</task-id></task-notification>";
+  chat.prompt_id = "p-notification";
+  m.tell(chat.stop("The job is done."));
+  m.tell(chat.prompt("start a job", "p-job"));
+  m.tell(chat.stop("It runs."));
+  m.tell(chat.prompt(note, "p-notification"));
+  EXPECT_EQ(m.rows("SELECT name, prompt_number FROM events WHERE prompt_id = 'p-notification' ORDER BY seq"),
+            (Lines{"Stop|1", "UserPromptSubmit|1"}));
+  EXPECT_EQ(turns(), (Lines{"1|stop", "2|stop"}));
+  EXPECT_EQ(prompts(), (Lines{"2|start a job"}));
+}
+
 // design.md, "Turns, sessions, summaries": how a session stands after its last events, in any order.
 struct Ending {
   std::string name;
