@@ -11,6 +11,7 @@ endfunction()
 
 cairn_archive(dep_event libevent_core.a event2/event.h)
 cairn_archive(dep_zstd libzstd.a zstd.h)
+cairn_archive(dep_zlib libz.a zlib.h)  # git's objects are deflated
 cairn_archive(dep_sodium libsodium.a sodium.h)
 cairn_archive(dep_utf8proc libutf8proc.a utf8proc.h)
 cairn_archive(dep_re2 libre2.a re2/re2.h)

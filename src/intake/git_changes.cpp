@@ -1,11 +1,13 @@
 #include "intake/git_changes.h"
 
+#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "intake/git_index.h"
+#include "intake/git_objects.h"
 #include "intake/place.h"
 #include "os/disk.h"
 
@@ -13,99 +15,97 @@ namespace cairn::intake {
 
 namespace {
 
+using std::chrono::steady_clock;
+
 constexpr std::size_t kMaxIndex = 16u << 20;
-constexpr std::uint32_t kMaxEntries = 20'000;
 constexpr std::size_t kMaxChanged = 200;
 constexpr auto kMaxTime = std::chrono::milliseconds(100);
 
-struct Entry {
-  std::string path;
-  std::int64_t modified_ns = 0;
-  std::uint32_t size = 0;
-  bool is_file = false;  // a plain file, and one that git itself would look at
-};
+using Paths = std::set<std::string>;
 
-// The entries of an index of version 2, 3 or 4, as git's index-format document has them.
-class IndexReader {
- public:
-  explicit IndexReader(std::string_view bytes) : bytes_(bytes) {}
-
-  std::optional<std::vector<Entry>> run() {
-    if (!bytes_.starts_with("DIRC")) return std::nullopt;
-    at_ = 4;
-    version_ = number(4);
-    const std::uint32_t count = number(4);
-    if (version_ < 2 || version_ > 4 || count > kMaxEntries) return std::nullopt;
-    std::vector<Entry> entries;
-    entries.reserve(count);
-    while (entries.size() < count && good_) entries.push_back(entry());
-    if (!good_) return std::nullopt;
-    return entries;
-  }
-
- private:
-  std::uint32_t number(std::size_t bytes) {
-    std::uint32_t value = 0;
-    if (at_ + bytes > bytes_.size()) good_ = false;
-    for (; good_ && bytes > 0; --bytes) value = value << 8 | static_cast<unsigned char>(bytes_[at_++]);
-    return value;
-  }
-
-  Entry entry() {
-    const std::size_t start = at_;
-    Entry e;
-    at_ += 8;  // when its inode changed
-    const std::int64_t seconds = number(4);
-    e.modified_ns = seconds * 1'000'000'000 + number(4);
-    at_ += 8;  // device, inode
-    const std::uint32_t mode = number(4);
-    at_ += 8;  // owner, group
-    e.size = number(4);
-    at_ += 20;  // the blob
-    const std::uint32_t flags = number(2);
-    const std::uint32_t more = (flags & 0x4000) && version_ >= 3 ? number(2) : 0;
-    const bool assumed_valid = flags & 0x8000, skipped = more & 0x4000;
-    e.is_file = (mode & 0170000) == 0100000 && !assumed_valid && !skipped;
-    e.path = version_ == 4 ? packed_name() : name();
-    if (version_ != 4) at_ = start + (at_ - start + 7) / 8 * 8;  // the end of the name's NUL bytes
-    last_ = e.path;
-    return e;
-  }
-
-  // Up to its NUL, which is passed over.
-  std::string name() {
-    const std::size_t end = at_ > bytes_.size() ? std::string_view::npos : bytes_.find('\0', at_);
-    if (end == std::string_view::npos) {
-      good_ = false;
-      return {};
-    }
-    std::string text(bytes_.substr(at_, end - at_));
-    at_ = end + 1;
-    return text;
-  }
-
-  // Version 4: how much of the name before is to be dropped, then what is put in its place.
-  std::string packed_name() {
-    std::uint64_t drop = number(1);
-    while ((drop & 0x80) && good_)
-      drop = ((((drop & ~std::uint64_t{0x80}) + 1) << 7) | number(1)) & 0xffffffff;
-    const std::string rest = name();
-    if (drop > last_.size()) good_ = false;
-    return good_ ? last_.substr(0, last_.size() - static_cast<std::size_t>(drop)) + rest : std::string();
-  }
-
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-  std::uint32_t version_ = 0;
-  bool good_ = true;
-  std::string last_;
-};
-
-bool is_changed(os::Disk& disk, const std::string& path, const Entry& entry) {
+bool is_changed(os::Disk& disk, const std::string& path, const IndexEntry& entry) {
   const auto now = disk.stat(path);
   if (!now) return now.error().code == Code::not_found;
   return static_cast<std::uint32_t>(now->size) != entry.size || now->modified_ns != entry.modified_ns;
 }
+
+// The files that are not as the index has them; nothing when there was no time to look at all of them.
+std::optional<Paths> changed_since_index(os::Disk& disk, const std::string& worktree, const Index& index,
+                                         steady_clock::time_point end) {
+  Paths changed;
+  std::size_t looked_at = 0;
+  for (const IndexEntry& entry : index.entries) {
+    if (entry.is_in_conflict || (entry.is_looked_at && is_changed(disk, worktree + "/" + entry.path, entry)))
+      changed.insert(entry.path);
+    if (++looked_at % 64 == 0 && steady_clock::now() > end) return std::nullopt;
+  }
+  // Nearly all: the tree was copied, not changed.
+  if (index.entries.size() > 20 && changed.size() * 10 > index.entries.size() * 9) changed.clear();
+  return changed;
+}
+
+// Holds the index against a tree, by directories. One whose tree git wrote from this very index need not be
+// read: after a commit that is every one, and after `git add` all but those on the way to the file.
+class Staged {
+ public:
+  Staged(GitObjects& objects, const Index& index, steady_clock::time_point end)
+      : objects_(objects), index_(index), is_in_tree_(index.entries.size()), end_(end) {}
+
+  // The files that the index has not as `tree` has them; nothing when the tree cannot be read, or not in
+  // time.
+  std::optional<Paths> against(const std::optional<ObjectId>& tree) {
+    if (tree && !compare(*tree, "", 0, index_.entries.size(), 0)) return std::nullopt;
+    for (std::size_t i = 0; i < is_in_tree_.size(); ++i)
+      if (!is_in_tree_[i]) staged_.insert(index_.entries[i].path);
+    return std::move(staged_);
+  }
+
+ private:
+  // The first entry from `begin` whose path is not before `path`.
+  std::size_t first(std::size_t begin, std::size_t end, const std::string& path) const {
+    const auto all = index_.entries.begin();
+    const auto found =
+        std::lower_bound(all + static_cast<std::ptrdiff_t>(begin), all + static_cast<std::ptrdiff_t>(end),
+                         path, [](const IndexEntry& e, const std::string& p) { return e.path < p; });
+    return static_cast<std::size_t>(found - all);
+  }
+
+  bool compare(const ObjectId& tree, const std::string& directory, std::size_t begin, std::size_t end,
+               int depth) {
+    const auto written = index_.written.find(directory);
+    if (written != index_.written.end() && written->second == tree) {
+      std::fill(is_in_tree_.begin() + static_cast<std::ptrdiff_t>(begin),
+                is_in_tree_.begin() + static_cast<std::ptrdiff_t>(end), true);
+      return true;
+    }
+    const auto entries = objects_.tree(tree);
+    if (!entries || depth > 100 || staged_.size() > kMaxChanged || steady_clock::now() > end_) return false;
+    for (const TreeEntry& entry : *entries) {
+      const std::string path = directory.empty() ? entry.name : directory + "/" + entry.name;
+      if (!entry.is_tree()) {
+        compare_file(entry, path, begin, end);
+      } else if (!compare(entry.id, path, first(begin, end, path + "/"), first(begin, end, path + "0"),
+                          depth + 1)) {
+        return false;  // "0" is what comes after "/"
+      }
+    }
+    return true;
+  }
+
+  void compare_file(const TreeEntry& entry, const std::string& path, std::size_t begin, std::size_t end) {
+    const std::size_t at = first(begin, end, path);
+    const bool is_there = at < end && index_.entries[at].path == path;
+    if (is_there) is_in_tree_[at] = true;
+    if (!is_there || index_.entries[at].blob != entry.id || index_.entries[at].mode != entry.mode)
+      staged_.insert(path);
+  }
+
+  GitObjects& objects_;
+  const Index& index_;
+  std::vector<bool> is_in_tree_;
+  steady_clock::time_point end_;
+  Paths staged_;
+};
 
 }  // namespace
 
@@ -115,24 +115,24 @@ std::vector<std::string> changed_files(const std::string& directory, const std::
   os::RealDisk disk;
   const auto bytes = os::read_file(disk, git->directory + "/index", kMaxIndex);
   if (!bytes) return {};
-  const auto entries = IndexReader(*bytes).run();
-  if (!entries) return {};
-  const auto end = std::chrono::steady_clock::now() + kMaxTime;
-  std::vector<std::string> changed;
+  const auto index = read_index(*bytes);
+  if (!index) return {};
+  const auto end = steady_clock::now() + kMaxTime;
+  const auto in_tree = changed_since_index(disk, git->worktree, *index, end);
+  if (!in_tree) return {};
+  Paths changed = *in_tree;
+  GitObjects objects(disk, git->common);
+  if (const auto head = objects.head_tree(git->directory))
+    if (auto staged = Staged(objects, *index, end).against(*head)) changed.merge(*staged);
   std::set<std::string_view> tracked;
-  for (const Entry& entry : *entries) {
-    tracked.insert(entry.path);
-    if (entry.is_file && is_changed(disk, git->worktree + "/" + entry.path, entry))
-      changed.push_back(entry.path);
-    if (tracked.size() % 64 == 0 && std::chrono::steady_clock::now() > end) return {};
-  }
-  if (entries->size() > 20 && changed.size() * 10 > entries->size() * 9) return {};
+  for (const IndexEntry& entry : index->entries) tracked.insert(entry.path);
   for (const std::string& path : known)
     if (!path.starts_with('/') && !path.starts_with("..") && !tracked.contains(path) &&
         disk.stat(git->worktree + "/" + path).ok())
-      changed.push_back(path);
-  if (changed.size() > kMaxChanged) changed.resize(kMaxChanged);
-  return changed;
+      changed.insert(path);
+  std::vector<std::string> paths(changed.begin(), changed.end());
+  if (paths.size() > kMaxChanged) paths.resize(kMaxChanged);
+  return paths;
 }
 
 }  // namespace cairn::intake

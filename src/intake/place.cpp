@@ -98,7 +98,7 @@ std::optional<WorkingTree> git_of(const std::string& directory) {
   if (directory.empty()) return std::nullopt;
   const auto git = find_git(real(directory));
   if (!git) return std::nullopt;
-  return WorkingTree{git->worktree.string(), git->git_dir.string()};
+  return WorkingTree{git->worktree.string(), git->git_dir.string(), git->common.string()};
 }
 
 std::optional<std::string> current_branch(const std::string& directory) {

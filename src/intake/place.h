@@ -19,6 +19,7 @@ store::Place resolve_place(const std::string& project_dir, const std::string& cw
 struct WorkingTree {
   std::string worktree;   // the directory that holds .git
   std::string directory;  // its own part of .git
+  std::string common;     // the part that all worktrees share
 };
 // Nothing when it is not a repository.
 std::optional<WorkingTree> git_of(const std::string& directory);

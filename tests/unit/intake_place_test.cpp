@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "intake/git_changes.h"
 #include "intake/place.h"
 #include "support/engine_fixture.h"
+#include "support/git.h"
 #include "support/temp_dir.h"
 
 namespace cairn::intake {
@@ -18,16 +18,7 @@ using test::TempDir;
 
 class Places : public testing::Test {
  protected:
-  void run(const std::string& command) {
-    const std::string quiet =
-        "cd '" + dir.path() +
-        "' && GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null "
-        "GIT_AUTHOR_NAME=d GIT_AUTHOR_EMAIL=d@d GIT_COMMITTER_NAME=d GIT_COMMITTER_EMAIL=d@d && "
-        "export GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL "
-        "GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL && { " +
-        command + "; } >/dev/null 2>&1";
-    ASSERT_EQ(std::system(quiet.c_str()), 0) << command;
-  }
+  void run(const std::string& command) { test::run_git(dir, command); }
   void repository(const std::string& name) {
     run("git init -q -b trunk " + name + " && git -C " + name + " commit -q --allow-empty -m one");
   }
@@ -153,55 +144,6 @@ TEST_F(Places, TheFirstEventFixesTheProjectAndALaterCdDoesNot) {
   m.tell(chat.prompt("work"));
   EXPECT_EQ(m.rows("SELECT project, cwd FROM sdk_sessions"),
             (std::vector<std::string>{"proj|/home/dev/code/elsewhere"}));
-}
-
-// Git's own word for the index of version `version`, and what is changed after it.
-class ChangedFiles : public Places, public testing::WithParamInterface<const char*> {};
-
-TEST_P(ChangedFiles, AreThoseThatTheIndexDoesNotKnowAsTheyAre) {
-  const std::string many = "for i in 1 2 3 4 5 6 7 8 9; do echo $i >src/very/long/name_of_file_$i.c; done";
-  run("git init -q -b trunk api && cd api && mkdir -p src/very/long && " + many +
-      " && echo a >a.txt && ln -s a.txt link && git add -A && git commit -qm one && git update-index "
-      "--index-version " +
-      std::string(GetParam()));
-  EXPECT_TRUE(changed_files(dir / "api", {}).empty());
-  run("cd api && echo changed >src/very/long/name_of_file_3.c && rm src/very/long/name_of_file_7.c && echo "
-      "new >new.txt");
-  EXPECT_EQ(changed_files(dir / "api/src", {}),
-            (std::vector<std::string>{"src/very/long/name_of_file_3.c", "src/very/long/name_of_file_7.c"}));
-  EXPECT_EQ(changed_files(dir / "api", {"new.txt", "a.txt", "gone.txt", "/etc/passwd", "../x"}),
-            (std::vector<std::string>{"src/very/long/name_of_file_3.c", "src/very/long/name_of_file_7.c",
-                                      "new.txt"}));
-  run("cd api && git add -A && git commit -qm two");
-  EXPECT_TRUE(changed_files(dir / "api", {"new.txt"}).empty());
-}
-
-INSTANTIATE_TEST_SUITE_P(Versions, ChangedFiles, testing::Values("2", "3", "4"));
-
-TEST_F(Places, LookingForChangesWritesNothingAndADamagedIndexIsNone) {
-  run("git init -q -b trunk api && cd api && echo a >a.txt && git add -A && git commit -qm one && echo b "
-      ">a.txt");
-  const std::string index = test::read_text(dir / "api/.git/index");
-  EXPECT_EQ(changed_files(dir / "api", {}), std::vector<std::string>{"a.txt"});
-  EXPECT_EQ(test::read_text(dir / "api/.git/index"), index);
-  for (std::size_t size = 0; size < index.size() - 20; ++size) {
-    test::write_file(dir / "api/.git/index", index.substr(0, size));
-    EXPECT_LE(changed_files(dir / "api", {}).size(), 1u) << size;
-  }
-  for (std::size_t at = 4; at < 40; ++at) {
-    std::string bad = index;
-    bad[at] = '\xff';
-    test::write_file(dir / "api/.git/index", bad);
-    EXPECT_LE(changed_files(dir / "api", {}).size(), 1u) << at;
-  }
-  EXPECT_TRUE(changed_files(dir / "nothing", {"a"}).empty());
-}
-
-TEST_F(Places, ACopiedTreeIsNotChanged) {
-  run("git init -q -b trunk api && cd api && for i in $(seq 30); do echo $i >$i.txt; done && git add -A && "
-      "git commit -qm one");
-  run("sleep 0.01; cp -r api copy");
-  EXPECT_TRUE(changed_files(dir / "copy", {}).empty());
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+// Git's index as the file has it: what the next commit would hold, and which of its directories are known to
+// equal a tree that git has written.
+//
+// Versions 2, 3 and 4. An index that is split over two files, damaged, or of more than 20,000 entries is
+// none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn::intake {
+
+inline constexpr std::size_t kObjectIdSize = 20;
+using ObjectId = std::string;  // so many bytes
+
+struct IndexEntry {
+  std::string path;
+  ObjectId blob;
+  std::uint32_t mode = 0;
+  std::int64_t modified_ns = 0;
+  std::uint32_t size = 0;
+  bool is_looked_at = false;    // a plain file, and one whose change git itself would see
+  bool is_in_conflict = false;  // one of the sides of a merge that is not finished
+};
+
+struct Index {
+  std::vector<IndexEntry> entries;          // by path
+  std::map<std::string, ObjectId> written;  // directory ("" is the top, no slash at the end) -> its tree
+};
+
+std::optional<Index> read_index(std::string_view bytes);
+
+}  // namespace cairn::intake

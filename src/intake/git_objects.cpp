@@ -1,0 +1,341 @@
+#include "intake/git_objects.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace cairn::intake {
+
+namespace {
+
+constexpr std::size_t kMaxObject = 8u << 20;
+constexpr std::size_t kMaxRefs = 16u << 20;
+constexpr std::size_t kMaxPacks = 200;
+constexpr int kMaxBorrowed = 5;           // repositories that borrow from each other
+constexpr std::size_t kMaxDeltas = 4096;  // more than git makes
+constexpr int kDeltaNearby = 6, kDeltaOfId = 7;
+
+Error damaged(const char* what) {
+  return Error{Code::corrupt, std::string("git object: ") + what};
+}
+
+std::uint64_t big_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (const char c : bytes) value = value << 8 | static_cast<unsigned char>(c);
+  return value;
+}
+
+Result<std::string> read_at(os::File& file, std::uint64_t offset, std::size_t size) {
+  std::string bytes(size, '\0');
+  bytes.resize(TRY(file.read_at(offset, bytes.data(), size)));
+  return bytes;
+}
+
+Result<std::string> read_exactly(os::File& file, std::uint64_t offset, std::size_t size) {
+  std::string bytes = TRY(read_at(file, offset, size));
+  if (bytes.size() != size) return damaged("it ends too early");
+  return bytes;
+}
+
+// What deflated bytes from `offset` of a file become, at most `max` bytes of it.
+Result<std::string> inflate_from(os::File& file, std::uint64_t offset, std::size_t max) {
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) return Error{Code::internal, "inflate: no memory"};
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&stream, inflateEnd);
+  std::string out, in;
+  int state = Z_OK;
+  while (state == Z_OK && out.size() < max) {
+    if (stream.avail_in == 0) {
+      in = TRY(read_at(file, offset, 4096));
+      if (in.empty()) return damaged("it ends too early");
+      offset += in.size();
+      stream.next_in = reinterpret_cast<unsigned char*>(in.data());
+      stream.avail_in = static_cast<unsigned>(in.size());
+    }
+    const std::size_t have = out.size();
+    out.resize(std::min(max, have + 4096));
+    stream.next_out = reinterpret_cast<unsigned char*>(out.data() + have);
+    stream.avail_out = static_cast<unsigned>(out.size() - have);
+    state = inflate(&stream, Z_NO_FLUSH);
+    out.resize(out.size() - stream.avail_out);
+  }
+  if (state != Z_OK && state != Z_STREAM_END) return damaged("it cannot be inflated");
+  return out;
+}
+
+// The number at the beginning of `bytes`, seven bits a byte, the low ones first; taken off.
+std::optional<std::uint64_t> take_number(std::string_view& bytes) {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 63 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes[0]);
+    bytes.remove_prefix(1);
+    value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    if (!(byte & 0x80)) return value;
+  }
+  return std::nullopt;
+}
+
+// One part of a delta that copies from its base: offset and size, of which only the bytes that are not 0 are
+// written.
+bool copy_part(unsigned char code, std::string_view& delta, const std::string& base, std::string& out) {
+  std::size_t offset = 0, size = 0;
+  for (int bit = 0; bit < 7; ++bit) {
+    if (!(code & 1 << bit)) continue;
+    if (delta.empty()) return false;
+    const std::size_t byte = static_cast<unsigned char>(delta[0]);
+    delta.remove_prefix(1);
+    (bit < 4 ? offset : size) |= byte << 8 * (bit < 4 ? bit : bit - 4);
+  }
+  if (size == 0) size = 0x10000;
+  if (offset > base.size() || size > base.size() - offset) return false;
+  out.append(base, offset, size);
+  return true;
+}
+
+Result<std::string> apply_delta(const std::string& base, std::string_view delta) {
+  const auto from = take_number(delta), to = take_number(delta);
+  if (!from || !to || *from != base.size() || *to > kMaxObject) return damaged("a delta of another base");
+  std::string out;
+  out.reserve(static_cast<std::size_t>(*to));
+  while (!delta.empty() && out.size() <= *to) {
+    const auto code = static_cast<unsigned char>(delta[0]);
+    delta.remove_prefix(1);
+    if (code & 0x80) {
+      if (!copy_part(code, delta, base, out)) return damaged("a delta beyond its base");
+    } else {
+      if (code == 0 || code > delta.size()) return damaged("a delta that makes no sense");
+      out.append(delta.substr(0, code));
+      delta.remove_prefix(code);
+    }
+  }
+  if (out.size() != *to) return damaged("a delta of another size");
+  return out;
+}
+
+// How far back a delta's base is: seven bits a byte, the high ones first, each further byte counting one
+// more.
+std::optional<std::uint64_t> take_distance(std::string_view& bytes) {
+  std::uint64_t value = 0;
+  for (int i = 0; i < 9 && !bytes.empty(); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[0]);
+    bytes.remove_prefix(1);
+    value = (i == 0 ? 0 : value + 1) << 7 | (byte & 0x7f);
+    if (!(byte & 0x80)) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<ObjectId> id_of(std::string_view hex) {
+  if (hex.size() != 2 * kObjectIdSize) return std::nullopt;
+  ObjectId id;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    unsigned value = 0;
+    const auto [end, failed] = std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16);
+    if (failed != std::errc() || end != hex.data() + i + 2) return std::nullopt;
+    id += static_cast<char>(value);
+  }
+  return id;
+}
+
+}  // namespace
+
+struct GitObjects::Pack {
+  std::string path;  // without its ending
+  std::unique_ptr<os::File> index, objects;
+};
+
+GitObjects::GitObjects(os::Disk& disk, std::string common) : disk_(disk), common_(std::move(common)) {
+  add_store(common_ + "/objects", 0);
+}
+
+GitObjects::~GitObjects() = default;
+
+void GitObjects::add_store(const std::string& objects, int depth) {
+  stores_.push_back(objects);
+  for (const std::string& name : disk_.list(objects + "/pack").value_or({}))
+    if (name.ends_with(".idx") && packs_.size() < kMaxPacks) {
+      packs_.push_back(std::make_unique<Pack>());
+      packs_.back()->path = objects + "/pack/" + name.substr(0, name.size() - 4);
+    }
+  const std::string borrowed = os::read_file(disk_, objects + "/info/alternates", 64u << 10).value_or("");
+  for (const std::string_view line : split(borrowed, '\n'))
+    if (!line.empty() && line[0] != '#' && depth < kMaxBorrowed && stores_.size() < 10)
+      add_store(line[0] == '/' ? std::string(line) : objects + "/" + std::string(line), depth + 1);
+}
+
+// In an index of version 2: how many ids begin with a byte or less, the ids, their checksums, their offsets.
+std::optional<GitObjects::Found> GitObjects::find(const ObjectId& id) {
+  for (const auto& pack : packs_) {
+    if (!pack->index) {
+      auto opened = disk_.open(pack->path + ".idx", os::Open::read);
+      if (!opened) continue;
+      pack->index = std::move(*opened);
+    }
+    os::File& index = *pack->index;
+    const auto number = [&](std::uint64_t at, std::size_t size) {
+      const auto bytes = read_exactly(index, at, size);
+      return bytes ? big_endian(*bytes) : 0;
+    };
+    constexpr std::uint64_t kFanOut = 8, kIds = kFanOut + 256 * 4;
+    if (number(0, 8) != 0xff744f6300000002) continue;
+    const auto first = static_cast<unsigned char>(id[0]);
+    const std::uint64_t count = number(kFanOut + 255 * 4, 4);
+    std::uint64_t low = first ? number(kFanOut + (first - 1u) * 4, 4) : 0;
+    std::uint64_t high = number(kFanOut + first * 4u, 4);
+    while (low < high) {
+      const std::uint64_t middle = (low + high) / 2;
+      const auto there = read_exactly(index, kIds + middle * kObjectIdSize, kObjectIdSize);
+      if (!there) break;
+      if (*there == id) {
+        const std::uint64_t offsets = kIds + count * (kObjectIdSize + 4);
+        const std::uint64_t offset = number(offsets + middle * 4, 4);
+        if (!(offset & 0x80000000)) return Found{pack.get(), offset};
+        return Found{pack.get(), number(offsets + count * 4 + (offset & 0x7fffffff) * 8, 8)};
+      }
+      *there < id ? low = middle + 1 : high = middle;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<GitObject> GitObjects::read_loose(const ObjectId& id) {
+  const std::string hex = to_hex(id);
+  for (const std::string& store : stores_) {
+    const auto file = disk_.open(store + "/" + hex.substr(0, 2) + "/" + hex.substr(2), os::Open::read);
+    if (!file) continue;
+    const std::string bytes = TRY(inflate_from(**file, 0, kMaxObject));
+    const std::size_t head = bytes.find('\0');
+    if (head == std::string::npos) return damaged("it has no head");
+    const std::string size = std::to_string(bytes.size() - head - 1);
+    for (const auto& [name, kind] :
+         {std::pair("commit ", GitKind::commit), std::pair("tree ", GitKind::tree)})
+      if (bytes.substr(0, head) == name + size) return GitObject{kind, bytes.substr(head + 1)};
+    return damaged("of another kind or size");
+  }
+  return Error{Code::not_found, "git object " + hex};
+}
+
+// A kind and a size, seven bits a byte after the first four; a delta's base; then the deflated bytes.
+Result<GitObjects::PackedHead> GitObjects::read_head(const Found& at) {
+  if (!at.pack->objects) at.pack->objects = TRY(disk_.open(at.pack->path + ".pack", os::Open::read));
+  const std::string bytes = TRY(read_at(*at.pack->objects, at.offset, 64));
+  if (bytes.empty()) return damaged("it ends too early");
+  std::string_view rest = bytes;
+  const auto first = static_cast<unsigned char>(rest[0]);
+  rest.remove_prefix(1);
+  PackedHead head;
+  head.kind = first >> 4 & 7;
+  const auto more = first & 0x80 ? take_number(rest) : 0;
+  if (!more || *more > kMaxObject) return damaged("it is too large");
+  head.size = static_cast<std::size_t>(*more << 4 | (first & 0x0f));
+  if (head.size > kMaxObject) return damaged("it is too large");
+  if (head.kind == kDeltaOfId) {
+    head.base = rest.substr(0, kObjectIdSize);
+    if (head.base.size() != kObjectIdSize) return damaged("it ends too early");
+    rest.remove_prefix(kObjectIdSize);
+  }
+  if (head.kind == kDeltaNearby) {
+    const auto back = take_distance(rest);
+    if (!back || *back == 0 || *back > at.offset) return damaged("a delta of nothing");
+    head.base_offset = at.offset - *back;
+  }
+  head.data = at.offset + static_cast<std::uint64_t>(rest.data() - bytes.data());
+  return head;
+}
+
+Result<GitObject> GitObjects::read(const ObjectId& id) {
+  std::vector<std::string> deltas;
+  std::size_t total = 0;
+  auto at = find(id);
+  if (!at) return read_loose(id);
+  GitObject object{GitKind::commit, ""};
+  for (;;) {
+    const PackedHead head = TRY(read_head(*at));
+    std::string bytes = TRY(inflate_from(*at->pack->objects, head.data, head.size));
+    total += bytes.size();
+    if (bytes.size() != head.size || total > 2 * kMaxObject || deltas.size() > kMaxDeltas)
+      return damaged("of another size than it says");
+    if (head.kind != kDeltaNearby && head.kind != kDeltaOfId) {
+      object = {static_cast<GitKind>(head.kind), std::move(bytes)};
+      break;
+    }
+    deltas.push_back(std::move(bytes));
+    if (head.kind == kDeltaNearby) {
+      at->offset = head.base_offset;
+    } else if (!(at = find(head.base))) {
+      object = TRY(read_loose(head.base));
+      break;
+    }
+  }
+  for (auto delta = deltas.rbegin(); delta != deltas.rend(); ++delta)
+    object.bytes = TRY(apply_delta(object.bytes, *delta));
+  return object;
+}
+
+Result<std::vector<TreeEntry>> GitObjects::tree(const ObjectId& id) {
+  const GitObject object = TRY(read(id));
+  if (object.kind != GitKind::tree) return damaged("no tree");
+  std::vector<TreeEntry> entries;
+  for (std::string_view rest = object.bytes; !rest.empty();) {
+    TreeEntry entry;
+    const auto [name, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), entry.mode, 8);
+    const std::size_t end = rest.find('\0');
+    const auto begin = static_cast<std::size_t>(name - rest.data()) + 1;
+    if (failed != std::errc() || end == rest.npos || begin > end || rest.size() - end <= kObjectIdSize)
+      return damaged("a tree that makes no sense");
+    entry.name = rest.substr(begin, end - begin);
+    entry.id = rest.substr(end + 1, kObjectIdSize);
+    rest.remove_prefix(end + 1 + kObjectIdSize);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+// Nothing for a branch that has no commit yet.
+Result<std::optional<ObjectId>> GitObjects::resolve(const std::string& git_dir) {
+  std::string name = "HEAD";
+  for (int links = 0; links < 5; ++links) {
+    auto text = os::read_file(disk_, git_dir + "/" + name, 4096);
+    if (!text) text = os::read_file(disk_, common_ + "/" + name, 4096);
+    if (!text) return packed_ref(name);
+    const std::string_view line = trim(*text);
+    if (!line.starts_with("ref: refs/")) {
+      const auto id = id_of(line);
+      if (!id) return damaged("a reference that makes no sense");
+      return id;
+    }
+    name = line.substr(5);
+    // Such a branch stands for references that are kept in another form.
+    if (name.find("..") != name.npos || name.ends_with("/.invalid"))
+      return Error{Code::unsupported, "git reference " + name};
+  }
+  return damaged("references in a circle");
+}
+
+Result<std::optional<ObjectId>> GitObjects::packed_ref(const std::string& name) {
+  auto text = os::read_file(disk_, common_ + "/packed-refs", kMaxRefs);
+  if (!text && text.error().code != Code::not_found) return text.error();
+  const std::string all = std::move(text).value_or("");
+  const std::size_t at = all.find(" " + name + "\n");
+  if (at == all.npos) return std::optional<ObjectId>();
+  const auto id =
+      at < 2 * kObjectIdSize ? std::nullopt : id_of(all.substr(at - 2 * kObjectIdSize, 2 * kObjectIdSize));
+  if (!id) return damaged("a reference that makes no sense");
+  return id;
+}
+
+Result<std::optional<ObjectId>> GitObjects::head_tree(const std::string& git_dir) {
+  const auto commit = TRY(resolve(git_dir));
+  if (!commit) return commit;
+  const GitObject object = TRY(read(*commit));
+  const std::string_view bytes = object.bytes;
+  const auto tree = bytes.starts_with("tree ") ? id_of(bytes.substr(5, 2 * kObjectIdSize)) : std::nullopt;
+  if (object.kind != GitKind::commit || !tree) return damaged("no commit");
+  return tree;
+}
+
+}  // namespace cairn::intake

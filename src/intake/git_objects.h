@@ -1,0 +1,76 @@
+// Git's objects, read from its files: loose, in packs, borrowed from another repository. No git process, no
+// configuration, nothing written, nothing fetched.
+//
+// What is damaged, larger than 8 MB or missing is `corrupt` or `not_found`, never a crash.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "intake/git_index.h"
+#include "os/disk.h"
+
+namespace cairn::intake {
+
+// Other kinds are not asked for.
+enum class GitKind { commit = 1, tree = 2 };
+
+struct GitObject {
+  GitKind kind;
+  std::string bytes;
+};
+
+struct TreeEntry {
+  std::uint32_t mode = 0;
+  std::string name;
+  ObjectId id;
+  bool is_tree() const { return mode == 0040000; }
+};
+
+// Belongs to one thread. Keeps the files of packs open.
+class GitObjects {
+ public:
+  // `common`: the repository's directory, shared by its worktrees.
+  GitObjects(os::Disk& disk, std::string common);
+  ~GitObjects();
+
+  // A commit or a tree.
+  Result<GitObject> read(const ObjectId& id);
+  Result<std::vector<TreeEntry>> tree(const ObjectId& id);
+  // The tree of the commit that a worktree stands on (`git_dir` is its own part of .git); nothing before the
+  // first commit.
+  Result<std::optional<ObjectId>> head_tree(const std::string& git_dir);
+
+ private:
+  struct Pack;
+  struct Found {
+    Pack* pack;
+    std::uint64_t offset;
+  };
+
+  struct PackedHead {
+    int kind = 0;
+    std::size_t size = 0;
+    std::uint64_t data = 0;
+    ObjectId base;                  // of a delta, by its id
+    std::uint64_t base_offset = 0;  // or by its place in the same pack
+  };
+
+  void add_store(const std::string& objects, int depth);
+  std::optional<Found> find(const ObjectId& id);
+  Result<PackedHead> read_head(const Found& at);
+  Result<GitObject> read_loose(const ObjectId& id);
+  Result<std::optional<ObjectId>> resolve(const std::string& git_dir);
+  Result<std::optional<ObjectId>> packed_ref(const std::string& name);
+
+  os::Disk& disk_;
+  std::string common_;
+  std::vector<std::string> stores_;
+  std::vector<std::unique_ptr<Pack>> packs_;
+};
+
+}  // namespace cairn::intake
