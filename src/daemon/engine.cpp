@@ -72,7 +72,7 @@ Status Engine::start() {
   // Before more is set aside. A full disk is no reason not to start.
   if (auto tried = try_bad_again_once(); !tried) seams_.log.error("inbox/bad: " + tried.error().message);
   TRY(intake_.start());
-  return tick();
+  return pass_minute();
 }
 
 // What another version could not read, this one perhaps can.
@@ -114,7 +114,7 @@ void Engine::reload() {
   if (!known || *known != flags)
     if (auto written = os::replace_file(seams_.disk, home_.flags(), flags); !written)
       seams_.log.error("hook.flags: " + written.error().message);
-  if (flags_changed_ != 0) note_capture();  // first by tick(), when what was left in the inbox is safe
+  if (flags_changed_ != 0) note_capture();  // first by pass_minute(), when what was left in the inbox is safe
 }
 
 // Hooks obey hook.flags, so the time of that file is when capture went off or on, whoever wrote it.
@@ -223,6 +223,10 @@ Status Engine::watch_queue() {
 
 Status Engine::tick() {
   reload();
+  return pass_minute();
+}
+
+Status Engine::pass_minute() {
   note_capture();
   intake_.reader().sweep();
   catch_up_.look_again();

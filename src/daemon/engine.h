@@ -85,6 +85,7 @@ class Engine {
  private:
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
   Status start();
+  Status pass_minute();
   Status try_bad_again_once();
   Result<bool> take_in();
   Result<bool> expire();

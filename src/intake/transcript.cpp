@@ -150,7 +150,8 @@ void TranscriptLines::take_assistant(const Json& line, const Item& head) {
 
 Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, const ContentId& session,
                                         const std::string& prompt_id, std::size_t max_line) {
-  constexpr std::size_t kBlock = 256u << 10;
+  // Mostly there are a few new lines.
+  std::size_t block = 16u << 10;
   TranscriptLines lines(session, prompt_id);
   lines.piece.end = offset;
   std::string buffer;           // from `at` on, beginning with the line that is being read
@@ -160,9 +161,10 @@ Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, co
   std::uint64_t skipped = 0;    // bytes of a line that is too long, before the buffer
   while (first_end == 0 || lines.piece.end - first_end < kTranscriptPiece) {
     const std::size_t had = buffer.size();
-    buffer.resize(had + kBlock);
-    const std::size_t got = TRY(file.read_at(at + had, buffer.data() + had, kBlock));
+    buffer.resize(had + block);
+    const std::size_t got = TRY(file.read_at(at + had, buffer.data() + had, block));
     buffer.resize(had + got);
+    block = std::min<std::size_t>(block * 2, 256u << 10);
     if (got == 0) {
       lines.piece.at_end = true;
       break;

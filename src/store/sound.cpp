@@ -18,6 +18,8 @@ namespace {
 
 // What a start may spend on looking at pages: a session waits for it. Some 100 MB.
 constexpr std::int64_t kLookNs = 200'000'000;
+// As many are looked at, indexes and all, in a small part of that time.
+constexpr std::int64_t kFewPages = 1000;
 // The user has seen it by then; the file that was set aside stays until he removes it.
 constexpr Millis kTold = std::chrono::hours(24 * 14);
 
@@ -81,11 +83,6 @@ Result<std::string> schema_hash(Db& db) {
   return content_hash(all.value_or(""));
 }
 
-Status check_schema(Db& db, const Witness& witness) {
-  if (witness.schema.empty() || TRY(schema_hash(db)) == witness.schema) return {};
-  return Error{Code::corrupt, "its schema is not what it was"};
-}
-
 // Before a connection that writes touches the file: opening one would make a foreign database a WAL database.
 Status check_header(os::Disk& disk, const Db::Options& options) {
   std::string header(100, '\0');
@@ -103,7 +100,7 @@ Status check_header(os::Disk& disk, const Db::Options& options) {
   return check_owner(db);
 }
 
-// A store that is too large for it is looked at in part.
+// A store that is too large for it is looked at in part: every page before the indexes.
 Status check_pages(os::Clock& clock, Db& db) {
   struct Patience {
     os::Clock& clock;
@@ -113,8 +110,9 @@ Status check_pages(os::Clock& clock, Db& db) {
     const auto* left = static_cast<Patience*>(p);
     return left->clock.boot_ns() > left->until;
   };
+  const bool few = TRY(db.integer("PRAGMA page_count")).value_or(0) <= kFewPages;
   sqlite3_progress_handler(db.raw(), 1000, enough, &patience);
-  Status sound = db.integrity_check();
+  Status sound = few ? Status() : db.integrity_check();
   if (sound) sound = db.integrity_check(true);
   sqlite3_progress_handler(db.raw(), 0, nullptr, nullptr);
   if (!sound && sound.error().code == Code::canceled) return {};
@@ -178,15 +176,18 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, const Db::Options& opt
   Db db = TRY(Db::open(options));
   db.keep_wal(true);  // should it be damaged, it stays as it is
   TRY(check_owner(db));
-  TRY(check_schema(db, witness));
+  std::string hash = TRY(schema_hash(db));
+  if (!witness.schema.empty() && witness.schema != hash)
+    return Error{Code::corrupt, "its schema is not what it was"};
   TRY(check_pages(clock, db));
   if (!witness.schema.empty() && TRY(is_older(db))) TRY(write_witness(disk, options.path, "open"));
+  const auto version = TRY(db.integer("PRAGMA schema_version"));
   TRY(migrate(db, schema(), clock.now()));
+  if (TRY(db.integer("PRAGMA schema_version")) != version) hash = TRY(schema_hash(db));
   if (!lost_wal.empty()) TRY(note_lost_wal(db, lost_wal, clock.now(), log));
   db.keep_wal(false);
   // After the WAL's name is durable: one without the other would look like a loss. On a full disk we go
   // without.
-  const std::string hash = TRY(schema_hash(db));
   if ((witness.state != "open" || witness.schema != hash) && disk.sync_dir(parent_of(options.path)))
     ignore(write_witness(disk, options.path, "open " + hash));
   return db;
@@ -274,10 +275,13 @@ Result<Db> open_sound(os::Disk& disk, os::Clock& clock, const Db::Options& optio
 
 // A WAL that were gone without the note would look like a loss.
 void closing(os::Disk& disk, Db& db, const std::string& path) {
-  const auto witness = read_witness(disk, path);
-  const auto hash = schema_hash(db);
-  if (!witness || witness->state == "damaged" || !hash || !write_witness(disk, path, "closed " + *hash))
-    db.keep_wal(true);
+  const auto noted = [&]() -> Status {
+    const Witness witness = TRY(read_witness(disk, path));
+    if (witness.state == "damaged") return Error{Code::corrupt, witness.reason};
+    return write_witness(disk, path,
+                         "closed " + (witness.schema.empty() ? TRY(schema_hash(db)) : witness.schema));
+  }();
+  if (!noted) db.keep_wal(true);
 }
 
 Status note_damage(os::Disk& disk, const std::string& path, std::string_view what, WallTime now) {

@@ -15,6 +15,10 @@ namespace {
 // not pile up.
 constexpr std::size_t kCachedTexts = 256;
 
+// The writer's own small memory, which SQLite parses in and keeps statements in without asking malloc(): as
+// much as all of ours need, a megabyte.
+constexpr int kSmallBytes = 512, kSmallPieces = 2000;
+
 Code code_of_system_error(int error_number, Code otherwise) {
   switch (error_number) {
     case ENOSPC:
@@ -247,6 +251,10 @@ Result<Db> Db::open(const Options& options) {
 
 Status Db::configure(const Options& options) {
   sqlite3_busy_timeout(raw(), options.busy_timeout_ms);
+  if (options.mode == Mode::read_write)
+    sqlite3_db_config(raw(), SQLITE_DBCONFIG_LOOKASIDE, nullptr, kSmallBytes, kSmallPieces);
+  // Plans do not look at values: else a statement with `LIMIT ?` is prepared anew each time it is bound.
+  sqlite3_db_config(raw(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   TRY(exec("PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA foreign_keys=ON"));
   // Before WAL: only then does SQLite keep the index of the WAL in its own memory instead of a shared file.
   if (options.exclusive) TRY(exec("PRAGMA locking_mode=EXCLUSIVE"));
@@ -281,8 +289,8 @@ Result<Stmt> Db::prepare(std::string_view sql) {
   }
   const bool cached = found != idle.end() || idle.size() < kCachedTexts;
   sqlite3_stmt* stmt = nullptr;
-  const int rc = sqlite3_prepare_v3(raw(), sql.data(), static_cast<int>(sql.size()),
-                                    cached ? SQLITE_PREPARE_PERSISTENT : 0, &stmt, nullptr);
+  // Not marked as persistent: SQLite would parse it outside of the connection's small memory.
+  const int rc = sqlite3_prepare_v2(raw(), sql.data(), static_cast<int>(sql.size()), &stmt, nullptr);
   if (rc != SQLITE_OK) return sql_error(raw(), rc, head(sql));
   if (!stmt) return Error{Code::internal, "empty statement"};
   if (!cached) return Stmt(stmt, nullptr);

@@ -1,6 +1,8 @@
 #include "store/wal.h"
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace cairn::store {
@@ -13,9 +15,8 @@ constexpr std::uint32_t kMagic = 0x377f0682;  // the lowest bit: checksums over 
 
 std::uint32_t word(std::string_view bytes, std::size_t at, bool big = true) {
   std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    value = value << 8 | static_cast<unsigned char>(bytes[at + (big ? i : 3 - i)]);
-  return value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return big == (std::endian::native == std::endian::big) ? value : __builtin_bswap32(value);
 }
 
 struct Sum {
@@ -54,9 +55,11 @@ Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path) {
        at += frame.size()) {
     const bool ours = std::string_view(frame).substr(8, 8) == salts;  // else left over from before a restart
     if (ours && synced) return true;
-    sum.add(std::string_view(frame).substr(0, 8), big);
-    sum.add(std::string_view(frame).substr(kFrameHeader), big);
-    if (!bad) bad = !ours || sum != stored_sum(frame, 16);
+    if (!bad) {
+      sum.add(std::string_view(frame).substr(0, 8), big);
+      sum.add(std::string_view(frame).substr(kFrameHeader), big);
+      bad = !ours || sum != stored_sum(frame, 16);
+    }
     if (bad && ours && word(frame, 4) != 0) synced = true;
   }
   return false;

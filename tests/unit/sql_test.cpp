@@ -215,6 +215,13 @@ TEST_F(Sql, EmptiesTheWalWhenAskedTo) {
   EXPECT_EQ(st.st_size, 0);
 }
 
+TEST_F(Sql, AStatementInTheCacheIsNotPreparedAgainWhenItIsBound) {
+  for (const char* sql : {"SELECT a FROM t ORDER BY b LIMIT ?", "SELECT a FROM t WHERE b LIKE ?"})
+    for (int i = 1; i <= 3; ++i) ASSERT_TRUE(db_.integer(sql, std::to_string(i)).ok());
+  for (sqlite3_stmt* stmt = nullptr; (stmt = sqlite3_next_stmt(db_.raw(), stmt)) != nullptr;)
+    EXPECT_EQ(sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_REPREPARE, 0), 0) << sqlite3_sql(stmt);
+}
+
 TEST(SqlOpen, TellsAMissingFileFromAForeignOne) {
   test::TempDir dir;
   const auto missing = Db::open({.path = dir / "none.db", .mode = Db::Mode::read_only});
