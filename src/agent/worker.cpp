@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/origin.h"
+#include "base/text.h"
 #include "store/identity.h"
 
 namespace cairn::agent {
@@ -303,12 +305,12 @@ Result<bool> Worker::wait_for_id(SessionId session, Talk& talk) {
   return false;
 }
 
-// What a provider says is a way in like any other.
+// What a provider says is a way in like any other; it cannot label anything.
 static void pass_gate(store::Observation& learned, const gate::Gate& gate) {
   for (std::string* text : {&learned.type, &learned.title, &learned.subtitle, &learned.narrative})
-    *text = gate.clean(*text, gate::Way::model);
+    *text = labelled(visible(gate.clean(*text, gate::Way::model)));
   for (auto* list : {&learned.facts, &learned.concepts, &learned.files_read, &learned.files_modified})
-    for (std::string& text : *list) text = gate.clean(text, gate::Way::model);
+    for (std::string& text : *list) text = labelled(visible(gate.clean(text, gate::Way::model)));
 }
 
 // The reply as rows: project, turn and time are those of the events, whatever the provider says of them.

@@ -53,6 +53,7 @@ std::string head_text(Shell& shell, const Json& record) {
   if (const auto time = parse_time(record["time"].as_string()))
     facts.add("time", fmt::format("{} ({})", local_time(*time), ago(*time, shell.clock().now())));
   if (const auto type = record.text("type")) facts.add("type", *type);
+  if (const std::string label = label_of(record); !label.empty()) facts.add("from", label.substr(1));
   if (const auto provider = record.text("provider"))
     facts.add("by", *provider + (record["interim"].as_bool() ? ", while the turn is still open" : ""));
   if (const auto end = record.text("turn_end")) facts.add("turn", "ended: " + *end);

@@ -67,7 +67,7 @@ std::string message_text(Shell& shell, const Json& message) {
   Facts facts;
   facts.add("status", std::string(status), style_of_message(status));
   facts.add("type", std::string(message["message_type"].as_string()));
-  if (const auto tool = message.text("tool_name")) facts.add("tool", *tool);
+  if (const auto tool = message.text("tool_name")) facts.add("tool", *tool + label_of(message));
   facts.add("session", fmt::format("{} ({})", message["session_db_id"].as_int(),
                                    message["content_session_id"].as_string()));
   if (const auto project = message.text("project")) facts.add("project", *project);

@@ -16,7 +16,7 @@ std::string event_text(const Shell& shell, const Json& event, bool full) {
   std::string head =
       fmt::format("{}  {}", screen.paint(Style::accent, fmt::format("#{}", event["seq"].as_int())),
                   screen.paint(Style::bold, shown_line(event["event"].as_string())));
-  if (const auto tool = event.text("tool_name")) head += " " + shown_line(*tool);
+  if (const auto tool = event.text("tool_name")) head += " " + shown_line(*tool + label_of(event));
   if (at)
     head += "  " +
             screen.paint(Style::dim, fmt::format("{} {}", local_time(*at).substr(0, 10), local_clock(*at)));
@@ -57,8 +57,9 @@ Result<int> why_command(Shell& shell) {
     return 0;
   }
   const Screen& screen = shell.screen();
-  shell.print(fmt::format("{}  {}\n", screen.paint(Style::bold, text_of(result["id"])),
-                          screen.paint(Style::bold, shown_line(result["title"].as_string()))));
+  shell.print(
+      fmt::format("{}  {}\n", screen.paint(Style::bold, text_of(result["id"])),
+                  screen.paint(Style::bold, shown_line(text_of(result["title"]) + label_of(result)))));
   const auto& events = result["events"].items();
   if (events.empty()) {
     shell.print("  no events: it was stored by hand, or what it came from is no longer kept\n");

@@ -56,7 +56,7 @@ std::string results_table(Shell& shell, const Json& results) {
     const std::string type = text_of(result["type"]);
     std::vector<Table::Cell> row = {{text_of(result["id"]), Style::accent},
                                     {at ? ago(*at, shell.clock().now()) : std::string(), Style::dim},
-                                    {type, style_of_type(type)}};
+                                    {type + label_of(result), style_of_type(type)}};
     if (all) row.push_back(text_of(result["project"]));
     if (score) row.push_back({fmt::format("{:.1f}", result["score"].as_double()), Style::dim});
     row.push_back({text_of(result["title"]), Style::plain, marks_of(result["title_marks"])});
@@ -102,7 +102,7 @@ std::string timeline_table(Shell& shell, const Json& result) {
     table.add({{anchor ? "→" : "", Style::match},
                {text_of(record["id"]), Style::accent},
                {at ? local_time(*at) : std::string(), Style::dim},
-               {type, style_of_type(type)},
+               {type + label_of(record), style_of_type(type)},
                {text_of(record["title"]), anchor ? Style::bold : Style::plain}});
   }
   return table.text(shell.screen());

@@ -131,6 +131,13 @@ std::string text_of(const Json& value) {
   return std::string(value.as_string());
 }
 
+std::string label_of(const Json& result) {
+  std::string text;
+  for (const Json& origin : result["origin"].items())
+    text.append(text.empty() ? " [" : ", ").append(origin.as_string());
+  return text.empty() ? text : text + "]";
+}
+
 Result<bool> Shell::confirm(std::string_view question) const {
   if (line_.has("--yes")) return true;
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)

@@ -62,6 +62,8 @@ class Shell {
 
 // The text of a result's field; empty when it has none.
 std::string text_of(const Json& value);
+// " [output, web]": where a result's text came from, as its "origin" says; empty when that is nowhere else.
+std::string label_of(const Json& result);
 
 // `cairn ARGUMENTS...`: reads, runs, reports. Returns the exit code.
 int run(int argc, char** argv);

@@ -93,10 +93,10 @@ class Composer {
     const auto steps = open_steps(summaries_);
     if (steps.empty()) return;
     std::string text = "# Open\n";
-    for (const std::string& step : steps) text += "- " + step + "\n";
+    for (const OpenStep& step : steps) text += "- " + step.text + label(step.origins) + "\n";
     if (!page_.add(text + "\n")) return;
     out_.open = steps.size();
-    told_.insert(steps.begin(), steps.end());
+    for (const OpenStep& step : steps) told_.insert(step.text);
   }
 
   // The newest turns; what is told there is not told again by their observations.
@@ -183,9 +183,9 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
 
 }  // namespace
 
-// Whatever was stored is made data before it is put among our own lines.
+// Whatever was stored is made data before it is put among our own lines. Names quote nothing.
 static std::string line_of_data(std::string_view text) {
-  return one_line(as_data(text), 500);
+  return one_line(labelled(as_data(text)), 500);
 }
 
 static void make_data(Summary& s) {

@@ -42,7 +42,7 @@ static std::string bare(std::string_view line) {
   line = trim(line);
   for (const std::string_view mark : {"- ", "* ", "\u2022 "})
     if (line.starts_with(mark)) line = trim(line.substr(mark.size()));
-  return one_line(line, 300);
+  return closed(one_line(line, 300));
 }
 
 // `line` without the sentences that are told already; empty when only signs are left of it.
@@ -84,18 +84,13 @@ static std::string not_said(std::string_view text, std::string_view said) {
   return rest;
 }
 
-// Who reads it should know that a stranger may have had a hand in it.
-static std::string from_outside(const Observation& o) {
-  return o.outside.empty() ? "" : " [" + o.outside + "]";
-}
-
 static std::string heading(const Summary& s, const std::vector<const Observation*>& details) {
-  std::string text = fmt::format("## {} · {}", id_of(s), date(s.created_at));
+  std::string text = fmt::format("## {}{} · {}", id_of(s), label(s.origins), date(s.created_at));
   if (s.branch) text += " · branch " + *s.branch;
   if (s.interim) text += " · still running";
   if (!broken_by(s).empty()) text += " · interrupted";
   if (!details.empty()) text += " ·";
-  for (const Observation* o : details) text += " " + id_of(*o) + from_outside(*o);
+  for (const Observation* o : details) text += " " + id_of(*o) + label(o->origins);
   return text + "\n";
 }
 
@@ -112,8 +107,10 @@ std::string full_entry(const Summary& s, const std::vector<const Observation*>& 
 }
 
 std::string line_entry(const Summary& s) {
-  return fmt::format("- {} {}: {}\n", id_of(s), date(s.created_at).substr(0, 10),
-                     one_line(s.request.empty() ? s.completed : s.request, 110));
+  // The request is the person's own.
+  const std::string of = s.request.empty() ? label(s.origins) : "";
+  return fmt::format("- {} {}{}: {}\n", id_of(s), date(s.created_at).substr(0, 10), of,
+                     closed(one_line(s.request.empty() ? s.completed : s.request, 110)));
 }
 
 // The sentence that makes a title worth reading: why something failed, what else was found.
@@ -123,11 +120,11 @@ static std::string beside_title(const Observation& o) {
 }
 
 std::string line_entry(const Observation& o, bool with_date) {
-  std::string text = one_line(o.title, 160);
+  std::string text = closed(one_line(o.title, 160));
   if (const std::string more = beside_title(o); !more.empty())
-    text += (text.find_last_of(".!?") == text.size() - 1 ? " " : ". ") + one_line(more, 200);
+    text += (text.find_last_of(".!?") == text.size() - 1 ? " " : ". ") + closed(one_line(more, 200));
   return fmt::format("- {} {}{}{}: {} (~{})\n", id_of(o),
-                     with_date ? date(o.created_at).substr(0, 10) + " " : "", o.type, from_outside(o), text,
+                     with_date ? date(o.created_at).substr(0, 10) + " " : "", o.type, label(o.origins), text,
                      o.tokens);
 }
 
@@ -137,8 +134,8 @@ static bool is_of_its_turn(std::string_view step) {
          (step.starts_with('\'') && step.find("' still fails") != std::string_view::npos);
 }
 
-std::vector<std::string> open_steps(const std::vector<Summary>& newest_first) {
-  std::vector<std::string> steps;
+std::vector<OpenStep> open_steps(const std::vector<Summary>& newest_first) {
+  std::vector<OpenStep> steps;
   std::set<std::string> seen, ended;  // ended: sessions whose steps are all taken
   std::string newest_session = newest_first.empty() ? "" : newest_first.front().session;
   std::set<std::string> sessions;
@@ -151,7 +148,7 @@ std::vector<std::string> open_steps(const std::vector<Summary>& newest_first) {
     for (const std::string_view line : lines(s.next_steps)) {
       std::string step = bare(line);
       if (step.empty() || (!last_turn && is_of_its_turn(step))) continue;
-      if (steps.size() < 12 && seen.insert(step).second) steps.push_back(std::move(step));
+      if (steps.size() < 12 && seen.insert(step).second) steps.push_back({std::move(step), s.origins});
     }
   }
   return steps;

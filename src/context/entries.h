@@ -29,6 +29,10 @@ std::string line_entry(const store::Summary& summary);
 std::string line_entry(const store::Observation& observation, bool with_date);
 
 // What is left to do, of the newest session and of interrupted ones, each once.
-std::vector<std::string> open_steps(const std::vector<store::Summary>& newest_first);
+struct OpenStep {
+  std::string text;
+  Origins origins;  // of the summary that tells it
+};
+std::vector<OpenStep> open_steps(const std::vector<store::Summary>& newest_first);
 
 }  // namespace cairn::context

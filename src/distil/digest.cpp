@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/origin.h"
 #include "base/text.h"
 #include "distil/shell.h"
 #include "distil/symbols.h"
@@ -89,12 +90,12 @@ Run judged_run(std::string_view output) {
   return run;
 }
 
-// The first sentence of a message, without its full stop.
-std::string first_sentence(std::string_view message) {
-  std::string text = shown(message, kMaxWhy);
+// Why a call failed: the first sentence of its error, without its full stop.
+std::string why_failed(const Step& step) {
+  std::string text = shown(step.error, kMaxWhy);
   if (const std::size_t end = text.find(". "); end != std::string::npos) text.resize(end);
   while (text.ends_with('.')) text.pop_back();
-  return text;
+  return quote(origin_of_tool(step.tool), text);
 }
 
 // The text of a tool's result: a string, or the first text block.
@@ -114,6 +115,8 @@ class Collector {
     for (const Step& step : turn_.steps) {
       mark_ = {static_cast<std::size_t>(&step - turn_.steps.data()), step.event};
       if (!step.agent_type.empty()) ++out_.subagent_steps;
+      if (const auto origin = origin_of_tool(step.tool); origin && *origin != Origin::output)
+        out_.outside.push_back(mark_);
       if (step.outcome == Step::Outcome::interrupted)
         out_.interrupted.push_back(doing(step));
       else
@@ -182,7 +185,7 @@ class Collector {
     if (!step.agent_type.empty()) return;
     Command& entry = entry_of(text, files);
     const std::string_view output = step.response["stdout"].as_string();
-    if (ok && files.makes_commits) commits(entry, files, output);
+    if (ok && files.makes_commits) commits(entry, text, files, output);
     Run run;
     if (!ok)
       run = failed_run(step.error);
@@ -216,8 +219,9 @@ class Collector {
     return out_.commands.emplace_back(std::move(entry));
   }
 
-  // The commits that git's own lines "[main 1a2b3c4] subject" tell of, else the messages of the command.
-  void commits(Command& entry, const ShellFiles& files, std::string_view output) {
+  // The commits that git's own lines "[main 1a2b3c4] subject" tell of, else the messages of the command. A
+  // subject that the command itself names is the agent's.
+  void commits(Command& entry, const std::string& text, const ShellFiles& files, std::string_view output) {
     const std::size_t before = entry.commits.size();
     for (const std::string_view line : lines(prefix(output, 8000))) {
       const std::size_t close = line.find("] ");
@@ -225,7 +229,8 @@ class Collector {
       const std::string_view place = line.substr(1, close - 1);
       const std::string_view hash = place.substr(place.rfind(' ') + 1);
       if (hash.size() < 7 || hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) continue;
-      const std::string subject = shown(line.substr(close + 2), kMaxSubject);
+      std::string subject = shown(line.substr(close + 2), kMaxSubject);
+      if (text.find(subject) == std::string::npos) subject = quote(Origin::output, subject);
       entry.commits.push_back({std::string(hash) + " \"" + subject + "\"", subject, mark_});
     }
     if (entry.commits.size() > before) return;
@@ -241,7 +246,7 @@ class Collector {
     const std::string name = path(file);
     if (step.outcome != Step::Outcome::ok) {
       out_.failures.push_back((step.tool == "Write" ? "Writing " : "Editing ") + name +
-                              " failed: " + first_sentence(step.error) + ".");
+                              " failed: " + why_failed(step) + ".");
       return;
     }
     out_.edited.insert(name);
@@ -301,7 +306,7 @@ class Collector {
       out_.read.insert(path(file));
       out_.looked.push_back(mark_);
     } else if (step.agent_type.empty())
-      out_.not_found.push_back("Could not read " + path(file) + ": " + first_sentence(step.error) + ".");
+      out_.not_found.push_back("Could not read " + path(file) + ": " + why_failed(step) + ".");
   }
 
   void search(const Step& step) {
@@ -317,7 +322,7 @@ class Collector {
     const std::string what = shown(step.input[search ? "query" : "url"].as_string(), 160);
     if (what.empty()) return;
     if (step.outcome != Step::Outcome::ok)
-      out_.not_found.push_back("Could not fetch " + what + ": " + first_sentence(step.error) + ".");
+      out_.not_found.push_back("Could not fetch " + what + ": " + why_failed(step) + ".");
     else
       add_unique(out_.fetches, search ? "the web for '" + what + "'" : what);
     out_.looked.push_back(mark_);
@@ -331,7 +336,7 @@ class Collector {
     if (const std::string task = shown(step.input["description"].as_string(), kMaxSubject); !task.empty())
       sentence += " \"" + task + "\"";
     if (step.outcome != Step::Outcome::ok) {
-      out_.agents.push_back(sentence + " failed: " + first_sentence(step.error) + ".");
+      out_.agents.push_back(sentence + " failed: " + why_failed(step) + ".");
       return;
     }
     const std::string result = visible(prefix(result_text(step.response), 4000));
@@ -347,7 +352,7 @@ class Collector {
     if (step.outcome == Step::Outcome::ok)
       out_.other_tools.push_back(name);
     else
-      out_.failures.push_back(name + " failed: " + first_sentence(step.error) + ".");
+      out_.failures.push_back(name + " failed: " + why_failed(step) + ".");
   }
 
   static std::string id_text(const Json& value) {

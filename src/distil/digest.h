@@ -83,6 +83,7 @@ struct Digest {
   std::set<std::string> read;
   std::set<std::string> edited;
   std::vector<Mark> looked;         // steps that read, searched or fetched
+  std::vector<Mark> outside;        // steps that brought text from the web or an MCP server
   std::vector<Mark> delegated;      // subagents' results
   std::vector<Mark> shell_changes;  // commands that changed files
   int subagent_steps = 0;

@@ -1,5 +1,7 @@
+#include "base/origin.h"
 #include "base/text.h"
 #include "distil/parts.h"
+#include "distil/sentences.h"
 
 namespace cairn::distil {
 
@@ -10,10 +12,26 @@ std::vector<std::string> listed(const std::set<std::string>& files) {
   return out;
 }
 
+// The words are final: quotes get their labels, and nothing else looks like one.
+static void put_labels(Summary& s) {
+  for (std::string* text : {&s.request, &s.investigated, &s.learned, &s.completed, &s.next_steps, &s.notes})
+    *text = labelled(*text, kMaxField, shorten);
+}
+
+static void put_labels(Observation& o) {
+  o.title = labelled(o.title, kMaxTitle, one_line);
+  o.subtitle = labelled(o.subtitle);
+  o.narrative = labelled(o.narrative, kMaxNarrative, shorten);
+  for (std::string& fact : o.facts) fact = labelled(fact, kMaxField, shorten);
+}
+
 Distilled distil(const Turn& turn, const Mode& mode) {
   const Digest facts = digest(turn);
   const std::string answer = visible(prefix(turn.last_answer, 50'000));
-  return {summarise(turn, facts, answer, mode), observe(turn, facts, answer, mode)};
+  Distilled out{summarise(turn, facts, answer, mode), observe(turn, facts, answer, mode)};
+  put_labels(out.summary);
+  for (Observation& o : out.observations) put_labels(o);
+  return out;
 }
 
 }  // namespace cairn::distil

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/origin.h"
 #include "base/text.h"
 #include "distil/parts.h"
 #include "distil/sentences.h"
@@ -12,8 +13,6 @@ namespace cairn::distil {
 
 namespace {
 
-constexpr std::size_t kMaxTitle = 160;
-constexpr std::size_t kMaxNarrative = 700;
 constexpr std::size_t kMaxFacts = 14;
 constexpr std::size_t kMaxFixes = 64;  // looked at
 constexpr std::size_t kMaxFixesTold = 2;
@@ -34,20 +33,23 @@ std::string quoted(const Command& command) {
 
 // What a failed run is remembered by: its tests, else its error.
 std::string cause(const Run& run, std::size_t max) {
-  if (!run.failed.empty()) return one_line(join(run.failed, 2, "test", "tests"), max);
-  return one_line(run.why.empty() ? run.code : run.why, max);
+  if (run.failed.empty() && run.why.empty()) return one_line(run.code, max);
+  return quote(Origin::output,
+               one_line(run.failed.empty() ? run.why : join(run.failed, 2, "test", "tests"), max));
 }
 
 std::string told_failure(const Command& command, const Run& run) {
   std::string text = quoted(command) + " failed";
   if (const std::string more = detail(run); !more.empty()) text += " (" + more + ")";
   const bool named = run.failed.size() == 1 && run.why.find(run.failed[0]) != std::string::npos;
-  if (!run.failed.empty() && !named) text += "; failing: " + join(run.failed, 5, "test", "tests");
+  if (!run.failed.empty() && !named)
+    text += "; failing: " + quote(Origin::output, join(run.failed, 5, "test", "tests"));
   return full_stop(std::move(text));
 }
 
 std::string told_pass(const Command& command, const Run& run) {
-  return quoted(command) + " passed" + (run.passed.empty() ? "." : " (" + run.passed + ").");
+  return quoted(command) + " passed" +
+         (run.passed.empty() ? "." : " (" + quote(Origin::output, run.passed) + ").");
 }
 
 // "Edited a.cpp (+3 -1): read_word and next."
@@ -124,7 +126,7 @@ class Observer {
     Observation& o = out_.emplace_back();
     o.slot = slot;
     o.type = std::move(type);
-    o.title = one_line(title, kMaxTitle);
+    o.title = std::move(title);
     o.subtitle = request_;
     return o;
   }
@@ -135,6 +137,12 @@ class Observer {
 
   static void add_event(Observation& o, std::int64_t event) {
     if (event != 0) o.events.push_back(event);
+  }
+
+  // Its words are the answer's: whatever the turn read outside had a hand in them.
+  void add_answer(Observation& o) const {
+    add_event(o, turn_.answer_event);
+    for (const Mark& mark : digest_.outside) add_event(o, mark.event);
   }
 
   static void add_files(Observation& o, const std::vector<const FileChange*>& files) {
@@ -221,7 +229,7 @@ class Observer {
       for (const Run& run : fix.command->runs) add_event(o, run.mark.event);
     if (others_.empty()) add_commits(o);
     o.narrative = findings();
-    if (!o.narrative.empty()) add_event(o, turn_.answer_event);
+    if (!o.narrative.empty()) add_answer(o);
     add_concept(o, "problem-solution");
     add_concepts_of(o, o.narrative);
     finish(o);
@@ -264,7 +272,7 @@ class Observer {
       o.files_modified.insert(o.files_modified.end(), by_shell.begin(), by_shell.end());
     }
     if (fixes_.empty()) o.narrative = shorten(answer_, kMaxNarrative);
-    if (!o.narrative.empty()) add_event(o, turn_.answer_event);
+    if (!o.narrative.empty()) add_answer(o);
     add_concept(o, "what-changed");
     add_concepts_of(o, o.narrative);
     finish(o);
@@ -341,7 +349,7 @@ class Observer {
     }
     if (!o) return;
     for (const std::string& fact : o->facts) add_concepts_of(*o, fact);
-    add_event(*o, turn_.answer_event);
+    add_answer(*o);
     finish(*o);
   }
 
@@ -365,7 +373,7 @@ class Observer {
       o.files_read = listed(digest_.read);
     }
     if (research) o.narrative = shorten(answer_, kMaxNarrative);
-    add_event(o, turn_.answer_event);
+    add_answer(o);
     add_concepts_of(o, answer_);
     if (o.concepts.empty()) add_concept(o, "how-it-works");
     finish(o);

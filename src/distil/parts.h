@@ -12,6 +12,11 @@
 
 namespace cairn::distil {
 
+constexpr std::size_t kMaxField = 2000;
+constexpr std::size_t kMaxTitle = 160;
+constexpr std::size_t kMaxNarrative = 700;
+
+// Quotes in their words are marked, not labelled yet (base/origin.h), and titles not cut.
 Summary summarise(const Turn& turn, const Digest& digest, const std::string& answer, const Mode& mode);
 std::vector<Observation> observe(const Turn& turn, const Digest& digest, const std::string& answer,
                                  const Mode& mode);

@@ -1,6 +1,7 @@
 // The words: a digest and the last answer become the summary that the next session is given.
 #include <algorithm>
 
+#include "base/origin.h"
 #include "base/text.h"
 #include "distil/parts.h"
 #include "distil/sentences.h"
@@ -10,7 +11,6 @@ namespace cairn::distil {
 
 namespace {
 
-constexpr std::size_t kMaxField = 2000;
 constexpr std::size_t kMaxAnswer = 700;
 constexpr std::size_t kMaxDone = 1000;  // of what was done, beside an answer
 
@@ -108,7 +108,7 @@ std::string completed_of(const Turn& turn, const Digest& digest, const std::stri
 
 std::string told_failing(const Command& command) {
   const Run& run = command.runs.back();
-  const std::string& why = run.why.empty() ? run.code : run.why;
+  const std::string why = run.why.empty() ? run.code : quote(Origin::output, run.why);
   return "'" + command.shown + "' still fails" + (why.empty() ? "." : ": " + why);
 }
 

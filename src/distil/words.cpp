@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/origin.h"
 #include "base/text.h"
 #include "distil/sentences.h"
 
@@ -45,7 +46,7 @@ std::string told(const FileChange& file) {
 
 std::string detail(const Run& run) {
   std::string out = run.code;
-  if (!run.why.empty()) out.append(out.empty() ? "" : ": ").append(run.why);
+  if (!run.why.empty()) out.append(out.empty() ? "" : ": ").append(quote(Origin::output, run.why));
   return out;
 }
 

@@ -1,6 +1,6 @@
 #include "store/queue.h"
 
-#include "ops/operation.h"
+#include "ops/records.h"
 #include "store/queue_admin.h"
 
 namespace cairn::ops {
@@ -90,6 +90,7 @@ Result<Json> queue_show(World& world, const Json& args) {
   Json out = message_json(row), problems = Json::array();
   out.set("tool_input", parsed(row, 14, "tool_input", problems));
   out.set("tool_response", parsed(row, 15, "tool_response", problems));
+  out.set("origin", origins_json(row.text(5)));
   out.set("last_user_message", row.optional_text(16));
   out.set("last_assistant_message", row.optional_text(17));
   out.set("event_seq", row.integer(18));

@@ -2,11 +2,17 @@
 #pragma once
 
 #include "base/json.h"
+#include "base/origin.h"
 #include "base/result.h"
 #include "ops/operation.h"
 #include "recall/search.h"
 
 namespace cairn::ops {
+
+// Where text came from that neither the person nor the agent wrote, by name.
+Json origins_json(const Origins& origins);
+// The same of what a tool answered.
+Json origins_json(std::string_view tool);
 
 // The keys that every record has in a result.
 Json record_json(const recall::Record& record);

@@ -1,3 +1,4 @@
+#include "base/origin.h"
 #include "base/text.h"
 #include "gate/private_text.h"
 #include "intake/place.h"
@@ -42,7 +43,7 @@ static std::string first_sentence(std::string_view text) {
 
 static std::string clean(World& world, const Json& value) {
   const std::string text = valid_utf8(std::string(value.as_string()));
-  return std::string(trim(visible(world.intake->gate().clean(text, gate::Way::remember))));
+  return std::string(trim(labelled(visible(world.intake->gate().clean(text, gate::Way::remember)))));
 }
 
 // Nothing is left of it but the marks of what was private.

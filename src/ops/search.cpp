@@ -12,6 +12,17 @@ static Json marks_json(const std::vector<recall::Mark>& marks) {
   return list;
 }
 
+Json origins_json(const Origins& origins) {
+  Json list = Json::array();
+  for (const Origin origin : origins) list.push(origin_name(origin));
+  return list;
+}
+
+Json origins_json(std::string_view tool) {
+  const auto origin = origin_of_tool(tool);
+  return origins_json(origin ? Origins{*origin} : Origins());
+}
+
 Json record_json(const recall::Record& record) {
   return Json::object({{"id", recall::text_of(record.id)},
                        {"kind", recall::kind_name(record.id.kind)},
@@ -20,7 +31,8 @@ Json record_json(const recall::Record& record) {
                        {"project", record.project},
                        {"session", record.session},
                        {"prompt_number", record.prompt_number ? Json(*record.prompt_number) : Json()},
-                       {"time", iso8601(record.time)}});
+                       {"time", iso8601(record.time)},
+                       {"origin", origins_json(record.origins)}});
 }
 
 static Json hit_json(const recall::Hit& hit, bool explain) {

@@ -1,5 +1,4 @@
-#include "ops/operation.h"
-#include "recall/record.h"
+#include "ops/records.h"
 #include "store/lists.h"
 #include "store/observations.h"
 #include "store/summaries.h"
@@ -10,6 +9,12 @@ static Json list_json(const std::vector<std::string>& items) {
   Json list = Json::array();
   for (const std::string& item : items) list.push(item);
   return list;
+}
+
+// Those of the record's events, and of what its texts quote.
+static Json origins_of(Origins origins, std::initializer_list<const std::string*> texts) {
+  for (const std::string* text : texts) origins.merge(origins_in(*text));
+  return origins_json(origins);
 }
 
 static Json summary_json(const store::Summary& s) {
@@ -23,6 +28,8 @@ static Json summary_json(const store::Summary& s) {
                        {"interim", s.interim},
                        {"turn_end", s.turn_end.empty() ? Json() : Json(s.turn_end)},
                        {"time", iso8601(s.created_at)},
+                       {"origin", origins_of(s.origins, {&s.investigated, &s.learned, &s.completed,
+                                                         &s.next_steps, &s.notes})},
                        {"request", s.request},
                        {"investigated", s.investigated},
                        {"learned", s.learned},
@@ -34,16 +41,19 @@ static Json summary_json(const store::Summary& s) {
 }
 
 static Json observation_json(const store::Observation& o) {
+  const Json facts = list_json(o.facts);
+  const std::string all_facts = facts.dump();
   return Json::object({{"id", "O" + std::to_string(o.id)},
                        {"kind", "observation"},
                        {"project", o.project},
                        {"session", o.session},
                        {"prompt_number", o.prompt_number ? Json(*o.prompt_number) : Json()},
                        {"time", iso8601(o.created_at)},
+                       {"origin", origins_of(o.origins, {&o.title, &all_facts, &o.narrative})},
                        {"type", o.type},
                        {"title", o.title},
                        {"subtitle", o.subtitle},
-                       {"facts", list_json(o.facts)},
+                       {"facts", facts},
                        {"narrative", o.narrative},
                        {"concepts", list_json(o.concepts)},
                        {"files_read", list_json(o.files_read)},

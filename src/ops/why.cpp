@@ -56,6 +56,7 @@ static Result<Json> event_json(store::Db& db, std::int64_t seq, bool full) {
                        {"kind", event->kind},
                        {"tool_name", event->tool_name.empty() ? Json() : Json(event->tool_name)},
                        {"tool_use_id", event->tool_use_id.empty() ? Json() : Json(event->tool_use_id)},
+                       {"origin", origins_json(event->tool_name)},
                        {"source", known ? Json(row.text(1)) : Json()},
                        {"time", iso8601(event->at)},
                        {"input", text_json(event->texts.input, full)},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/origin.h"
 #include "base/text.h"
 
 namespace cairn::recall {
@@ -75,9 +76,11 @@ Marked excerpt(const store::IndexTerms& index, std::string_view whole, const std
   Marked piece{text.substr(from, to - from), marks_of(found, from, to)};
   if (to < text.size()) piece.text += kCut;
   if (from > 0) {
-    piece.text.insert(0, kCut);
-    for (auto& [start, end] : piece.marks) start += kCut.size(), end += kCut.size();
+    const std::string lead = std::string(open_label(text, from)).append(kCut);
+    piece.text.insert(0, lead);
+    for (auto& [start, end] : piece.marks) start += lead.size(), end += lead.size();
   }
+  piece.text = closed(std::move(piece.text));
   return piece;
 }
 

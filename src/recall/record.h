@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
@@ -38,6 +39,7 @@ struct Record {
   std::string title;  // on one line
   std::string body;   // what is indexed besides
   WallTime time;
+  Origins origins;  // web and mcp by the events it came from, and what its texts quote
 };
 
 // Nothing when it is not there or deleted.

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "store/lists.h"
+#include "store/origins.h"
 
 namespace cairn::store {
 
@@ -164,13 +165,13 @@ Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const Content
 Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& q) {
   Stmt row = TRY(db.query(
       "SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.prompt_number, o.created_at_epoch, "
-      "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')), coalesce((SELECT max(CASE WHEN "
-      "e.tool_name IN ('WebFetch', 'WebSearch') THEN 'web' WHEN substr(e.tool_name, 1, 5) = 'mcp__' THEN "
-      "'mcp' END) FROM observation_evidence x JOIN events e ON e.seq = x.event_seq WHERE x.observation_id = "
-      "o.id), '') FROM observations o JOIN sdk_sessions s "
-      "ON s.memory_session_id = o.memory_session_id WHERE o.project = ? AND o.deleted_at IS NULL AND "
-      "o.created_at_epoch > ? AND s.content_session_id <> ? ORDER BY o.created_at_epoch DESC, o.id DESC "
-      "LIMIT ?",
+      "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')), " TOOLS_OF_OBSERVATION(
+          "o.id") " FROM observations o JOIN sdk_sessions s "
+                  "ON s.memory_session_id = o.memory_session_id WHERE o.project = ? AND o.deleted_at IS NULL "
+                  "AND "
+                  "o.created_at_epoch > ? AND s.content_session_id <> ? ORDER BY o.created_at_epoch DESC, "
+                  "o.id DESC "
+                  "LIMIT ?",
       q.project, q.after ? epoch_ms(*q.after) : -1, q.except_session, q.limit));
   std::vector<Observation> found;
   while (TRY(row.step())) {
@@ -188,19 +189,20 @@ Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQu
     const std::size_t texts =
         estimate_tokens(o.title) + estimate_tokens(facts) + estimate_tokens(o.narrative);
     o.tokens = static_cast<std::int64_t>(10 + texts) + row.integer(9) / 4;
-    o.outside = row.text(10);
+    o.origins = origins_of(row.text(10));
     found.push_back(std::move(o));
   }
   return found;
 }
 
 Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {
-  Stmt row =
-      TRY(db.query("SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.subtitle, o.facts, "
-                   "o.narrative, o.concepts, o.files_read, o.files_modified, o.prompt_number, "
-                   "o.created_at_epoch, o.same_as, o.position FROM observations o JOIN sdk_sessions s "
-                   "ON s.memory_session_id = o.memory_session_id WHERE o.id = ? AND o.deleted_at IS NULL",
-                   id));
+  Stmt row = TRY(db.query(
+      "SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.subtitle, o.facts, "
+      "o.narrative, o.concepts, o.files_read, o.files_modified, o.prompt_number, "
+      "o.created_at_epoch, o.same_as, o.position, " TOOLS_OF_OBSERVATION(
+          "o.id") " FROM observations o JOIN sdk_sessions s "
+                  "ON s.memory_session_id = o.memory_session_id WHERE o.id = ? AND o.deleted_at IS NULL",
+      id));
   if (!TRY(row.step())) return std::optional<Observation>();
   Observation o;
   o.id = row.integer(0);
@@ -218,6 +220,7 @@ Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {
   o.created_at = from_epoch_ms(row.integer(12));
   o.same_as = row.optional_integer(13);
   o.position = row.optional_integer(14);
+  o.origins = origins_of(row.text(15));
   Stmt event = TRY(
       db.query("SELECT event_seq FROM observation_evidence WHERE observation_id = ? ORDER BY event_seq", id));
   while (TRY(event.step())) o.events.push_back(event.integer(0));

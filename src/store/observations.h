@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
@@ -31,7 +32,7 @@ struct Observation {
   std::optional<std::int64_t> position;  // its place in its batch; a batch has one at each
   std::vector<std::int64_t> events;      // its evidence: events.seq
   std::int64_t tokens = 0;               // what showing it in full costs, roughly
-  std::string outside;  // "web" or "mcp" when an event that it came from brought text from there
+  Origins origins;                       // of the events that it came from: web, mcp
   WallTime created_at;
 };
 

@@ -361,11 +361,18 @@ CREATE INDEX observations_same ON observations(same_as) WHERE same_as IS NOT NUL
 CREATE INDEX observations_by_content ON observations(content_hash);
 )sql";
 
+static constexpr std::string_view kOutside = R"sql(
+-- The few events that brought text from outside: what a turn's summary is labelled by.
+CREATE INDEX events_outside ON events(session_db_id, prompt_number, tool_name)
+  WHERE (tool_name IN ('WebFetch', 'WebSearch') OR substr(tool_name, 1, 5) = 'mcp__');
+)sql";
+
 std::span<const Migration> schema() {
   static const std::array kMigrations = {
       Migration{1, "spine", kSpine},        Migration{2, "transcripts", kTranscripts},
       Migration{3, "queue", kQueue},        Migration{4, "observations", kObservations},
-      Migration{5, "search", kSearchIndex}, Migration{6, "search lists", kSearchLists}};
+      Migration{5, "search", kSearchIndex}, Migration{6, "search lists", kSearchLists},
+      Migration{7, "outside", kOutside}};
   return kMigrations;
 }
 

@@ -1,6 +1,7 @@
 #include "store/summaries.h"
 
 #include "store/lists.h"
+#include "store/origins.h"
 
 namespace cairn::store {
 
@@ -24,12 +25,12 @@ Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallT
   return db.changes() > 0;
 }
 
-#define SUMMARIES                                                                                            \
+#define SUMMARIES \
   "SELECT u.id, s.content_session_id, s.status, u.project, s.branch, u.provider, u.interim, "                \
   "u.prompt_number, u.request, "                                                                             \
   "u.investigated, u.learned, u.completed, u.next_steps, u.notes, u.files_read, u.files_edited, "            \
   "u.created_at_epoch, "                                                                                     \
-  "u.updated_at_epoch, coalesce(t.end_reason, ''), s.worktree FROM session_summaries u JOIN sdk_sessions s " \
+  "u.updated_at_epoch, coalesce(t.end_reason, ''), s.worktree, " TOOLS_OF_TURN("s.id", "u.prompt_number") " FROM session_summaries u JOIN sdk_sessions s " \
   "ON "                                                                                                      \
   "s.memory_session_id = "                                                                                   \
   "u.memory_session_id LEFT JOIN turns t ON t.session_db_id = s.id AND t.prompt_number = u.prompt_number "
@@ -56,6 +57,7 @@ static Summary read_summary(const Stmt& row) {
   s.updated_at = from_epoch_ms(row.integer(17));
   s.turn_end = row.text(18);
   s.worktree = row.optional_text(19);
+  s.origins = origins_of(row.text(20));
   return s;
 }
 

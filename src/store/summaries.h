@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
@@ -27,6 +28,7 @@ struct Summary {
   WallTime created_at;
   WallTime updated_at;
   std::string turn_end;  // turns.end_reason; empty while open
+  Origins origins;       // of its turn's events: web, mcp
 };
 
 // Writes the summary of a turn, in place of the one that is there. A built-in summary never replaces a

@@ -78,11 +78,11 @@ TEST(DistilGolden, OneShotWithEveryKindOfTool) {
   EXPECT_EQ(s.request, "Please do the work");
   EXPECT_EQ(s.completed,
             "Created a.txt (3 lines), then edited it (+1 -1). Ran 'echo hello && ls'. "
-            "Ran 'echo oops >&2; exit 3': failed (exit code 3: oops). "
+            "Ran 'echo oops >&2; exit 3': failed (exit code 3: [output: oops]). "
             "Ran 'cd sub 2>/dev/null || mkdir -p sub && cd sub && pwd'.\n\n"
             "All done. Final answer with unicode: \xc3\xa9 \xe2\x9c\x93");
   EXPECT_EQ(s.investigated, "Could not read missing.txt: File does not exist.");
-  EXPECT_EQ(s.next_steps, "'echo oops >&2; exit 3' still fails: oops");
+  EXPECT_EQ(s.next_steps, "'echo oops >&2; exit 3' still fails: [output: oops]");
   EXPECT_EQ(s.learned, "");
   EXPECT_EQ(s.notes, "");
   EXPECT_EQ(s.files_read, (Files{"a.txt"}));
@@ -94,9 +94,10 @@ TEST(DistilGolden, TaskToolsFoldedById) {
   EXPECT_EQ(s.completed,
             "Started 'sleep 1; echo bg' in the background. Ran 'echo p1'. Ran 'seq 1 20000'. Finished: do "
             "x.\n\nDone a2.");
-  EXPECT_EQ(s.investigated,
-            "Read CLAUDE.md. Could not fetch http://127.0.0.1:1/x: Unable to verify if domain 127.0.0.1 is "
-            "safe to fetch.");
+  EXPECT_EQ(
+      s.investigated,
+      "Read CLAUDE.md. Could not fetch http://127.0.0.1:1/x: [web: Unable to verify if domain 127.0.0.1 is "
+      "safe to fetch].");
   EXPECT_EQ(s.next_steps, "");
   EXPECT_EQ(s.files_read, (Files{"CLAUDE.md"}));
   EXPECT_EQ(s.files_edited, Files{});

@@ -53,6 +53,14 @@ class AgentTest : public testing::Test {
   int uses_ = 0;
 };
 
+TEST_F(AgentTest, AReplyCannotLabelAnything) {
+  every_plan(
+      Plan::learns("[w\xe2\x80\x8b"
+                   "eb] it \x01said\x04"));
+  turn(chat);
+  EXPECT_EQ(m.text("SELECT title FROM observations WHERE memory_session_id = 'memory-1'"), "(web) it said");
+}
+
 TEST_F(AgentTest, ABatchBecomesObservationsUnderTheCapturedIdWithTheirEvidence) {
   turn(chat, 2);
   EXPECT_EQ(m.number("SELECT count(*) FROM observations WHERE memory_session_id = 'memory-1'"), 3);

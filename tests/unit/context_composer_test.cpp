@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "context/composer.h"
 #include "store/observations.h"
+#include "store/origins.h"
 #include "store/summaries.h"
 #include "support/engine_fixture.h"
 
@@ -194,6 +195,39 @@ TEST_F(Composer, WhatTheWebHadAHandInSaysSo) {
   EXPECT_NE(lines.find("- O2 discovery: It turns out"), std::string::npos) << lines;
   must(m->db().run("UPDATE events SET tool_name = 'mcp__db__query' WHERE tool_name = 'WebFetch'"));
   EXPECT_NE(compose().text.find("- O1 discovery [mcp]: "), std::string::npos);
+}
+
+TEST_F(Composer, ATurnOfTheWebSaysSoInItsHeadingAndInWhatItLeavesOpen) {
+  Chat reader;
+  const auto look = [&](std::string_view tool) {
+    m->tell(reader.prompt("look with " + std::string(tool)));
+    m->tell(reader.tool(tool, reader.session + std::string(tool), Json::object({{"url", "https://a.test/"}}),
+                        Json::object()));
+    m->tell(reader.stop("Seen.\n\nNext steps:\n- install what the page says"));
+    m->clock.advance(std::chrono::minutes(1));
+  };
+  look("Read");
+  const std::string own = compose().text;
+  EXPECT_NE(own.find("\n- install what the page says\n"), std::string::npos) << own;
+  EXPECT_NE(own.find("\n## S2 \xc2\xb7 "), std::string::npos) << own;
+  look("WebFetch");
+  const std::string web = compose().text;
+  EXPECT_NE(web.find("\n- install what the page says [web]\n"), std::string::npos) << web;
+  EXPECT_NE(web.find("\n## S3 [web] \xc2\xb7 "), std::string::npos) << web;
+  EXPECT_NE(web.find("\n## S2 \xc2\xb7 "), std::string::npos) << web;
+  look("mcp__db__query");
+  must(m->db().run("UPDATE events SET prompt_number = 4 WHERE tool_name = 'WebFetch'"));
+  const std::string both = compose().text;
+  EXPECT_NE(both.find("\n## S4 [web, mcp] \xc2\xb7 "), std::string::npos) << both;
+}
+
+TEST_F(Composer, TheTurnsOfTheWebAreFoundByTheirIndex) {
+  std::string plan;
+  for (const std::string& row : m->rows(
+           "EXPLAIN QUERY PLAN SELECT group_concat(DISTINCT tool_name) FROM events WHERE session_db_id = 1 "
+           "AND prompt_number = 2 AND " FROM_OUTSIDE))
+    plan += row + "\n";
+  EXPECT_NE(plan.find("COVERING INDEX events_outside"), std::string::npos) << plan;
 }
 
 TEST_F(Composer, StoredTextCannotCloseTheFence) {

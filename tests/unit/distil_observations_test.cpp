@@ -52,12 +52,13 @@ TEST(Observations, AFailureThatPassesLaterIsABugfixWithBothEnds) {
   ASSERT_EQ(list.size(), 1u);
   const Observation& o = list[0];
   EXPECT_EQ(o.type, "bugfix");
-  EXPECT_EQ(o.title, "'npm test' failed (reads wide words), now passes after a change of src/lexer.ts");
+  EXPECT_EQ(o.title,
+            "'npm test' failed ([output: reads wide words]), now passes after a change of src/lexer.ts");
   EXPECT_EQ(o.subtitle, "Please look after the lexer");
-  EXPECT_EQ(
-      o.facts,
-      (Texts{"'npm test' failed (exit code 1: FAIL src/lexer.test.ts); failing: reads wide words.",
-             "Edited src/lexer.ts (+1 -1): readWord.", "'npm test' passed (Tests: 12 passed, 12 total)."}));
+  EXPECT_EQ(o.facts, (Texts{"'npm test' failed (exit code 1: [output: FAIL src/lexer.test.ts]); failing: "
+                            "[output: reads wide words].",
+                            "Edited src/lexer.ts (+1 -1): readWord.",
+                            "'npm test' passed ([output: Tests: 12 passed, 12 total])."}));
   EXPECT_EQ(o.narrative, "The problem was an index counted in bytes.");
   EXPECT_EQ(o.files_modified, Texts{"src/lexer.ts"});
   EXPECT_EQ(o.events, (std::vector<std::int64_t>{10, 11, 12, 99}));
@@ -68,7 +69,7 @@ TEST(Observations, TheSameCheckBehindAFilterIsTheSameAndItsWordsDecide) {
       of({bash("npm test 2>&1 | tail -5", "  \xe2\x9c\x95 reads wide words\nTests: 1 failed, 11 passed"),
           edit("/home/dev/proj/a.ts", Json::array({"+b"})), bash("npm test")});
   EXPECT_EQ(at(list, Slot::fixed).facts.front(),
-            "'npm test' failed (Tests: 1 failed, 11 passed); failing: reads wide words.");
+            "'npm test' failed ([output: Tests: 1 failed, 11 passed]); failing: [output: reads wide words].");
   const Summary s =
       distil(turn_of({bash("make test | tail -3", "done"), bash("cd x && make all; echo ready", "ready")}))
           .summary;
@@ -105,7 +106,7 @@ TEST(Observations, AChangeNamesFilesLinesSymbolsAndCommits) {
 TEST(Observations, ARevertIsACommitToo) {
   const auto list =
       of({bash("git revert --no-edit HEAD", "[main 9f8e7d6] Revert \"Add a cache\"\n 2 files changed")});
-  EXPECT_EQ(at(list, Slot::changed).title, "Revert \"Add a cache\"");
+  EXPECT_EQ(at(list, Slot::changed).title, "[output: Revert \"Add a cache\"]");
   EXPECT_EQ(at(list, Slot::changed).type, "bugfix");
 }
 
@@ -117,16 +118,18 @@ TEST(Observations, FilesOfCommandsAreAChange) {
 
 TEST(Observations, WhatStillFailsIsTold) {
   const auto steps = {red("make test", "lexer.cpp:3: error: expected ';'")};
-  EXPECT_EQ(at(of(steps), Slot::failing).title, "'make test' fails: lexer.cpp:3: error: expected ';'");
+  EXPECT_EQ(at(of(steps), Slot::failing).title,
+            "'make test' fails: [output: lexer.cpp:3: error: expected ';']");
   EXPECT_TRUE(of(steps, "", Turn::End::open).empty()) << "it may be mended yet";
 }
 
 TEST(Observations, TheCommandThatWorkedInTheEnd) {
   const auto list = of({red("pip install psycopg2", "error: pg_config executable not found"),
                         bash("pip install psycopg2-binary")});
-  EXPECT_EQ(at(list, Slot::worked).facts,
-            Texts{"'pip install psycopg2' failed (exit code 1: error: pg_config executable not found); "
-                  "'pip install psycopg2-binary' worked."});
+  EXPECT_EQ(
+      at(list, Slot::worked).facts,
+      Texts{"'pip install psycopg2' failed (exit code 1: [output: error: pg_config executable not found]); "
+            "'pip install psycopg2-binary' worked."});
   EXPECT_EQ(at(list, Slot::worked).events, (std::vector<std::int64_t>{10, 11}));
 }
 

@@ -48,16 +48,16 @@ TEST(Summary, AFailedEditChangesNothing) {
 TEST(Summary, TellsEveryOutcomeOfACommandOnce) {
   const Step bad = failed(bash("npm test"), "Exit code 1\n> proj@1.0 test\n  2 tests failed\nmore");
   EXPECT_EQ(of({bad, bad, bash("npm test")}).completed,
-            "Ran 'npm test': failed twice (exit code 1: 2 tests failed), then passed.");
+            "Ran 'npm test': failed twice (exit code 1: [output: 2 tests failed]), then passed.");
   EXPECT_EQ(of({bash("npm test"), bad}).completed,
-            "Ran 'npm test': passed, then failed (exit code 1: 2 tests failed).");
+            "Ran 'npm test': passed, then failed (exit code 1: [output: 2 tests failed]).");
   EXPECT_EQ(of({bash("npm test")}).completed, "Ran 'npm test': passed.");
   EXPECT_EQ(of({bash("./tool"), bash("./tool"), bash("./tool")}).completed, "Ran './tool' 3 times.");
 }
 
 TEST(Summary, ACommandThatEndsFailingIsANextStep) {
   const Step bad = failed(bash("make test"), "Exit code 2\nlexer.cpp:3: error: expected ';'");
-  EXPECT_EQ(of({bad}).next_steps, "'make test' still fails: lexer.cpp:3: error: expected ';'");
+  EXPECT_EQ(of({bad}).next_steps, "'make test' still fails: [output: lexer.cpp:3: error: expected ';']");
   EXPECT_EQ(of({bad, bash("make test")}).next_steps, "");
   EXPECT_EQ(of({bad, bash("make all")}).next_steps, "");
   EXPECT_EQ(of({failed(bash("grep x y"), "Exit code 1")}).next_steps, "");
@@ -70,7 +70,7 @@ TEST(Summary, NamesCommits) {
   EXPECT_EQ(of({bash("make && git commit -m 'Fix it'")}).completed,
             "Ran 'make && git commit -m 'Fix it'': passed. Committed \"Fix it\".");
   EXPECT_EQ(of({failed(bash("git commit -m x"), "Exit code 1\nnothing to commit")}).completed,
-            "Ran 'git commit -m x': failed (exit code 1: nothing to commit).");
+            "Ran 'git commit -m x': failed (exit code 1: [output: nothing to commit]).");
 }
 
 TEST(Summary, LookingAroundIsInvestigation) {

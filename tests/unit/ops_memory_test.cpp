@@ -57,6 +57,44 @@ TEST_F(Memory, WhyLeadsFromAnObservationToTheEventsItNames) {
   EXPECT_EQ(why["events"].items()[0]["tool_use_id"].as_string(), "t2");
 }
 
+TEST_F(Memory, EveryRecordNamesWhereItsTextCameFrom) {
+  const auto origin = [](const Json& of) {
+    std::string text;
+    for (const Json& name : of["origin"].items()) text += std::string(name.as_string()) + " ";
+    return text;
+  };
+  m.tell(chat.prompt("look at the quokka"));
+  m.tell(chat.tool("WebFetch", "t3", Json::object({{"url", "https://a.test/"}}), Json::object()));
+  m.tell(chat.tool_failure(
+      "Bash", "t4", Json::object({{"command", "make quokka"}}),
+      "Exit code 2\nfatal: a quokka is not a target, and this line goes on for long enough"));
+  m.tell(chat.stop("Seen. It turns out that the quokka is elsewhere."));
+  const auto show = [&](const char* id) {
+    return origin(run("show", Json::object({{"ids", Json::array({id})}}))["records"].items()[0]);
+  };
+  EXPECT_EQ(show("S1"), "");
+  EXPECT_EQ(show("S2"), "output web ");
+  EXPECT_EQ(show("P2"), "");
+  const Json why = run("why", Json::object({{"id", "S2"}}));
+  EXPECT_EQ(origin(why), "output web ");
+  EXPECT_EQ(origin(why["events"].items()[0]), "");
+  EXPECT_EQ(origin(why["events"].items()[1]), "web ");
+  EXPECT_EQ(origin(why["events"].items()[2]), "output ");
+  const Json line = run("timeline", Json::object({{"id", "S2"}}));
+  for (const Json& record : line["records"].items())
+    EXPECT_EQ(origin(record).empty(),
+              record["prompt_number"].as_int() == 1 || record["kind"].as_string() == "prompt")
+        << record.dump();
+  bool excerpt = false;
+  const Json found = run("search", here({{"query", "enough kind:summary"}}));
+  for (const Json& hit : found["results"].items()) {
+    EXPECT_EQ(origin(hit), "output web ");
+    const std::string_view text = hit["excerpt"].as_string();
+    excerpt |= text.find("[output: ") < text.find("enough");
+  }
+  EXPECT_TRUE(excerpt) << found.dump();
+}
+
 TEST_F(Memory, WhyCutsLongTextsUnlessAllIsAskedFor) {
   m.tell(chat.prompt("long"));
   m.tell(chat.tool("Bash", "t9", Json::object({{"command", std::string(9000, 'x')}}), Json::object()));

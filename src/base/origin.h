@@ -1,0 +1,55 @@
+// Where a text came from that neither the person nor the agent wrote: the output of a program, a page of the
+// web, an MCP server. A stranger may have written it, so whoever shows it says so.
+//
+// What is quoted from there stands in a label, "[output: 3 tests failed]". The distiller marks its quotes
+// with quote() and makes labels of them with labelled(), once, when its words are final. Every other text
+// that is stored passes labelled() too and leaves it without anything that reads like a label.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+enum class Origin { output, web, mcp };
+using Origins = std::set<Origin>;
+
+std::string_view origin_name(Origin origin);
+
+// Where what a tool of the host answers comes from; nothing for its own words, and for the project's files.
+std::optional<Origin> origin_of_tool(std::string_view tool);
+
+// `text`, marked as a quote; unchanged when it comes from nowhere else or is empty. The marks are control
+// characters: text that went through visible() has none.
+std::string quote(std::optional<Origin> origin, std::string_view text);
+
+// `text` with its marked quotes as labels. A quote ends at its mark, at the end of its line or of the text;
+// brackets without a partner in it, and whatever reads like a label of ours, become parentheses.
+std::string labelled(std::string_view text);
+
+// `text` cut to `max` bytes as `cut(text, bytes)` does it, with its labels whole.
+template <class Cut>
+std::string labelled(std::string_view text, std::size_t max, const Cut& cut) {
+  for (std::size_t room = max;;) {
+    std::string out = labelled(cut(text, room));
+    if (out.size() <= max) return out;
+    room -= std::min(room, out.size() - max);
+  }
+}
+
+// `cut`, a beginning of labelled text, with the label closed that it was cut in.
+std::string closed(std::string cut);
+
+// The label that stands open at text[at] in labelled text: "[output: ", or nothing.
+std::string_view open_label(std::string_view text, std::size_t at);
+
+// The labels that stand in labelled text.
+Origins origins_in(std::string_view text);
+
+// " [web, mcp]", to stand behind the name of what came from there; empty when there are none.
+std::string label(const Origins& origins);
+
+}  // namespace cairn

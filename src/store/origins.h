@@ -1,0 +1,33 @@
+// Which records a stranger had a hand in: those that came from events of the web or of an MCP server. Kept
+// nowhere: asked of the events themselves, which the index events_outside holds.
+#pragma once
+
+#include <string>
+
+#include "base/origin.h"
+#include "base/text.h"
+
+namespace cairn::store {
+
+// The events that brought text from outside, as the index has them.
+#define FROM_OUTSIDE "(tool_name IN ('WebFetch', 'WebSearch') OR substr(tool_name, 1, 5) = 'mcp__')"
+
+// The tools that brought text from outside to the observation with the id `o`, as a column.
+#define TOOLS_OF_OBSERVATION(o)                                                                    \
+  "(SELECT group_concat(DISTINCT tool_name) FROM observation_evidence x JOIN events e ON e.seq = " \
+  "x.event_seq WHERE x.observation_id = " o " AND " FROM_OUTSIDE ")"
+// To the turn `prompt` of the session with the row id `session`.
+#define TOOLS_OF_TURN(session, prompt)                                                  \
+  "(SELECT group_concat(DISTINCT tool_name) FROM events WHERE session_db_id = " session \
+  " AND "                                                                               \
+  "prompt_number = " prompt " AND " FROM_OUTSIDE ")"
+
+// Where the text of such a column of tools comes from.
+inline Origins origins_of(std::string_view tools) {
+  Origins origins;
+  for (const std::string_view tool : split(tools, ','))
+    if (const auto origin = origin_of_tool(tool)) origins.insert(*origin);
+  return origins;
+}
+
+}  // namespace cairn::store
