@@ -50,7 +50,9 @@ Result<Child> spawn_child(const Command& command) {
   if (pipe2(report, O_CLOEXEC) != 0) return errno_error("pipe", errno);
   Fd from(report[0]), to(report[1]);
   if (fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) return errno_error("socketpair", errno);
-  const auto argv = exec_pointers(command.argv), environment = exec_pointers(command.environment);
+  std::vector<std::string> variables = command.environment;  // the first of a name counts
+  for (std::string& plain : plain_environment(environ)) variables.push_back(std::move(plain));
+  const auto argv = exec_pointers(command.argv), environment = exec_pointers(variables);
   const Prepared prepared{command.executable.c_str(), argv.data(), environment.data(),
                           command.cwd.c_str(),        its.get(),   getpid()};
   const pid_t pid = fork();

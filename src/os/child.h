@@ -1,6 +1,7 @@
 // A child process that is spoken to over one socket: its stdin and stdout.
 //
-// It has a process group of its own, holds no descriptor of ours, ends when it reads the end of its stdin if
+// It has a process group of its own, holds no descriptor of ours, gets of our environment what any program
+// needs and no key that its command does not name, ends when it reads the end of its stdin if
 // it is well behaved, and is killed by the kernel when the thread that started it ends: start it from one
 // that lives as long as the program.
 #pragma once
@@ -17,7 +18,8 @@ namespace cairn::os {
 struct Command {
   std::string executable;  // a path
   std::vector<std::string> argv;
-  std::vector<std::string> environment;
+  std::vector<std::string>
+      environment;  // what it is given beside plain_environment(): nothing else is ours to give
   std::string cwd = "/";
 };
 

@@ -104,19 +104,18 @@ std::string executable_path() {
   return std::string(text);
 }
 
+// Who and where, and nothing that is secret.
+static bool anybody_needs(std::string_view name) {
+  static constexpr std::string_view kPlain[] = {"HOME", "PATH", "LANG", "TZ", "USER", "LOGNAME", "TMPDIR"};
+  return name.starts_with("XDG_") || name.starts_with("LC_") ||
+         std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
+}
+
 static bool daemon_needs(std::string_view name) {
   // CAIRN_DISABLE and CAIRN_AGENT speak of the caller, not of the daemon.
   if (name == "CAIRN_DISABLE" || name == "CAIRN_AGENT") return false;
-  for (const std::string_view start : {"CAIRN_", "XDG_", "LC_"})
-    if (name.starts_with(start)) return true;
+  if (anybody_needs(name) || name.starts_with("CAIRN_")) return true;
   static constexpr std::string_view kKept[] = {
-      "HOME",
-      "PATH",
-      "LANG",
-      "TZ",
-      "USER",
-      "LOGNAME",
-      "TMPDIR",  //
       "http_proxy",
       "https_proxy",
       "all_proxy",
@@ -142,14 +141,22 @@ static bool daemon_needs(std::string_view name) {
   return std::find(std::begin(kKept), std::end(kKept), name) != std::end(kKept);
 }
 
-std::vector<std::string> reduced_environment(char** environment) {
+static std::vector<std::string> those(char** environment, bool (*needs)(std::string_view)) {
   std::vector<std::string> kept;
   for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos && daemon_needs(text.substr(0, equals))) kept.emplace_back(text);
+    if (equals != std::string_view::npos && needs(text.substr(0, equals))) kept.emplace_back(text);
   }
   return kept;
+}
+
+std::vector<std::string> reduced_environment(char** environment) {
+  return those(environment, daemon_needs);
+}
+
+std::vector<std::string> plain_environment(char** environment) {
+  return those(environment, anybody_needs);
 }
 
 std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {

@@ -1,5 +1,9 @@
 // A provider that is a process of its own, under the real daemon: it works, and it never outlives what it is
 // for.
+#include <filesystem>
+#include <set>
+
+#include "base/text.h"
 #include "system/home_fixture.h"
 
 namespace cairn::test {
@@ -69,6 +73,29 @@ TEST_F(AgentProcess, I2DistilsASessionInOneChildWhichIsGoneWithinTwoSecondsOfIts
   EXPECT_TRUE(wait_until([&] { return all_gone(running); }, 2s));
   EXPECT_TRUE(wait_until([this] { return children().empty(); }, 2s));
   EXPECT_TRUE(daemon.running());
+}
+
+TEST_F(AgentProcess, AChildHasItsOwnGroupNoDescriptorAndNoSecretOfOurs) {
+  Background daemon = serve({"HUSH_TOKEN=x", "ANTHROPIC_API_KEY=y", "CAIRN_LOG_LEVEL=info", "https_proxy=z",
+                             "CLAUDE_CODE_SESSION_ID=s", "LC_ALL=C"});
+  script("hang");
+  turn("one");
+  ASSERT_TRUE(wait_until([this] { return children().size() == 1; }, 10s));
+  const pid_t pid = children()[0];
+  const std::string proc = "/proc/" + std::to_string(pid);
+  std::set<std::string> names;
+  const std::string environment = read_text(proc + "/environ");
+  for (const std::string_view entry : split(environment, '\0'))
+    if (!entry.empty()) names.emplace(entry.substr(0, entry.find('=')));
+  EXPECT_EQ(names, (std::set<std::string>{"CAIRN_HOME", "HOME", "LC_ALL", "PATH"}));
+  EXPECT_EQ(getpgid(pid), pid);
+  EXPECT_NE(getpgid(daemon.pid()), pid);
+  std::set<std::string> descriptors;
+  for (const auto& entry : std::filesystem::directory_iterator(proc + "/fd"))
+    descriptors.insert(entry.path().filename().string());
+  EXPECT_EQ(descriptors, (std::set<std::string>{"0", "1", "2"}));
+  EXPECT_EQ(std::filesystem::read_symlink(proc + "/fd/2"), "/dev/null");
+  EXPECT_EQ(std::filesystem::read_symlink(proc + "/cwd"), "/");
 }
 
 TEST_F(AgentProcess, I2AChildThatHangsAndWhatItStartedAreGoneTooAndItsWorkIsDoneByAnother) {

@@ -63,7 +63,7 @@ class ChildProvider final : public agent::Provider {
     os::Command command;
     command.executable = program ? program : os::executable_path();
     command.argv = {"scripted_agent", "child"};
-    for (char** entry = environ; *entry != nullptr; ++entry) command.environment.emplace_back(*entry);
+    command.environment = {"CAIRN_HOME=" + std::string(std::getenv("CAIRN_HOME"))};
     return std::make_unique<ChildTalk>(children_.start(command));
   }
 
