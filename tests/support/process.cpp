@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "support/networks.h"
 #include "support/temp_dir.h"
 
 extern char** environ;
@@ -95,6 +96,7 @@ struct Started {
 Started start(const Program& program, int in, int out, int err) {
   static const bool ignored = ::signal(SIGPIPE, SIG_IGN) != SIG_ERR;  // a program may leave its stdin unread
   CAIRN_ASSERT(ignored && !program.argv.empty());
+  watch_networks();
   const std::vector<std::string> env = full_environment(program);
   const std::string file = resolve(program.argv[0], env);
   std::vector<char*> argv = pointers(program.argv);

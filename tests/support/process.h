@@ -1,7 +1,7 @@
 // Running programs from a test: to the end with what they printed, or in the background.
 //
 // Every program gets a session and process group of its own, no terminal, no descriptor of the test's but its
-// three, and dies with the thread that started it.
+// three, and dies with the thread that started it. None of ours may ask for a network (networks.h).
 #pragma once
 
 #include <sys/types.h>

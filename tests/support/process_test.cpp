@@ -4,7 +4,9 @@
 #include <signal.h>
 
 #include <chrono>
+#include <filesystem>
 
+#include "support/networks.h"
 #include "support/temp_dir.h"
 #include "support/wait.h"
 
@@ -23,6 +25,25 @@ TEST(Run, GivesTheExitCodeAndBothStreams) {
   EXPECT_EQ(outcome.out, "out\n");
   EXPECT_EQ(outcome.err, "err\n");
   EXPECT_FALSE(outcome.pipes_held);
+}
+
+TEST(Networks, AnAttemptOfAProgramOfOursIsRefusedAndNoted) {
+  if (!watch_networks()) GTEST_SKIP() << "SKIP: the kernel does not tell of system calls here";
+  const TempDir dir("networks");
+  const std::string ours = dir / "cairn-control";
+  std::filesystem::copy_file("/bin/bash", ours);
+  const std::string ask = "exec 3<>/dev/tcp/127.0.0.1/9";
+  EXPECT_FALSE(run({.argv = {ours, "-c", ask}}).ok());
+  // A test program that left it so would fail.
+  EXPECT_EXIT(std::exit(0), testing::ExitedWithCode(97), "");
+  const std::vector<std::string> noted = take_network_attempts();
+  ASSERT_EQ(noted.size(), 1u);
+  EXPECT_EQ(noted[0], ours + " asked for a socket of family 2");
+  // Also one that was started by another, and has left its group.
+  run(shell("setsid " + ours + " -c '" + ask + "' & wait"));
+  EXPECT_EQ(take_network_attempts().size(), 1u);
+  run({.argv = {"/bin/bash", "-c", ask}});
+  EXPECT_EQ(take_network_attempts().size(), 0u) << "what is not ours goes on";
 }
 
 TEST(Run, PassesMegabytesThroughWithoutADeadlock) {

@@ -1,6 +1,13 @@
 // Whatever is stored, no command lets it act on a terminal. Every command of the table is run: a new one
 // does not pass before it has said here how.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
 #include <map>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli_home.h"
@@ -76,8 +83,55 @@ class Hostile : public CliHome {
     };
   }
 
+  static std::vector<std::string> line_of(const cli::Command& command, const Use& use) {
+    std::vector<std::string> line;
+    for (const std::string_view word : split(command.name, ' ')) line.emplace_back(word);
+    line.insert(line.end(), use.arguments.begin(), use.arguments.end());
+    return line;
+  }
+
+  // What `cairn ARGUMENTS` writes to a terminal of 120 columns that it has as stdout and stderr. Nothing:
+  // there are no terminals here.
+  std::optional<std::string> on_terminal(const std::vector<std::string>& arguments,
+                                         const std::string& input) {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return std::nullopt;
+    const std::string name = ptsname(terminal);
+    const int kept = open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // so that it has no end yet
+    termios raw{};
+    cfmakeraw(&raw);
+    tcsetattr(kept, TCSANOW, &raw);
+    const winsize size{40, 120, 0, 0};
+    ioctl(kept, TIOCSWINSZ, &size);
+    Program program{.argv = {"/bin/sh", "-c", "exec \"$@\" >\"$0\" 2>&1", name, kCairn},
+                    .env = environment(),
+                    .clean_env = true,
+                    .cwd = project(),
+                    .input = input};
+    program.argv.insert(program.argv.end(), arguments.begin(), arguments.end());
+    program.env.emplace_back("TERM=xterm-256color");
+    Background running(program);
+    running.close_input();
+    std::string text;
+    char buffer[4096];
+    for (bool ended = false;;) {
+      pollfd waits{terminal, POLLIN, 0};
+      if (poll(&waits, 1, ended ? 0 : 20) > 0) {
+        const ssize_t got = read(terminal, buffer, sizeof buffer);
+        text.append(buffer, got > 0 ? static_cast<std::size_t>(got) : 0);
+      } else if (ended) {
+        break;
+      }
+      ended = ended || !running.running();
+    }
+    close(kept);
+    close(terminal);
+    return text;
+  }
+
   // One session, and then hostile text in every text of every table that takes it.
   void poison() {
+    write_file(dir_ / "event.json", "{\"hook_event_name\":\"" + kHostile + "\"}");
     play("s1", "the prompt");
     ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
     ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
@@ -130,7 +184,6 @@ class Hostile : public CliHome {
 };
 
 TEST_F(Hostile, StoredTextActsOnNoTerminalWhicheverCommandPrintsIt) {
-  write_file(dir_ / "event.json", "{\"hook_event_name\":\"" + kHostile + "\"}");
   poison();
   const std::map<std::string_view, Use> uses = this->uses();
   for (const cli::Command& command : cli::all_commands()) {
@@ -138,9 +191,7 @@ TEST_F(Hostile, StoredTextActsOnNoTerminalWhicheverCommandPrintsIt) {
     ASSERT_NE(use, uses.end()) << command.name << ": say in this test how it is called";
     if (command.name == "daemon run") cairn({"daemon", "start"});  // beside one that serves it ends at once
     for (const bool as_json : {false, true}) {
-      std::vector<std::string> line;
-      for (const std::string_view word : split(command.name, ' ')) line.emplace_back(word);
-      line.insert(line.end(), use->second.arguments.begin(), use->second.arguments.end());
+      std::vector<std::string> line = line_of(command, use->second);
       if (as_json) line.emplace_back("--json");
       const Outcome outcome = cairn(line, use->second.input);
       EXPECT_EQ(visible(outcome.out), outcome.out) << outcome.describe();
@@ -149,6 +200,35 @@ TEST_F(Hostile, StoredTextActsOnNoTerminalWhicheverCommandPrintsIt) {
       EXPECT_TRUE(told || !use->second.tells) << command.name << ": " << outcome.describe();
     }
   }
+}
+
+// What is left of `text` without the colours that cairn itself writes.
+std::string without_colours(std::string text, std::size_t& colours) {
+  for (const char* code : {"0", "1", "2", "31", "32", "33", "36", "1;33"}) {
+    const std::string sequence = "\x1b[" + std::string(code) + "m";
+    for (std::size_t at = text.find(sequence); at != std::string::npos;
+         at = text.find(sequence, at), ++colours)
+      text.erase(at, sequence.size());
+  }
+  return text;
+}
+
+TEST_F(Hostile, OnARealTerminalNothingButOurOwnColoursActs) {
+  poison();
+  std::size_t colours = 0;
+  for (const auto& [name, use] : uses()) {
+    if (name == "daemon run") cairn({"daemon", "start"});
+    const cli::Command* command = nullptr;
+    for (const cli::Command& known : cli::all_commands())
+      if (known.name == name) command = &known;
+    ASSERT_NE(command, nullptr) << name;
+    const auto shown = on_terminal(line_of(*command, use), use.input);
+    if (!shown) GTEST_SKIP() << "SKIP: no terminals here";
+    const std::string rest = without_colours(*shown, colours);
+    EXPECT_EQ(visible(rest), rest) << name << ": " << *shown;
+    EXPECT_TRUE(!use.tells || rest.find("HOSTILE") != std::string::npos) << name << ": " << *shown;
+  }
+  EXPECT_GT(colours, 50u) << "the control: colours were on";
 }
 
 }  // namespace
