@@ -111,19 +111,22 @@ void Engine::reload() {
   worker_.configure(work, gate);
   const std::string flags = settings_.hook_flags().encode();
   const auto known = os::read_file(seams_.disk, home_.flags(), 4096);
-  if (!known || *known != flags)
+  if (!known || *known != flags) {
+    note_capture();  // as hooks knew it until now: what we write here is no change that nobody saw
     if (auto written = os::replace_file(seams_.disk, home_.flags(), flags); !written)
       seams_.log.error("hook.flags: " + written.error().message);
-  if (flags_changed_ != 0) note_capture();  // first by pass_minute(), when what was left in the inbox is safe
+  }
+  note_capture();
 }
 
 // Hooks obey hook.flags, so the time of that file is when capture went off or on, whoever wrote it.
 void Engine::note_capture() {
-  const auto flags = seams_.disk.stat(home_.flags());
-  if (!flags) return;
-  const std::int64_t changed = flags->modified_ns / 1'000'000;
+  const auto file = seams_.disk.stat(home_.flags());
+  if (!file) return;
+  const std::int64_t changed = file->modified_ns / 1'000'000;
   if (changed == flags_changed_) return;
-  const bool on = settings_.flag("capture.enabled"), start = flags_changed_ == 0;
+  const auto flags = os::read_file(seams_.disk, home_.flags(), hook::Flags::kBytes);
+  const bool on = hook::Flags::decode(flags ? *flags : "").capture, start = flags_changed_ == 0;
   auto noted = in_transaction([&] { return store::note_capture(db_, on, from_epoch_ms(changed), start); });
   if (noted)
     flags_changed_ = changed;
@@ -227,7 +230,6 @@ Status Engine::tick() {
 }
 
 Status Engine::pass_minute() {
-  note_capture();
   intake_.reader().sweep();
   catch_up_.look_again();
   const std::int64_t boot = seams_.clock.boot_ns();

@@ -413,8 +413,10 @@ Status set_setting(os::Disk& disk, const hook::Home& home, std::string_view key,
   }
   if (!key.starts_with("hook.") && key != "capture.enabled") return {};
   TRY(os::make_dirs(disk, home.data));
-  return os::replace_file(disk, home.flags(), Settings::load(disk, home).hook_flags().encode())
-      .in("hook.flags");
+  // Left alone when it says so already: its time is when capture went off or on.
+  const std::string flags = Settings::load(disk, home).hook_flags().encode();
+  if (const auto known = os::read_file(disk, home.flags(), flags.size()); known && *known == flags) return {};
+  return os::replace_file(disk, home.flags(), flags).in("hook.flags");
 }
 
 }  // namespace cairn::ops

@@ -183,6 +183,23 @@ TEST_F(CatchUpTest, NothingIsRecoveredFromAPauseThatNoDaemonSaw) {
   EXPECT_EQ(calls(), (Lines{"t1|counted|capture was off", "t2|recovered|-"}));
 }
 
+TEST_F(CatchUpTest, AChangeOfAnotherSettingIsNoPause) {
+  begin();
+  transcript.wrote("before.txt", "t1");
+  m.close();
+  m.clock.advance(seconds(5));
+  must(ops::set_setting(m.disk, m.home, "capture.enabled", "true"));  // as it is
+  m.put_file(m.home.config_file, "[hook]\nsync = \"disk\"\n");        // by hand: the daemon tells the hooks
+  transcript.use("t2", "Write", Json::object({{"file_path", chat.cwd + "/after.txt"}, {"content", "alpha"}}));
+  m.clock.advance(seconds(5));
+  must(m.open());
+  m.clock.advance(seconds(5));
+  transcript.result("t2", "done");
+  transcript.save();
+  host_dies();
+  EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|recovered|-"}));
+}
+
 TEST_F(CatchUpTest, WhatIsStillOffStaysOut) {
   begin();
   must(ops::set_setting(m.disk, m.home, "capture.enabled", "false"));
