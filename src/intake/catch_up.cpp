@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "store/events.h"
 #include "store/evidence.h"
 #include "store/turns.h"
@@ -112,6 +113,13 @@ Result<bool> CatchUp::read_session(Look& look) {
   return false;
 }
 
+// The hash of the bytes before `offset`: the last line, or much of it. Nothing when they cannot be read.
+static std::string mark_of(os::File& file, std::uint64_t offset) {
+  std::string bytes(std::min<std::uint64_t>(offset, 4096), '\0');
+  const auto got = file.read_at(offset - bytes.size(), bytes.data(), bytes.size());
+  return got && *got == bytes.size() ? content_hash(bytes) : "";
+}
+
 // Reads a piece of the file if it has something new. True: there is more. What is no regular file has no size
 // and is not opened.
 Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
@@ -122,18 +130,19 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   store::TranscriptProgress progress = known.value_or(unread);
   if (progress.inode != stat->inode || progress.offset > stat->size)
     progress = unread;  // another file: read again, each call counts once
-  if (known && progress.offset == stat->size) return false;
   auto file = disk_.open(path, os::Open::read);
   if (!file) return false;
   // A power cut took lines that had been read, and others stand there now.
-  char last = '\n';
-  if (progress.offset > 0 && (*file)->read_at(progress.offset - 1, &last, 1) && last != '\n')
-    progress = unread;
+  if (progress.offset > 0 && progress.mark != mark_of(**file, progress.offset)) progress = unread;
+  if (progress.offset == stat->size) return false;
   auto piece = read_transcript(**file, progress.offset, look.session.content_id, progress.prompt_id);
   if (!piece) return false;
   const std::uint64_t before = progress.offset;
   TRY(read_piece(look, *piece, progress));
-  if (!known || progress.offset != before) TRY(store::put_progress(db_, look.session.id, progress));
+  if (!known || progress.offset != before) {
+    progress.mark = mark_of(**file, progress.offset);
+    TRY(store::put_progress(db_, look.session.id, progress));
+  }
   return !piece->at_end && progress.offset > before;
 }
 

@@ -367,12 +367,17 @@ CREATE INDEX events_outside ON events(session_db_id, prompt_number, tool_name)
   WHERE (tool_name IN ('WebFetch', 'WebSearch') OR substr(tool_name, 1, 5) = 'mcp__');
 )sql";
 
+static constexpr std::string_view kMarks = R"sql(
+-- The hash of what stands before read_to: a power cut can put other lines of the same length in their place.
+ALTER TABLE transcripts ADD COLUMN mark TEXT NOT NULL DEFAULT '';
+)sql";
+
 std::span<const Migration> schema() {
   static const std::array kMigrations = {
       Migration{1, "spine", kSpine},        Migration{2, "transcripts", kTranscripts},
       Migration{3, "queue", kQueue},        Migration{4, "observations", kObservations},
       Migration{5, "search", kSearchIndex}, Migration{6, "search lists", kSearchLists},
-      Migration{7, "outside", kOutside}};
+      Migration{7, "outside", kOutside},    Migration{8, "marks", kMarks}};
   return kMigrations;
 }
 

@@ -123,7 +123,8 @@ Status check_pages(os::Clock& clock, Db& db) {
 Status read_transcripts_again(Db& db) {
   return db.exec(
       "UPDATE sdk_sessions SET transcript_due = 1;"
-      "INSERT OR IGNORE INTO transcripts SELECT id, transcript_path, 0, 0, '', 0, 0, 0 FROM sdk_sessions "
+      "INSERT OR IGNORE INTO transcripts(session_db_id, path, inode, read_to, prompt_id, lines, malformed, "
+      "too_long) SELECT id, transcript_path, 0, 0, '', 0, 0, 0 FROM sdk_sessions "
       "WHERE transcript_path <> '';"
       "UPDATE transcripts SET inode = 0, read_to = 0, prompt_id = '', lines = 0, malformed = 0, too_long = 0;"
       "DELETE FROM transcript_calls WHERE outcome <> 'counted'");

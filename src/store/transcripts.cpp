@@ -50,10 +50,10 @@ Result<std::vector<std::string>> transcripts_of(Db& db, SessionId session) {
 }
 
 Result<std::optional<TranscriptProgress>> find_progress(Db& db, SessionId session, const std::string& path) {
-  Stmt row =
-      TRY(db.query("SELECT inode, read_to, prompt_id, lines, malformed, too_long FROM transcripts WHERE "
-                   "session_db_id = ? AND path = ?",
-                   session.value, path));
+  Stmt row = TRY(
+      db.query("SELECT inode, read_to, prompt_id, lines, malformed, too_long, mark FROM transcripts WHERE "
+               "session_db_id = ? AND path = ?",
+               session.value, path));
   if (!TRY(row.step())) return std::optional<TranscriptProgress>();
   TranscriptProgress progress;
   progress.path = path;
@@ -63,17 +63,19 @@ Result<std::optional<TranscriptProgress>> find_progress(Db& db, SessionId sessio
   progress.lines = row.integer(3);
   progress.malformed = row.integer(4);
   progress.too_long = row.integer(5);
+  progress.mark = row.text(6);
   return std::optional(std::move(progress));
 }
 
 Status put_progress(Db& db, SessionId session, const TranscriptProgress& p) {
   return db.run(
-      "INSERT INTO transcripts(session_db_id, path, inode, read_to, prompt_id, lines, malformed, too_long) "
-      "VALUES(?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET inode = excluded.inode, read_to = excluded.read_to, "
+      "INSERT INTO transcripts(session_db_id, path, inode, read_to, prompt_id, lines, malformed, too_long, "
+      "mark) VALUES(?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET inode = excluded.inode, read_to = "
+      "excluded.read_to, "
       "prompt_id = excluded.prompt_id, lines = excluded.lines, malformed = excluded.malformed, too_long = "
-      "excluded.too_long",
+      "excluded.too_long, mark = excluded.mark",
       session.value, p.path, static_cast<std::int64_t>(p.inode), static_cast<std::int64_t>(p.offset),
-      p.prompt_id, p.lines, p.malformed, p.too_long);
+      p.prompt_id, p.lines, p.malformed, p.too_long, p.mark);
 }
 
 Result<std::string> call_outcome(Db& db, SessionId session, const std::string& tool_use_id) {

@@ -36,6 +36,7 @@ struct TranscriptProgress {
   std::uint64_t inode = 0;
   std::uint64_t offset = 0;
   std::string prompt_id;  // of the line at `offset`
+  std::string mark;       // what stands before `offset`; another file with the same name has another
   std::int64_t lines = 0, malformed = 0, too_long = 0;
 };
 Result<std::optional<TranscriptProgress>> find_progress(Db& db, SessionId session, const std::string& path);

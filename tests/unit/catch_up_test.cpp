@@ -146,6 +146,33 @@ TEST_F(CatchUpTest, AnInterruptedCallNeedsNoMoreThanItsStart) {
   EXPECT_EQ(calls(), (Lines{"t1|stored|-", "t2|recovered|-"}));
 }
 
+TEST_F(CatchUpTest, OtherLinesOfTheSameLengthAreReadToo) {
+  const auto rewrite = [&] {  // the same file, as after a power cut
+    auto file = must(m.disk.open(transcript.path(), os::Open::read_write));
+    must(file->truncate(0));
+    must(file->write_at(0, transcript.text));
+  };
+  begin();
+  const std::string start = transcript.text;
+  transcript.wrote("one.txt", "t1");
+  transcript.save();
+  minute();
+  const std::size_t size = transcript.text.size();
+  transcript.text = start;
+  transcript.wrote("two.txt", "t2");
+  ASSERT_EQ(transcript.text.size(), size);
+  rewrite();
+  minute();
+  EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|recovered|-"}));
+  transcript.text = start;
+  transcript.wrote("six.txt", "t3");
+  ASSERT_EQ(transcript.text.size(), size);
+  transcript.wrote("more.txt", "t4");
+  rewrite();
+  minute();
+  EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|recovered|-", "t3|recovered|-", "t4|recovered|-"}));
+}
+
 TEST_F(CatchUpTest, NothingIsRecoveredFromTheTimeWhenCaptureWasOff) {
   begin();
   transcript.wrote("before.txt", "t1");
