@@ -28,10 +28,14 @@ Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Te
       event_seq, session.value, input, response, extra, epoch_ms(at));
 }
 
-static Result<std::optional<std::string>> get_text(const Stmt& row, int column, int packed) {
+// A text that is damaged is gone: nobody waits for it, and the next start makes the store anew.
+static std::optional<std::string> get_text(Db& db, const Stmt& row, int column, int packed) {
   if (!row.is_null(column)) return row.optional_text(column);
-  if (row.is_null(packed)) return std::optional<std::string>();
-  return std::optional<std::string>(TRY(decompress(row.blob(packed), kMaxText)));
+  if (row.is_null(packed)) return std::nullopt;
+  auto text = decompress(row.blob(packed), kMaxText);
+  if (text) return *std::move(text);
+  db.met_damage("a kept text: " + text.error().message);
+  return std::nullopt;
 }
 
 #define KEPT_EVENTS                                                                                    \
@@ -41,7 +45,7 @@ static Result<std::optional<std::string>> get_text(const Stmt& row, int column, 
   "LEFT JOIN evidence v ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload "        \
   "LEFT JOIN payloads r ON r.id = v.response_payload LEFT JOIN payloads x ON x.id = v.extra_payload "
 
-static Result<KeptEvent> read_event(const Stmt& row) {
+static KeptEvent read_event(Db& db, const Stmt& row) {
   KeptEvent e;
   e.seq = row.integer(0);
   e.name = row.text(1);
@@ -50,9 +54,9 @@ static Result<KeptEvent> read_event(const Stmt& row) {
   e.tool_use_id = row.text(4);
   e.agent_type = row.text(5);
   e.at = from_epoch_ms(row.integer(6));
-  e.texts.input = TRY(get_text(row, 7, 10));
-  e.texts.response = TRY(get_text(row, 8, 11));
-  e.texts.extra = TRY(get_text(row, 9, 12));
+  e.texts.input = get_text(db, row, 7, 10);
+  e.texts.response = get_text(db, row, 8, 11);
+  e.texts.extra = get_text(db, row, 9, 12);
   return e;
 }
 
@@ -61,14 +65,14 @@ Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64
       KEPT_EVENTS "WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.outcome = 'stored' ORDER BY e.seq",
       session.value, prompt_number));
   std::vector<KeptEvent> events;
-  while (TRY(row.step())) events.push_back(TRY(read_event(row)));
+  while (TRY(row.step())) events.push_back(read_event(db, row));
   return events;
 }
 
 Result<std::optional<KeptEvent>> kept_event(Db& db, std::int64_t seq) {
   Stmt row = TRY(db.query(KEPT_EVENTS "WHERE e.seq = ? AND e.outcome = 'stored'", seq));
   if (!TRY(row.step())) return std::optional<KeptEvent>();
-  return std::optional<KeptEvent>(TRY(read_event(row)));
+  return std::optional<KeptEvent>(read_event(db, row));
 }
 
 }  // namespace cairn::store

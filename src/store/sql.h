@@ -133,6 +133,10 @@ class Db {
   Status integrity_check(bool indexes = false);
   // The first damage that any call came upon; empty: none.
   const std::string& damage() const { return connection_->damage; }
+  // Notes damage that SQLite cannot see.
+  void met_damage(std::string_view what) {
+    if (damage().empty()) connection_->damage = what;
+  }
 
   // For what has no place here, such as registering SQL functions.
   sqlite3* raw() const { return connection_->db; }

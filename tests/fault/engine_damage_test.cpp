@@ -294,6 +294,19 @@ TEST_F(Damage, AFullDiskDuringTheRebuildIsReturnedAndTheNextStartGoesOn) {
   expect_well(m);
 }
 
+TEST_F(Damage, OfAKeptTextHoldsUpNobodyAndIsNoted) {
+  Machine m;
+  must(m.open());
+  deliver_story(m, "one");
+  must(m.drain());
+  must(m.db().run("UPDATE payloads SET body = CAST(substr(body, 1, length(body) - 1) || 'x' AS BLOB)"));
+  EXPECT_EQ(m.db().damage(), "");
+  deliver_story(m, "two");  // says much of it again
+  must(m.drain());
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 4);
+  EXPECT_TRUE(m.db().damage().starts_with("a kept text: ")) << m.db().damage();
+}
+
 TEST_F(Damage, OfANewerStoreIsLeftToTheNewerCairn) {
   Machine m;
   must(m.open());
