@@ -21,6 +21,7 @@ constexpr std::array<std::uint32_t, 256> make_kinds() {
   for (const std::string_view letters : {kDigits, kLower, kUpper})
     add(letters,
         {alnum, word, url, name, dotted, tilde, base64, any_base64, coded, crypt, salt, Chars::token});
+  for (const std::string_view letters : {kLower, kUpper}) add(letters, {letter});
   add(kDigits, {digit, hex, any_hex, upper, lower});
   add("abcdef", {hex, any_hex});
   add("ABCDEF", {any_hex});
@@ -58,12 +59,10 @@ constexpr std::array<std::uint32_t, 256> make_kinds() {
 
 constexpr std::array<std::uint32_t, 256> detail::kKinds = make_kinds();
 
-std::size_t Runs::end(Chars chars, std::size_t at) {
-  Run& known = ahead_[static_cast<std::size_t>(chars)];
-  if (at >= known.begin && at < known.end) return known.end;
+std::size_t Runs::read_end(Chars chars, std::size_t at) {
   std::size_t end = at;
   while (end < text_.size() && is(chars, text_[end])) ++end;
-  if (end > at) known = {at, end};
+  if (end > at) ahead_[static_cast<std::size_t>(chars)] = {at, end};
   return end;
 }
 

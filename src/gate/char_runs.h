@@ -17,6 +17,7 @@ enum class Chars : std::uint8_t {
   any_hex,
   upper,  // and digits
   lower,  // and digits
+  letter,
   alnum,
   word,        // letters, digits, _
   url,         // and -
@@ -72,7 +73,10 @@ class Runs {
   explicit Runs(std::string_view text) : text_(text) {}
 
   // The end of the run of `chars` that goes on at `at`; `at` itself when text[at] is none of them.
-  std::size_t end(Chars chars, std::size_t at);
+  std::size_t end(Chars chars, std::size_t at) {
+    const Run& known = ahead_[static_cast<std::size_t>(chars)];
+    return at >= known.begin && at < known.end ? known.end : read_end(chars, at);
+  }
   // The beginning of the run that ends at `at`; `at` itself when the character before it is none of them.
   std::size_t begin(Chars chars, std::size_t at);
 
@@ -80,6 +84,7 @@ class Runs {
   struct Run {
     std::size_t begin = 0, end = 0;
   };
+  std::size_t read_end(Chars chars, std::size_t at);
   using Known = std::array<Run, static_cast<std::size_t>(Chars::count)>;
   std::string_view text_;
   Known ahead_{};   // [begin, end): each place in it runs to `end`

@@ -139,7 +139,7 @@ Found address_password(std::string_view text, std::size_t at) {
                          (lower.find("password") != std::string::npos && is_words(password));
   if (password == name || reference || password.find_first_of("{[]<") == 0 || is_placeholder(password))
     return std::nullopt;
-  constexpr auto kWords =
+  static constexpr auto kWords =
       std::to_array<std::string_view>({"mypass", "dbpass", "userpass", "mysecret", "token"});
   for (const std::string_view word : kWords)
     if (lower == word) return std::nullopt;

@@ -1,91 +1,67 @@
 #include "gate/literals.h"
 
-#include <deque>
+#include <algorithm>
+#include <string>
 
 #include "base/result.h"
 #include "base/text.h"
+#include "gate/char_runs.h"
 
 namespace cairn::gate {
 
-Literals::Literals(const std::vector<std::string_view>& literals) {
-  std::size_t classes = 1;
-  for (const std::string_view literal : literals)
-    for (const char c : ascii_lower(literal)) {
-      std::uint8_t& known = class_of_[static_cast<unsigned char>(c)];
-      if (known == 0) known = static_cast<std::uint8_t>(classes++);
-    }
-  for (unsigned char c = 'A'; c <= 'Z'; ++c) class_of_[c] = class_of_[c + ('a' - 'A')];
-
-  CAIRN_ASSERT(classes <= kRow);
-
-  std::vector<std::vector<std::uint16_t>> ending;
-  const auto add_state = [&] {
-    CAIRN_ASSERT(ending.size() < kIndex);
-    next_.resize(next_.size() + kRow, kStart);
-    ending.emplace_back();
-    return static_cast<State>(ending.size() - 1);
-  };
-  add_state();
-  // Level by level, so that the states near the start, where most text stays, lie together in memory.
-  std::vector<State> reached(literals.size(), kStart);
-  std::size_t left = literals.size();
-  for (std::size_t depth = 0; left > 0; ++depth)
-    for (std::size_t i = 0; i < literals.size(); ++i) {
-      if (depth >= literals[i].size()) continue;
-      const std::size_t edge = reached[i] * kRow + class_of_[static_cast<unsigned char>(literals[i][depth])];
-      if (next_[edge] == kStart) {
-        const State added = add_state();
-        next_[edge] = added;
+Literals::Literals(const std::vector<Literal>& literals) {
+  std::vector<std::pair<std::size_t, Tail>> grouped;
+  for (std::size_t i = 0; i < literals.size(); ++i) {
+    const auto& [text, any_case] = literals[i];
+    CAIRN_ASSERT(text.size() >= 2);
+    const std::uint32_t begin = begin_of(word(text));
+    for (std::uint32_t third = 0; third < 32; ++third)
+      if (text.size() == 2 || third == (begin & 31)) {
+        begins_[begin >> 5] |= 1u << third;
+        grouped.push_back(
+            {group_of((begin & ~31u) | third), {text, any_case, static_cast<std::uint16_t>(i)}});
       }
-      reached[i] = next_[edge];
-      if (depth + 1 < literals[i].size()) continue;
-      ending[reached[i]].push_back(static_cast<std::uint16_t>(i));
-      --left;
-    }
-
-  // Breadth first: a state's missing edges are those of its longest proper suffix, which is complete by then.
-  std::vector<State> suffix(ending.size(), kStart);
-  std::deque<State> waiting;
-  for (std::size_t c = 0; c < kRow; ++c)
-    if (next_[c] != kStart) waiting.push_back(next_[c]);
-  while (!waiting.empty()) {
-    const State state = waiting.front();
-    waiting.pop_front();
-    const auto& shorter = ending[suffix[state]];
-    ending[state].insert(ending[state].end(), shorter.begin(), shorter.end());
-    for (std::size_t c = 0; c < kRow; ++c) {
-      State& edge = next_[state * kRow + c];
-      const State fallback = next_[suffix[state] * kRow + c];
-      if (edge == kStart) {
-        edge = fallback;
-      } else {
-        suffix[edge] = fallback;
-        waiting.push_back(edge);
-      }
-    }
   }
-  for (State& state : next_)
-    if (!ending[state].empty()) state |= kEnds;
-  for (const auto& list : ending) {
-    ending_at_.push_back(static_cast<std::uint32_t>(ending_.size()));
-    ending_.insert(ending_.end(), list.begin(), list.end());
+  std::stable_sort(grouped.begin(), grouped.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, a.second.text.size()) < std::pair(b.first, b.second.text.size());
+  });
+  for (const auto& [group, tail] : grouped) {
+    std::string mask;
+    for (const char c : tail.text.substr(0, sizeof(Head::mask)))
+      mask += static_cast<char>(tail.any_case && is(Chars::letter, c) ? 0xdf : 0xff);
+    heads_.push_back({word(tail.text), word(mask)});
+    tails_.push_back(tail);
+    ++groups_[group + 1];
   }
-  ending_at_.push_back(static_cast<std::uint32_t>(ending_.size()));
+  for (std::size_t i = 1; i < groups_.size(); ++i)
+    groups_[i] = static_cast<std::uint16_t>(groups_[i] + groups_[i - 1]);
 }
 
-std::size_t Literals::next(std::string_view text, std::size_t at, State& state) const {
-  const State* const table = next_.data();
-  const std::uint8_t* const class_of = class_of_.data();
-  std::size_t now = state & kIndex;
-  for (const char *byte = text.data() + at, *end = text.data() + text.size(); byte != end; ++byte) {
-    const State next = table[now * kRow + class_of[static_cast<unsigned char>(*byte)]];
-    now = next & kIndex;
-    if (next & kEnds) {
-      state = next;
-      return static_cast<std::size_t>(byte - text.data()) + 1;
-    }
+std::size_t Literals::candidate(std::string_view text, std::size_t at) const {
+  if (at + 2 >= text.size()) return std::min(at, text.size());  // what begins there has two characters
+  const char* const end = text.data() + text.size();
+  const char* byte = text.data() + at;
+  std::uint32_t seen = 0;  // five bits of each character, the last ones lowest
+  const auto read = [&] { seen = seen << 5 | (static_cast<unsigned char>(*byte++) & 31); };
+  const auto fits = [&] { return (begins_[seen >> 5 & 1023] >> (seen & 31) & 1) != 0; };
+  const auto here = [&] { return static_cast<std::size_t>(byte - text.data()) - 3; };
+  read();
+  read();
+  for (; end - byte >= 2;) {
+    read();
+    if (fits()) return here();
+    read();
+    if (fits()) return here();
   }
-  return std::string_view::npos;
+  if (byte < end) {
+    read();
+    if (fits()) return here();
+  }
+  return text.size() - 2;
+}
+
+bool Literals::is_at(const Tail& tail, std::string_view text) {
+  return tail.any_case ? starts_with_nocase(text, tail.text) : text.starts_with(tail.text);
 }
 
 }  // namespace cairn::gate

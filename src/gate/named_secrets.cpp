@@ -36,6 +36,10 @@ char lower(char c) {
 bool is_quote(char c) {
   return c == '"' || c == '\'' || c == '`';
 }
+bool ends_with_nocase(std::string_view text, std::string_view what) {
+  return text.size() >= what.size() && lower(text.back()) == what.back() &&
+         starts_with_nocase(text.substr(text.size() - what.size()), what);
+}
 template <std::size_t N>
 bool one_of(std::string_view word, const std::array<std::string_view, N>& list) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -59,9 +63,8 @@ bool is_code(std::string_view value) {
 
 // A path or an address: each of its parts is a name.
 bool is_path(std::string_view value) {
+  if (value.find('/') == std::string_view::npos) return false;
   if (value.find("://") != std::string_view::npos) return true;
-  const std::size_t slash = value.find('/');
-  if (slash == std::string_view::npos) return false;
   const auto parts = split(value, '/');
   return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
     return part.size() <= 3 || is_words(part) || part.find_first_of("*{}$<:") != std::string_view::npos;
@@ -70,19 +73,21 @@ bool is_path(std::string_view value) {
 
 // A regular expression, or a number of C.
 bool is_notation(std::string_view value) {
-  constexpr auto kParts =
+  static constexpr auto kParts =
       std::to_array<std::string_view>({"(?", "\\.", "[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s"});
-  for (const std::string_view part : kParts)
-    if (value.find(part) != std::string_view::npos) return true;
+  static constexpr CharSet kSigns("([\\");  // one of them is in every part
+  if (std::any_of(value.begin(), value.end(), [](char c) { return kSigns.has(c); }))
+    for (const std::string_view part : kParts)
+      if (value.find(part) != std::string_view::npos) return true;
   return value.starts_with("0x") && value.size() <= 21;
 }
 
 // A session's id that is a UUID names it and opens nothing; one that does stands in a cookie.
 bool is_plain_id(std::string_view name, std::string_view value) {
+  if (value.size() != 36 || !ends_with_nocase(name, "id")) return false;
   Runs runs(value);
   static const Shape kUuid("@");
-  return value.size() == 36 && name.size() >= 2 && starts_with_nocase(name.substr(name.size() - 2), "id") &&
-         kUuid.match(value, 0, runs, false).has_value();
+  return kUuid.match(value, 0, runs, false).has_value();
 }
 
 // How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
@@ -144,7 +149,8 @@ class Reader {
  private:
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   bool follows(std::string_view what) const {
-    return lower(peek()) == what[0] && starts_with_nocase(text_.substr(at_), what);
+    return lower(peek()) == what[0] && lower(peek(1)) == what[1] &&
+           starts_with_nocase(text_.substr(at_), what);
   }
   void skip_blanks(std::size_t max) { at_ = std::min(runs_.end(Chars::blank, at_), at_ + max); }
   bool read_sign();
@@ -242,7 +248,7 @@ bool Reader::read_separator() {
   flag_ = flag;
   loose_ = !flag;
   if ((at_ == after_name && !(flag && peek() == '\n')) || peek() == '\0') return false;
-  constexpr auto kWords = std::to_array<std::string_view>({"is ", "was ", "is: ", "to "});
+  static constexpr auto kWords = std::to_array<std::string_view>({"is ", "was ", "is: ", "to "});
   for (const std::string_view word : kWords)
     if (follows(word)) {
       at_ += word.size();
@@ -272,12 +278,13 @@ void Reader::read_gap() {
 }
 
 bool Reader::read_scheme() {
-  constexpr auto kSchemes = std::to_array<std::string_view>(
+  static constexpr auto kSchemes = std::to_array<std::string_view>(
       {"bearer ", "basic ", "token ", "digest ", "apikey ", "api-key ", "key ", "ssws ", "negotiate ",
        "oauth ", "bot ", "token=", "token token="});
-  const char first = lower(peek());
+  static constexpr CharSet kFirst("abdknostABDKNOST");
+  if (!kFirst.has(peek())) return false;
   for (const std::string_view scheme : kSchemes)
-    if (first == scheme[0] && follows(scheme)) {
+    if (follows(scheme)) {
       at_ += scheme.size();
       skip_blanks(8);
       return true;
@@ -378,13 +385,9 @@ std::size_t find_cookies(std::string_view text, std::size_t at, std::vector<Plac
   return stop;
 }
 
-bool ends_with_nocase(std::string_view text, std::string_view what) {
-  return text.size() >= what.size() && starts_with_nocase(text.substr(text.size() - what.size()), what);
-}
-
 // "the api key is ...": a key of prose has its name in two words.
 std::size_t with_word_before(std::string_view text, std::size_t begin, std::size_t end) {
-  constexpr auto kWords = std::to_array<std::string_view>(
+  static constexpr auto kWords = std::to_array<std::string_view>(
       {"api ", "access ", "secret ", "private ", "auth ", "encryption ", "signing "});
   if (begin == 0 || text[begin - 1] != ' ' || !starts_with_nocase(text.substr(begin, end - begin), "key") ||
       end - begin > 3)

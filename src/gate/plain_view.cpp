@@ -76,15 +76,15 @@ Escape per_cent(std::string_view text) {
 
 Escape entity(std::string_view text) {
   using Name = std::pair<std::string_view, std::string_view>;
-  constexpr auto kNames = std::to_array<Name>({{"&quot;", "\""},
-                                               {"&#34;", "\""},
-                                               {"&apos;", "'"},
-                                               {"&#39;", "'"},
-                                               {"&#x27;", "'"},
-                                               {"&amp;", "&"},
-                                               {"&lt;", "<"},
-                                               {"&gt;", ">"},
-                                               {"&#61;", "="}});
+  static constexpr auto kNames = std::to_array<Name>({{"&quot;", "\""},
+                                                      {"&#34;", "\""},
+                                                      {"&apos;", "'"},
+                                                      {"&#39;", "'"},
+                                                      {"&#x27;", "'"},
+                                                      {"&amp;", "&"},
+                                                      {"&lt;", "<"},
+                                                      {"&gt;", ">"},
+                                                      {"&#61;", "="}});
   for (const auto& [name, plain] : kNames)
     if (text.size() > 2 && text[1] == name[1] && text[2] == name[2] && text.starts_with(name))
       return {name.size(), plain};
@@ -101,7 +101,7 @@ Escape colour(std::string_view text) {
 }
 
 Escape no_width(std::string_view text) {
-  constexpr auto kNone =
+  static constexpr auto kNone =
       std::to_array<std::string_view>({"\xc2\xad", "\xe2\x80\x8b", "\xe2\x80\x8c", "\xe2\x80\x8d",
                                        "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x81\xa0", "\xef\xbb\xbf"});
   for (const std::string_view c : kNone)
@@ -123,11 +123,14 @@ Escape escape_at(std::string_view text) {
 
 PlainView::PlainView(std::string_view text) : raw_(text) {
   std::size_t copied = 0;  // up to here the text is in plain_
+  const auto opens = [&](std::size_t at) { return kOpens[static_cast<unsigned char>(text[at])]; };
   for (std::size_t at = 0; at < text.size();) {
-    if (!kOpens[static_cast<unsigned char>(text[at])]) {
+    while (at + 4 <= text.size() && !(opens(at) | opens(at + 1) | opens(at + 2) | opens(at + 3))) at += 4;
+    if (at < text.size() && !opens(at)) {
       ++at;
       continue;
     }
+    if (at == text.size()) break;
     const Escape escape = escape_at(text.substr(at));
     if (escape.bytes == 0) {
       // A run of backslashes that is no escape is read once, not from each of its ends.

@@ -49,6 +49,7 @@ Tag tag_at(std::string_view text) {
 PrivateScan remove_private(std::string_view text, int depth) {
   PrivateScan scan;
   scan.depth = depth;
+  scan.text.reserve(text.size());
   if (depth > 0 && !text.empty()) {
     scan.text = kPrivateMark;
     scan.removed = true;

@@ -24,15 +24,19 @@ constexpr std::size_t kMaxJudged = 512;   // of a token: its first characters te
 constexpr std::size_t kMaxBack = 120;     // of a token before a literal inside it
 constexpr std::size_t kMaxCommand = 120;  // from a command to its option
 constexpr std::size_t kMaxPart = 8192;    // of a token in one of several lines
-constexpr std::size_t kJudging = 12;      // what a judgement costs whatever it judges, in characters
+constexpr std::size_t kMatching = 12;     // what a match costs that comes to nothing, in characters
+constexpr std::size_t kJudging = 24;      // what a judgement costs whatever it judges, in characters
 
+// Small, so that all of them stay near: every text asks for them all the time.
 struct Literal {
-  enum What { rule, name, block, address, user, marker, command, login, option } what = rule;
-  std::size_t index = 0;  // of the rule
+  enum What : std::uint8_t { rule, name, block, address, user, marker, command, login, option };
   std::string_view text;
-  bool at_start = false;       // of a token
-  CharRun first;               // what must follow it
-  bool may_be_broken = false;  // it is long enough to go on in another line
+  What what = rule;
+  bool at_start = false;         // of a token
+  bool may_be_broken = false;    // it is long enough to go on in another line
+  Chars first = Chars::visible;  // what must follow it, and how many of them
+  std::uint16_t first_min = 0;
+  std::uint16_t index = 0;  // of the rule
 };
 
 // Commands that are given a password in an option, and how.
@@ -66,14 +70,20 @@ struct Table {
 
   Table() {
     const auto add = [&](Literal::What what, std::size_t index, std::string_view text) {
-      meaning.push_back({what, index, text, false, {}, false});
+      meaning.push_back({.text = text, .what = what, .index = static_cast<std::uint16_t>(index)});
     };
     for (const SecretRule& rule : secret_rules()) {
       const Shape shape(rule.shape);
+      const CharRun first = shape.first();
       for (const std::string_view literal : split(rule.literals, ' '))
         if (!literal.empty())
-          meaning.push_back({Literal::rule, shapes.size(), literal, rule.start == SecretRule::token,
-                             shape.first(), literal.size() + shape.least() >= 20 && rule.before.empty()});
+          meaning.push_back({.text = literal,
+                             .what = Literal::rule,
+                             .at_start = rule.start == SecretRule::token,
+                             .may_be_broken = literal.size() + shape.least() >= 20 && rule.before.empty(),
+                             .first = first.chars,
+                             .first_min = static_cast<std::uint16_t>(first.min),
+                             .index = static_cast<std::uint16_t>(shapes.size())});
       shapes.push_back(shape);
       before.push_back(rule.before.empty() ? CharRun{} : char_run(rule.before));
     }
@@ -88,8 +98,8 @@ struct Table {
     add(Literal::login, 0, " login");
     for (const std::string_view literal : {" -p", " --password", " -a", " -w", " --body"})
       add(Literal::option, 0, literal);
-    std::vector<std::string_view> texts;
-    for (const Literal& literal : meaning) texts.push_back(literal.text);
+    std::vector<Literals::Literal> texts;
+    for (const Literal& literal : meaning) texts.push_back({literal.text, literal.what != Literal::rule});
     literals = std::make_unique<Literals>(texts);
   }
 };
@@ -115,21 +125,17 @@ class Search {
   Search(std::string_view text, std::vector<Place>& found) : text_(text), found_(found), runs_(text) {}
 
   void run() {
-    const Table& rules = table();
-    const Literals& literals = *rules.literals;
-    Literals::State state = Literals::kStart;
-    for (std::size_t at = 0; (at = literals.next(text_, at, state)) != std::string_view::npos;) {
-      for (const std::uint16_t index : literals.ending(state)) hit(rules.meaning[index], at);
-      if (done_ <= at) continue;
-      at = done_;  // what was found is not looked at again
-      state = Literals::kStart;
-    }
+    const Literals& literals = *rules_.literals;
+    // What was found is not looked at again.
+    for (std::size_t at = 0; (at = literals.candidate(text_, at)) < text_.size();
+         at = std::max(at + 1, done_))
+      literals.at(text_, at, [&](std::uint16_t index) { hit(rules_.meaning[index], at); });
   }
 
  private:
-  void hit(const Literal& literal, std::size_t end) {
-    const std::size_t begin = end - literal.text.size();
+  void hit(const Literal& literal, std::size_t begin) {
     if (begin < done_) return;
+    const std::size_t end = begin + literal.text.size();
     switch (literal.what) {
       case Literal::rule: return try_rule(literal, begin, end);
       case Literal::name: return try_name(begin);
@@ -152,7 +158,7 @@ class Search {
   // To judge a value takes as long as it is, and names may stand in values of other names. So no more
   // characters are judged in vain than the text has, and the time is linear whatever the text.
   bool may_judge(std::size_t at) const { return judged_ <= at + 4096; }
-  void judged_in_vain(std::size_t length) { judged_ += kJudging + length; }
+  void judged_in_vain(std::size_t length) { judged_ += kJudging + 2 * length; }  // read more than once
 
   void try_name(std::size_t at) {
     if (at < name_end_ || !may_judge(at)) return;
@@ -168,19 +174,14 @@ class Search {
 
   // What a token at `begin` is by its shape: that says more than the name beside it.
   std::optional<std::string_view> kind_of(std::size_t begin) {
-    constexpr std::size_t kLongestLiteral = 32;
-    const std::string_view start = text_.substr(0, begin + kLongestLiteral);
-    const Table& rules = table();
-    Literals::State state = Literals::kStart;
-    for (std::size_t at = begin; (at = rules.literals->next(start, at, state)) != std::string_view::npos;)
-      for (const std::uint16_t index : rules.literals->ending(state)) {
-        const Literal& literal = rules.meaning[index];
-        const bool here = literal.what == Literal::rule && at == begin + literal.text.size() &&
-                          start.substr(begin).starts_with(literal.text);
-        if (here && rules.shapes[literal.index].match(text_, at, runs_, false))
-          return secret_rules()[literal.index].kind;
-      }
-    return std::nullopt;
+    std::optional<std::string_view> kind;
+    rules_.literals->at(text_, begin, [&](std::uint16_t index) {
+      const Literal& literal = rules_.meaning[index];
+      if (!kind && literal.what == Literal::rule &&
+          rules_.shapes[literal.index].match(text_, begin + literal.text.size(), runs_, false))
+        kind = secret_rules()[literal.index].kind;
+    });
+    return kind;
   }
 
   void try_user(std::size_t end) {
@@ -219,27 +220,31 @@ class Search {
   }
 
   void try_rule(const Literal& literal, std::size_t begin, std::size_t end) {
-    if (literal.at_start && begin > 0) {
-      const char before = text_[begin - 1];
-      // A short literal says little: inside a longer word it is chance.
-      if (is(Chars::alnum, before) || (end - begin <= 3 && (before == '_' || before == '-'))) return;
-    }
-    if (text_.substr(begin, end - begin) != literal.text) return;  // the letter case
-    const Shape& shape = table().shapes[literal.index];
+    // No branch for each question: the answers are as random as the text.
+    const char before = begin > 0 ? text_[begin - 1] : ' ', behind = end < text_.size() ? text_[end] : '\0';
+    // A short literal says little: inside a longer word it is chance.
+    const bool inside = is(end - begin <= 3 ? Chars::url : Chars::alnum, before);
+    const bool follows = (literal.first_min == 0) | is(literal.first, behind);
+    if ((literal.at_start & inside) | !(follows | is(Chars::gap, behind))) return;
+    // What does not begin here as it must, begins in the next line or not at all.
+    if (!follows && (!literal.may_be_broken || over_break(text_, end) == end)) return;
+    const Shape& shape = rules_.shapes[literal.index];
     std::optional<Shape::Match> match;
-    if (runs_.end(literal.first.chars, end) - end >= literal.first.min)
+    if (runs_.end(literal.first, end) - end >= literal.first_min && may_judge(begin)) {
       match = shape.match(text_, end, runs_, false);
+      if (!match) judged_ += kMatching;
+    }
     if (!match && literal.may_be_broken && is_broken(begin)) {
       match = shape.match(text_, end, runs_, true);
       if (!match) judged_in_vain(0);
     }
     if (!match) return;
-    if (const CharRun& run = table().before[literal.index]; run.min > 0) {
+    if (const CharRun& run = rules_.before[literal.index]; run.min > 0) {
       const std::size_t length = begin - std::max(runs_.begin(run.chars, begin), done_);
       if (length < run.min) return;
       begin -= std::min({length, run.max, kMaxBack});
     }
-    if (is_cut_short(*match) || !may_judge(begin)) return;
+    if (is_cut_short(*match)) return;
     if (match->inner) begin = end = *match->inner;
     if (is_harmless(begin, end, match->end)) return;
     std::size_t stop = match->end;
@@ -277,7 +282,9 @@ class Search {
   // sk-some-class-of-a-style-sheet
   static bool is_name_of_something(std::string_view body) {
     const auto digits = std::count_if(body.begin(), body.end(), [](char c) { return is(Chars::digit, c); });
-    return digits <= 2 && body.find_first_of("-_") != std::string_view::npos && is_words(body);
+    return digits <= 2 &&
+           std::any_of(body.begin(), body.end(), [](char c) { return c == '-' || c == '_'; }) &&
+           is_words(body);
   }
 
   // What goes on in the next line is the rest of it: when the line was long enough to be wrapped, or when
@@ -307,6 +314,7 @@ class Search {
     return end >= 60 && text_.substr(end - 60, 60).find('\n') == std::string_view::npos;
   }
 
+  const Table& rules_ = table();
   std::string_view text_;
   std::vector<Place>& found_;
   Runs runs_;

@@ -21,7 +21,7 @@ bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
 bool is_letter(char c) {
-  return is_lower(c) || is_upper(c);
+  return is(Chars::letter, c);
 }
 
 bool has_distinct(std::string_view value, int wanted) {
@@ -43,7 +43,8 @@ bool is_sequence(std::string_view value) {
   int steps = 0;
   for (std::size_t i = 1; i < value.size(); ++i) {
     const int step = value[i] - value[i - 1];
-    steps += step == 1 || step == -1 || step == 0 || (value[i - 1] == '9' && value[i] == '0') ? 1 : 0;
+    const bool next = step + 1u <= 2u, around = (value[i - 1] == '9') & (value[i] == '0');
+    steps += next | around;
   }
   return steps * 10 >= static_cast<int>(value.size() - 1) * 8;
 }
@@ -81,6 +82,44 @@ bool separates(char c) {
   return c == '-' || c == '_' || c == '.' || c == '/' || c == ':' || c == ' ';
 }
 
+// What a value is made of. Counted by what follows what, without a branch: most values are drawn by lot, and
+// no guess at the next character is right.
+struct Form {
+  std::size_t letters = 0, digits = 0, numbers = 0;
+  std::size_t words = 0;  // at least so many pieces
+  bool humps = false;     // aB
+  bool resumes = false;   // 1a
+};
+
+Form form_of(std::string_view value) {
+  enum Kind : std::uint8_t { other, small, capital, digit };
+  static constexpr auto kKind = [] {
+    std::array<Kind, 256> kinds{};
+    for (std::size_t c = 'a'; c <= 'z'; ++c) kinds[c] = small;
+    for (std::size_t c = 'A'; c <= 'Z'; ++c) kinds[c] = capital;
+    for (std::size_t c = '0'; c <= '9'; ++c) kinds[c] = digit;
+    return kinds;
+  }();
+  std::array<std::array<std::uint32_t, 4>, 4> pairs{};  // pairs[a][b]: how often b stands behind a
+  Kind before = other;
+  for (const char c : value) {
+    const Kind now = kKind[static_cast<unsigned char>(c)];
+    ++pairs[before][now];
+    before = now;
+  }
+  const auto all = [&](Kind kind) {
+    return std::size_t{pairs[other][kind]} + pairs[small][kind] + pairs[capital][kind] + pairs[digit][kind];
+  };
+  Form form;
+  form.letters = all(small) + all(capital);
+  form.digits = all(digit);
+  form.numbers = form.digits - pairs[digit][digit];
+  form.words = form.letters - pairs[small][small] - pairs[capital][small] - pairs[capital][capital];
+  form.humps = pairs[small][capital] > 0;
+  form.resumes = pairs[digit][small] + pairs[digit][capital] > 0;
+  return form;
+}
+
 // my-app-db-v2: lower-case words and short numbers between separators.
 bool is_slug(std::string_view value) {
   std::size_t words = 0, mixed = 0, numbers = 0;
@@ -106,21 +145,22 @@ bool is_slug(std::string_view value) {
 
 // SSL_CTRL_TMP_KEY: letters only, in several parts.
 bool is_constant(std::string_view value) {
-  const auto separators =
-      std::count_if(value.begin(), value.end(), [](char c) { return c == '_' || c == '-'; });
-  const bool letters =
-      std::all_of(value.begin(), value.end(), [](char c) { return is_letter(c) || c == '_' || c == '-'; });
-  if (!letters || separators == 0 || std::ssize(value) > 12 * (separators + 1)) return false;
+  const auto is_separator = [](char c) { return c == '_' || c == '-'; };
+  if (!std::all_of(value.begin(), value.end(), [&](char c) { return is_letter(c) || is_separator(c); }))
+    return false;
+  const auto separators = std::count_if(value.begin(), value.end(), is_separator);
+  if (separators == 0 || std::ssize(value) > 12 * (separators + 1)) return false;
   std::ptrdiff_t pieces = 0;
   for (std::size_t at = 0; !next_piece(value, at).empty();) ++pieces;
   return pieces <= 2 * (separators + 1) && (std::ssize(value) - separators) * 2 >= pieces * 5;
 }
 
 // What placeholders begin with, hold, or are.
-constexpr auto kStarts = std::to_array<std::string_view>(
-    {"your",   "my-",   "my_",   "<",     "${",    "$(",        "{{",      "{%",   "#{",     "%(",
-     "%{",     "<%",    "...",   "***",   "enter", "insert",    "replace", "fake", "mock",   "env:",
-     "vault:", "file:", "op://", "sm://", "arn:",  "projects/", "ref+",    "!ref", "!secret"});
+constexpr auto kStarts =
+    std::to_array<std::string_view>({"your",    "my-",  "my_",       "${",   "$(",     "{{",     "{%",
+                                     "#{",      "%(",   "%{",        "...",  "***",    "enter",  "insert",
+                                     "replace", "fake", "mock",      "env:", "vault:", "file:",  "op://",
+                                     "sm://",   "arn:", "projects/", "ref+", "!ref",   "!secret"});
 constexpr auto kParts = std::to_array<std::string_view>({"example",     "placeholder",
                                                          "changeme",    "change-me",
                                                          "change_me",   "change-this",
@@ -148,25 +188,23 @@ constexpr auto kWholes = std::to_array<std::string_view>(
 constexpr std::size_t kTelling = 160;  // characters of a value in which they are looked for
 
 bool says_so(std::string_view value) {
+  if (value.starts_with('<')) return true;
   static const Literals kLiterals = [] {
-    std::vector<std::string_view> all(kStarts.begin(), kStarts.end());
-    all.insert(all.end(), kParts.begin(), kParts.end());
-    all.insert(all.end(), kWholes.begin(), kWholes.end());
+    std::vector<Literals::Literal> all;
+    for (const std::string_view text : kStarts) all.push_back({text});
+    for (const std::string_view text : kParts) all.push_back({text});
+    for (const std::string_view text : kWholes) all.push_back({text});
     return Literals(all);
   }();
   const std::string_view seen = value.substr(0, kTelling);
-  Literals::State state = Literals::kStart;
-  for (std::size_t at = 0; (at = kLiterals.next(seen, at, state)) != std::string_view::npos;)
-    for (const std::size_t index : kLiterals.ending(state)) {
-      if (index < kStarts.size()) {
-        if (at == kStarts[index].size()) return true;
-      } else if (index < kStarts.size() + kParts.size()) {
-        return true;
-      } else if (at == value.size() && at == kWholes[index - kStarts.size() - kParts.size()].size()) {
-        return true;
-      }
-    }
-  return false;
+  bool found = false;
+  for (std::size_t at = 0; (at = kLiterals.candidate(seen, at)) < seen.size() && !found; ++at)
+    kLiterals.at(seen, at, [&](std::size_t index) {
+      const bool start = index < kStarts.size(), part = !start && index < kStarts.size() + kParts.size();
+      found = found || part ||
+              (at == 0 && (start || value.size() == kWholes[index - kStarts.size() - kParts.size()].size()));
+    });
+  return found;
 }
 
 // n * log2(n), for the counts of a value's characters.
@@ -200,14 +238,10 @@ bool is_placeholder(std::string_view value) {
 }
 
 bool is_words(std::string_view value) {
-  if (is_slug(value) || is_constant(value)) return true;
-  std::size_t groups = 0, digits = 0;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    digits += is_digit(value[i]) ? 1 : 0;
-    groups += is_digit(value[i]) && (i == 0 || !is_digit(value[i - 1])) ? 1 : 0;
-    if (groups > 2) return false;
-  }
-  if (digits * 3 >= value.size()) return false;
+  const Form form = form_of(value);
+  if (!form.humps && !form.resumes && is_slug(value)) return true;
+  if (form.digits == 0 && is_constant(value)) return true;
+  if (form.numbers > 2 || form.digits * 3 >= value.size() || form.letters * 2 < form.words * 7) return false;
   std::size_t letters = 0, parts = 0;
   for (std::size_t at = 0;; ++parts) {
     const std::string_view part = next_piece(value, at);

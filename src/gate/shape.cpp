@@ -14,15 +14,15 @@ constexpr std::size_t kMaxGap = 80;  // between two halves of a token
 constexpr int kMaxBreaks = 3;
 constexpr std::size_t kMaxRow = 48;  // characters in which a row is looked for
 
-Chars chars_of(char letter) {
+Chars chars_of(char sign) {
   using enum Chars;
-  constexpr std::pair<char, Chars> kLetters[] = {
+  static constexpr std::pair<char, Chars> kLetters[] = {
       {'d', digit},      {'x', hex},     {'X', any_hex}, {'U', upper}, {'l', lower},
       {'a', alnum},      {'w', word},    {'u', url},     {'n', name},  {'e', dotted},
       {'q', tilde},      {'b', base64},  {'c', coded},   {'h', crypt}, {'s', salt},
       {'B', any_base64}, {'p', padding}, {'v', visible}, {'f', field}};
   for (const auto& [known, chars] : kLetters)
-    if (known == letter) return chars;
+    if (known == sign) return chars;
   CAIRN_ASSERT(false);
   return alnum;
 }
@@ -147,9 +147,13 @@ class Shape::Reader {
       const std::size_t now = std::min(runs_.end(run.chars, begin) - begin, run.max - taken);
       match_.end += now;
       taken += now;
-      for (std::size_t i = begin; i < match_.end && i - begin < kMaxRow && !in_a_row; ++i) {
-        row = is(Chars::alnum, text_[i]) ? row + 1 : 0;
+      const std::size_t limit = std::min(match_.end, begin + kMaxRow);
+      for (std::size_t i = begin; i < limit && !in_a_row; ++i) {
+        const std::size_t stop = std::min(runs_.end(Chars::alnum, i), limit);
+        row += stop - i;
         in_a_row = row >= run.row;
+        i = stop;
+        if (stop < limit) row = 0;
       }
       if (taken >= run.min) return in_a_row;
       if (!hop()) return false;

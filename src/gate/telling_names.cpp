@@ -133,15 +133,15 @@ bool ends_with_one_of(std::string_view joined, const std::array<std::string_view
 }
 
 bool ends_like_a_password(std::string_view joined) {
-  constexpr auto kEnds =
+  static constexpr auto kEnds =
       std::to_array<std::string_view>({"password", "passwd", "passphrase", "secret", "pwd"});
   return ends_with_one_of(joined, kEnds);
 }
 
 bool ends_like_a_token(std::string_view joined) {
-  constexpr auto kEnds =
+  static constexpr auto kEnds =
       std::to_array<std::string_view>({"token", "connectionstring", "sessionid", "authorization"});
-  constexpr auto kKeys =
+  static constexpr auto kKeys =
       std::to_array<std::string_view>({"api", "secret", "access", "private", "auth", "master", "encryption",
                                        "signing", "shared", "account", "license", "session"});
   if (!joined.ends_with("key")) return ends_with_one_of(joined, kEnds);
@@ -156,13 +156,18 @@ std::string_view kind_name(Strength strength) {
 
 Strength strength_of(std::string_view name) {
   Words words(name);
-  while (words.count() > 1 && ((meaning_of(words.last()) & neutral) != 0 ||
-                               std::all_of(words.last().begin(), words.last().end(), is_digit)))
-    words.drop_last();
   if (words.count() == 0) return Strength::none;
+  unsigned meaning = meaning_of(words.last());
+  while (words.count() > 1 &&
+         ((meaning & neutral) != 0 || std::all_of(words.last().begin(), words.last().end(), is_digit))) {
+    words.drop_last();
+    meaning = meaning_of(words.last());
+  }
   std::string_view last = words.last();
-  while (last.size() > 4 && is_digit(last.back())) last.remove_suffix(1);
-  const unsigned meaning = meaning_of(last);
+  if (last.size() > 4 && is_digit(last.back())) {
+    while (last.size() > 4 && is_digit(last.back())) last.remove_suffix(1);
+    meaning = meaning_of(last);
+  }
   if ((meaning & password) != 0) return Strength::password;
   if ((meaning & token) != 0) return Strength::token;
   if ((meaning & weak) != 0) return Strength::weak;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "gate/corpus_random.h"
 #include "gate/gate.h"
+#include "gate/literals.h"
 #include "gate/plain_view.h"
 #include "gate/secret_corpus.h"
 #include "gate/secrets.h"
@@ -278,6 +279,28 @@ TEST(Secrets, AreRemovedWithoutCuttingACharacter) {
     text += " https://host.test/";
     EXPECT_EQ(secrets.remove(text), 1u);
     EXPECT_TRUE(is_utf8(text)) << text;
+  }
+}
+
+TEST(Literals, AreFoundWhereASimpleSearchFindsThem) {
+  const std::vector<Literals::Literal> literals = {{"ab"},  {"aba", false}, {"abcabcabcab"}, {"a-1_b", false},
+                                                   {"bca"}, {"Ba", false},  {"--a"},         {"1_"}};
+  const Literals table(literals);
+  Lot lot(10);
+  for (int round = 0; round < 2000; ++round) {
+    const std::string text = lot.of("aAbBcC-_1!Q", lot.between(0, 24));
+    std::vector<std::pair<std::size_t, std::size_t>> found, wanted;
+    for (std::size_t at = 0; (at = table.candidate(text, at)) < text.size(); ++at)
+      table.at(text, at, [&](std::size_t index) { found.emplace_back(at, index); });
+    for (std::size_t at = 0; at < text.size(); ++at)
+      for (std::size_t i = 0; i < literals.size(); ++i) {
+        const std::string_view rest = std::string_view(text).substr(at);
+        if (literals[i].any_case ? starts_with_nocase(rest, literals[i].text)
+                                 : rest.starts_with(literals[i].text))
+          wanted.emplace_back(at, i);
+      }
+    std::sort(found.begin(), found.end());
+    ASSERT_EQ(found, wanted) << text;
   }
 }
 
