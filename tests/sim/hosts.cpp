@@ -78,12 +78,14 @@ void Hosts::say(Conversation& c, HookCall call, std::string_view word, std::stri
   meaning.word = word;
   meaning.project = c.chat.cwd;
   meaning.secret = c.secret;
+  meaning.noted = c.noted;
   on_their_way.push_back({std::move(call), c.process, std::move(meaning)});
 }
 
 std::string Hosts::prompt(Conversation& c) {
   const std::string word = new_word("request");
   c.secret = dice_.percent(6);
+  c.noted = false;
   c.in_turn = true;
   c.open_tool.clear();
   const std::string text =
@@ -98,7 +100,7 @@ std::string Hosts::prompt(Conversation& c) {
 std::string Hosts::notified(Conversation& c) {
   if (c.chat.prompt_id.empty() || c.secret) return prompt(c);
   const std::string word = new_word("note");
-  c.in_turn = true;
+  c.in_turn = c.noted = true;
   say(c,
       c.chat.prompt("<task-notification>" + word + "</task-notification>",
                     fmt::format("prompt-{:016x}", dice_.next())),
@@ -213,7 +215,7 @@ std::string Hosts::die(Conversation& c) {
 std::string Hosts::resume(Conversation& c) {
   c.process = new_process();
   c.running = c.resumed = true;
-  c.secret = false;
+  c.secret = c.noted = false;
   c.chat.prompt_id.clear();
   say(c, c.chat.start("resume"));
   return fmt::format("host resumes {}", c.chat.session.substr(0, 8));
@@ -225,7 +227,7 @@ std::string Hosts::fork(Index parent) {
   c.process = new_process();
   c.running = true;
   c.resumed = false;
-  c.secret = false;
+  c.secret = c.noted = false;
   c.chat.prompt_id.clear();
   say(c, c.chat.start("resume"));
   const std::string old = std::exchange(
@@ -282,6 +284,7 @@ ToldCall Hosts::tell(Conversation& c, const std::string& id, const std::string& 
   told.use = write(c, "assistant",
                    Json::object({{"content", Json::array({block})}, {"stop_reason", "tool_use"}}), {}, agent);
   told.secret = c.secret;
+  told.noted = c.noted;
   told.deliveries = m_.delivered.size();
   told.resumed = c.resumed;
   return told;

@@ -26,6 +26,7 @@ struct Meaning {
   std::string word;      // stands in its text and in no other call's; empty: it has none
   std::string project;
   bool secret = false;  // of a prompt that is private as a whole
+  bool noted = false;   // of what a notification started
 };
 
 struct Call {
@@ -39,7 +40,7 @@ struct ToldCall {
   std::string session, tool_use, word;
   std::string path;         // of the transcript
   std::string use, result;  // its lines; no result: it never came
-  bool secret = false;
+  bool secret = false, noted = false;
   bool rejected = false;       // stopped by the user
   std::size_t deliveries = 0;  // that were acknowledged when it was written
   bool resumed = false;        // its session had ended before
@@ -51,6 +52,7 @@ struct Conversation {
   bool running = false;
   bool in_turn = false;
   bool secret = false;  // the turn is private
+  bool noted = false;   // a notification began what runs now
   bool resumed = false;
   std::string open_tool;   // a call that has not ended
   std::string transcript;  // all its lines

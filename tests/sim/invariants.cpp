@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "intake/inbox_reader.h"
 #include "store/sql.h"
 
@@ -61,11 +63,21 @@ Wrong Invariants::settle(const std::string& id, Delivered& delivered, const std:
   const bool is_work = is_request || meaning.event.ends_with("ToolUse") ||
                        meaning.event == "PostToolUseFailure" || meaning.event.starts_with("Stop");
   if (outcome == "private")
-    return !frames && (meaning.secret || !is_work) ? Wrong() : wrong("it is not private");
+    return !frames && (meaning.secret || !is_work || may_be_private(meaning.session, meaning.noted))
+               ? Wrong()
+               : wrong("it is not private");
   const bool compaction = meaning.event == "SubagentStop" && meaning.word.empty();
   if ((outcome == "skipped") != compaction) return wrong("only a compaction's own SubagentStop is skipped");
   if (outcome == "stored" || outcome == "duplicate" || outcome == "skipped") return {};
   return wrong("why?");
+}
+
+// A notification does not say which prompt it goes on with: when hooks overtook each other, the turn that was
+// there may be a private one.
+bool Invariants::may_be_private(const std::string& session, bool noted) const {
+  return noted && std::any_of(model_.events.begin(), model_.events.end(), [&](const auto& event) {
+           return event.second.meaning.secret && event.second.meaning.session == session;
+         });
 }
 
 // What the store does not show stands in the inbox.

@@ -54,6 +54,7 @@ class Invariants {
 
   Wrong settled();
   Wrong settle(const std::string& id, Delivered& delivered, const std::string& session);
+  bool may_be_private(const std::string& session, bool noted) const;
   Wrong nothing_lost();
   Wrong in_order();
   Wrong queue(Actor actor);

@@ -136,15 +136,17 @@ Wrong Invariants::once_each() {
   for (const auto& [key, deliveries] : calls) {
     const Meaning& meaning = deliveries.front()->meaning;
     if (meaning.event == "SessionStart" || meaning.event == "SessionEnd") continue;
-    std::int64_t stored = 0, duplicates = 0, last = 0;
+    // One that was stored and went with its turn when that became private is what the others repeat.
+    std::int64_t stored = 0, muted = 0, duplicates = 0, last = 0;
     for (const Delivered* delivered : deliveries) {
+      muted += delivered->outcome == "private";
       duplicates += delivered->outcome == "duplicate";
       if (delivered->outcome != "stored") continue;
       if (++stored > 1 && std::abs(delivered->wall_ms - last) <= 5000)
         return fmt::format("{} was delivered twice and counts twice", key);
       last = delivered->wall_ms;
     }
-    if (stored > 0 || duplicates == 0 || meaning.secret || model_.tried.contains(key)) continue;
+    if (stored + muted > 0 || duplicates == 0 || meaning.secret || model_.tried.contains(key)) continue;
     const std::int64_t told = count(
         "SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored' AND (tool_use_id = "
         "?1 OR "
@@ -214,7 +216,9 @@ Wrong Invariants::prompts() {
 Wrong Invariants::texts() {
   for (const auto& [id, delivered] : model_.events) {
     const Meaning& meaning = delivered.meaning;
-    if (delivered.outcome != "stored" || meaning.tool_use.empty() || meaning.secret) continue;
+    if (delivered.outcome != "stored" || meaning.tool_use.empty() || meaning.secret ||
+        may_be_private(meaning.session, meaning.noted))
+      continue;
     const auto kept = must(store::kept_event(m_.db(), delivered.seq));
     if (!kept || kept->texts.input.value_or("").find(meaning.word) == std::string::npos)
       return fmt::format("what {} said is gone", meaning.key);
@@ -224,7 +228,9 @@ Wrong Invariants::texts() {
 
 // Whether nothing excuses that the store lacks a call which no hook told of.
 bool Invariants::must_be_recovered(const ToldCall& call) {
-  if (model_.clock_was_set || model_.capture_was_off || call.secret || call.result.empty()) return false;
+  if (model_.clock_was_set || model_.capture_was_off || call.secret || call.result.empty() ||
+      may_be_private(call.session, call.noted))
+    return false;
   return count(
              "SELECT count(*) FROM events e JOIN sdk_sessions s ON s.id = e.session_db_id WHERE "
              "s.content_session_id = ? AND e.kind = 'session_start' AND e.outcome = 'stored' AND "
