@@ -134,31 +134,66 @@ Result<EventId> Inbox::deliver(Envelope envelope, const Source& payload, Flags::
   envelope.boot_id = clock_.boot_id();
   envelope.payload_bytes = envelope.total_bytes = envelope.head_bytes = 0;
   EventId id = new_event_id(envelope.wall_ns);
-  const std::string writing = directory_ + "/tmp/" + id.value;
-
-  auto file = disk_.open(writing, os::Open::create_new);
-  if (!file.ok() && file.error().code == Code::not_found) {
-    TRY(make_directories(sync));
-    file = disk_.open(writing, os::Open::create_new);
-  }
-  if (!file.ok()) return std::move(file).error();
-
-  Status done = Writer(**file, envelope, payload).write();
-  if (done.ok() && sync == Flags::Sync::disk) done = (*file)->sync();
-  const std::string delivered = directory_ + "/new/" + id.value;
-  if (done.ok()) {
-    done = disk_.rename(writing, delivered);
-    if (!done.ok() && done.error().code == Code::not_found) {
-      done = make_directories(sync);
-      if (done.ok()) done = disk_.rename(writing, delivered);
-    }
-  }
+  Draft draft = TRY(begin(id, sync));
+  Status done = Writer(*draft.file, envelope, payload).write();
+  if (done.ok() && sync == Flags::Sync::disk) done = draft.file->sync();
+  if (done.ok()) done = publish(draft, id, sync);
   if (!done.ok()) {
-    ignore(disk_.remove(writing));
+    if (!draft.name.empty()) ignore(disk_.remove(draft.name));
     return std::move(done).error();
   }
   if (sync == Flags::Sync::disk) TRY(disk_.sync_dir(directory_ + "/new"));
   return id;
+}
+
+// Without a name where that is possible: a rename from one directory to another holds a lock of the whole
+// file system, for which hooks would queue, and a hook that dies leaves nothing behind. What must survive the
+// machine gets its name first: that order is what every file system knows how to keep.
+Result<Inbox::Draft> Inbox::begin(const EventId& id, Flags::Sync sync) {
+  const std::string tmp = directory_ + "/tmp";
+  const auto open = [&]() -> Result<Draft> {
+    if (sync != Flags::Sync::disk) {
+      auto unnamed = disk_.open(tmp, os::Open::unnamed);
+      if (unnamed.ok()) return Draft{std::move(*unnamed), ""};
+      if (unnamed.error().code != Code::unsupported) return std::move(unnamed).error();
+    }
+    std::string name = tmp + "/" + id.value;
+    return Draft{TRY(disk_.open(name, os::Open::create_new)), std::move(name)};
+  };
+  auto draft = open();
+  if (draft.ok() || draft.error().code != Code::not_found) return draft;
+  TRY(make_directories(sync));
+  return open();
+}
+
+Status Inbox::publish(Draft& draft, const EventId& id, Flags::Sync sync) {
+  const std::string delivered = directory_ + "/new/" + id.value;
+  const auto appear = [&] {
+    return draft.name.empty() ? draft.file->give_name(delivered) : disk_.rename(draft.name, delivered);
+  };
+  Status done = appear();
+  if (!done.ok() && done.error().code == Code::not_found) {
+    TRY(make_directories(sync));
+    done = appear();
+  }
+  if (done.ok() || !draft.name.empty()) return done;
+  TRY(give_name_in_tmp(draft, directory_ + "/tmp/" + id.value));
+  return appear();
+}
+
+// Where a file without a name can be made but not be given one (there is no /proc), it is copied.
+Status Inbox::give_name_in_tmp(Draft& draft, const std::string& name) {
+  std::unique_ptr<os::File> copy = TRY(disk_.open(name, os::Open::create_new));
+  draft.name = name;
+  std::string block(kBuffer, '\0');
+  for (std::uint64_t at = 0;;) {
+    const std::size_t got = TRY(draft.file->read_at(at, block.data(), block.size()));
+    if (got == 0) break;
+    TRY(copy->write_at(at, {block.data(), got}));
+    at += got;
+  }
+  draft.file = std::move(copy);
+  return {};
 }
 
 }  // namespace cairn::hook

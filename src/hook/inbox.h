@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -39,7 +40,15 @@ class Inbox {
   Result<EventId> deliver(Envelope envelope, const Source& payload, Flags::Sync sync);
 
  private:
+  struct Draft {
+    std::unique_ptr<os::File> file;
+    std::string name;  // in tmp/; empty as long as it has none
+  };
+
   Status make_directories(Flags::Sync sync);
+  Result<Draft> begin(const EventId& id, Flags::Sync sync);
+  Status publish(Draft& draft, const EventId& id, Flags::Sync sync);
+  Status give_name_in_tmp(Draft& draft, const std::string& name);
 
   os::Disk& disk_;
   os::Clock& clock_;

@@ -65,6 +65,13 @@ class RealFile final : public File {
     return {};
   }
 
+  Status give_name(const std::string& path) override {
+    const std::string self = "/proc/self/fd/" + std::to_string(fd_);
+    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
+    if (errno == EEXIST) return Error{Code::busy, "name " + path + ": it exists"};
+    return failed("name", path);
+  }
+
  private:
   int fd_;
   std::string path_;
@@ -79,9 +86,12 @@ Result<std::unique_ptr<File>> RealDisk::open(const std::string& path, Open how) 
     case Open::read_own: flags |= O_RDONLY | O_NONBLOCK | O_NOFOLLOW; break;
     case Open::read_write: flags |= O_RDWR | O_CREAT | O_NOFOLLOW; break;
     case Open::create_new: flags |= O_RDWR | O_CREAT | O_EXCL; break;
+    case Open::unnamed: flags |= O_RDWR | O_TMPFILE; break;
   }
   const int fd = ::open(path.c_str(), flags, 0600);
   if (fd < 0 && errno == EEXIST) return Error{Code::busy, "open " + path + ": it exists"};
+  if (fd < 0 && how == Open::unnamed && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+    return Error{Code::unsupported, "open " + path + ": no files without a name here"};
   if (fd < 0 && (errno == ELOOP || errno == ENXIO))  // a link, a socket
     return Error{Code::invalid, "open " + path + ": not a regular file"};
   if (fd < 0) return failed("open", path);

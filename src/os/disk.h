@@ -27,6 +27,11 @@ class File {
   virtual Result<std::uint64_t> size() = 0;
   // On return the file's bytes and size survive a power cut; its name only after Disk::sync_dir.
   virtual Status sync() = 0;
+  // A file that was opened as Open::unnamed appears at `path`, whole or not at all; fails with `busy` if
+  // something is there.
+  virtual Status give_name(const std::string& path) {
+    return Error{Code::unsupported, "name " + path + ": the file has a name"};
+  }
 };
 
 enum class Open {
@@ -34,6 +39,8 @@ enum class Open {
   read_own,    // the same, and is this user's and no link; otherwise `invalid`
   read_write,  // created with mode 0600 if absent
   create_new,  // fails with `busy` if it exists
+  unnamed,     // a new file for the directory `path`, gone when closed unless it was given a name there or in
+               // another directory of the same file system; `unsupported` where the system cannot do that
 };
 
 struct Stat {

@@ -26,12 +26,14 @@ void expect_whole(Machine& m, const std::string& payload) {
   }
 }
 
-void fail_at_every_call(const std::string& payload, Flags::Sync sync, bool inbox_is_there) {
+void fail_at_every_call(const std::string& payload, Flags::Sync sync, bool inbox_is_there,
+                        SimDisk::Unnamed unnamed = SimDisk::Unnamed::can_be_named) {
   for (const int error : kErrors) {
     for (std::uint64_t k = 1;; ++k) {
       SCOPED_TRACE("errno " + std::to_string(error) + " at call " + std::to_string(k));
       Machine m;
       m.sync = sync;
+      m.disk.set_unnamed(unnamed);
       if (inbox_is_there) {
         must(m.open());
         m.close();
@@ -59,7 +61,9 @@ void fail_at_every_call(const std::string& payload, Flags::Sync sync, bool inbox
 
 TEST(InboxFaults, ASmallEventIsWholeOrAbsentWhateverCallFails) {
   for (const bool there : {true, false}) {
-    fail_at_every_call("{\"session_id\":\"s\"}\n", Flags::Sync::process, there);
+    for (const auto unnamed :
+         {SimDisk::Unnamed::can_be_named, SimDisk::Unnamed::stay_unnamed, SimDisk::Unnamed::refused})
+      fail_at_every_call("{\"session_id\":\"s\"}\n", Flags::Sync::process, there, unnamed);
     fail_at_every_call("{\"session_id\":\"s\"}\n", Flags::Sync::disk, there);
   }
 }
@@ -133,11 +137,11 @@ TEST(InboxFaults, AnEventSurvivesTheDeathOfItsProcess) {
 }
 
 TEST(InboxFaults, AHookThatDiesAnywhereLeavesNoHalfEvent) {
-  for (std::uint64_t k = 1; k <= 12; ++k) {
+  for (std::uint64_t k = 1; k <= 24; ++k) {
     Machine m;
-    m.sync = Flags::Sync::disk;
+    m.sync = k <= 12 ? Flags::Sync::disk : Flags::Sync::process;
     must(m.open());
-    m.disk.halt_at(k);
+    m.disk.halt_at((k - 1) % 12 + 1);
     const auto delivered = m.try_deliver("Stop", "{\"session_id\":\"s\"}\n");
     m.close();
     m.disk.crash();

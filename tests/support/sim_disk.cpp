@@ -69,6 +69,7 @@ Fate fate_of(std::mt19937_64& random) {
 struct SimDisk::Inode {
   std::uint64_t number = 0;
   bool is_dir = false;
+  bool has_name = true;
   std::int64_t modified_ns = 0;
   std::string content;           // as programs see it
   std::string durable;           // as a power cut would leave it
@@ -158,12 +159,24 @@ class SimDisk::Handle final : public os::File {
     return {};
   }
 
+  Status give_name(const std::string& raw_path) override {
+    const std::string path = clean(raw_path);
+    TRY(enter("name", Calls::changing, path));
+    TRY(disk_.need_parent(path).in("name"));
+    if (disk_.unnamed_how_ != Unnamed::can_be_named) return errno_error("name " + path, ENOENT);
+    if (disk_.find(path)) return Error{Code::busy, "name " + path + ": exists"};
+    inode_->has_name = true;
+    disk_.change_name({.path = path, .inode = inode_});
+    return {};
+  }
+
  private:
   bool alive() const { return life_ == disk_.life_ && !disk_.halted_; }
 
-  Status enter(std::string_view op, Calls kind) {
-    if (life_ != disk_.life_) return errno_error("dead handle: " + std::string(op) + " " + path_, EIO);
-    return disk_.begin_call(op, path_, kind);
+  Status enter(std::string_view op, Calls kind) { return enter(op, kind, path_); }
+  Status enter(std::string_view op, Calls kind, const std::string& path) {
+    if (life_ != disk_.life_) return errno_error("dead handle: " + std::string(op) + " " + path, EIO);
+    return disk_.begin_call(op, path, kind);
   }
 
   void put(std::uint64_t offset, std::string_view bytes) {
@@ -244,6 +257,8 @@ std::uint64_t SimDisk::calls(Calls which) const {
 std::uint64_t SimDisk::used() const {
   std::uint64_t sum = 0;
   for (const auto& [path, inode] : names_) sum += inode->content.size();
+  for (const auto& left : unnamed_)
+    if (const InodePtr inode = left.lock(); inode && !inode->has_name) sum += inode->content.size();
   return sum;
 }
 
@@ -359,6 +374,7 @@ void SimDisk::drop_orphans() {
 
 Result<std::unique_ptr<os::File>> SimDisk::open(const std::string& raw_path, os::Open how) {
   const std::string path = clean(raw_path);
+  if (how == os::Open::unnamed) return open_unnamed(path);
   const bool reads = how == os::Open::read || how == os::Open::read_own;
   const bool creates = !reads && !names_.contains(path);
   TRY(begin_call(creates ? "create" : "open", path, creates ? Calls::changing : Calls::all));
@@ -372,6 +388,18 @@ Result<std::unique_ptr<os::File>> SimDisk::open(const std::string& raw_path, os:
     change_name({.path = path, .inode = inode});
   }
   return std::unique_ptr<os::File>(std::make_unique<Handle>(*this, path, std::move(inode), !reads));
+}
+
+Result<std::unique_ptr<os::File>> SimDisk::open_unnamed(const std::string& directory) {
+  TRY(begin_call("create", directory, Calls::changing));
+  TRY(need_parent(directory + "/file").in("open"));
+  if (unnamed_how_ == Unnamed::refused)
+    return Error{Code::unsupported, "open " + directory + ": no files without a name"};
+  InodePtr inode = new_inode(false);
+  inode->has_name = false;
+  std::erase_if(unnamed_, [](const auto& left) { return left.expired(); });
+  unnamed_.push_back(inode);
+  return std::unique_ptr<os::File>(std::make_unique<Handle>(*this, directory, std::move(inode), true));
 }
 
 Status SimDisk::rename(const std::string& raw_from, const std::string& raw_to) {

@@ -64,6 +64,9 @@ class SimDisk final : public os::Disk {
   void fail_at(std::uint64_t k, int error_number, Calls which = Calls::changing);
   // The same from the k-th call on.
   void fail_from(std::uint64_t k, int error_number, Calls which = Calls::changing);
+  // What the file system makes of files without a name: they can be given one, they cannot, there are none.
+  enum class Unnamed { can_be_named, stay_unnamed, refused };
+  void set_unnamed(Unnamed how) { unnamed_how_ = how; }
   void clear_faults() { fault_.reset(); }
   // How many bytes all files together may have; a write beyond that is cut short and fails with ENOSPC.
   void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
@@ -86,8 +89,8 @@ class SimDisk final : public os::Disk {
     bool before_;
   };
 
-  // Called before every call: open, create, read, write, truncate, size, sync, rename (path: the new name),
-  // remove, make_dir, list, stat, sync_dir.
+  // Called before every call: open, create, read, write, truncate, size, sync, rename and name (path: the new
+  // name), remove, make_dir, list, stat, sync_dir.
   using Observer = std::function<void(std::string_view op, std::string_view path)>;
   void on_call(Observer observer) { observer_ = std::move(observer); }
 
@@ -121,6 +124,7 @@ class SimDisk final : public os::Disk {
   Status begin_call(std::string_view op, const std::string& path, Calls kind);
   int fault_of_this_call(Calls kind);
   Status need_parent(const std::string& path) const;
+  Result<std::unique_ptr<os::File>> open_unnamed(const std::string& directory);
   InodePtr find(const std::string& path) const;
   InodePtr new_inode(bool is_dir);
   void change_name(NameChange change);
@@ -145,6 +149,8 @@ class SimDisk final : public os::Disk {
   bool observing_ = false;
   bool halted_ = false;
   bool looking_on_ = false;
+  Unnamed unnamed_how_ = Unnamed::can_be_named;
+  std::vector<std::weak_ptr<Inode>> unnamed_;  // and those that were, some of them gone
 };
 
 }  // namespace cairn::test

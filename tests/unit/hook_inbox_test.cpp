@@ -31,9 +31,13 @@ std::string pattern(std::size_t size) {
   return bytes;
 }
 
-class InboxTest : public testing::Test {
+// On a file system of each kind.
+class InboxTest : public testing::TestWithParam<test::SimDisk::Unnamed> {
  protected:
-  InboxTest() { disk_.provide_dir("/home/dev"); }
+  InboxTest() {
+    disk_.provide_dir("/home/dev");
+    disk_.set_unnamed(GetParam());
+  }
 
   Result<EventId> deliver(std::string_view payload, Flags::Sync sync = Flags::Sync::process,
                           std::size_t piece = 64u << 10) {
@@ -52,7 +56,12 @@ class InboxTest : public testing::Test {
   test::SimClock clock_;
 };
 
-TEST_F(InboxTest, DeliversAnEventUnderItsId) {
+INSTANTIATE_TEST_SUITE_P(FileSystems, InboxTest,
+                         testing::Values(test::SimDisk::Unnamed::can_be_named,
+                                         test::SimDisk::Unnamed::stay_unnamed,
+                                         test::SimDisk::Unnamed::refused));
+
+TEST_P(InboxTest, DeliversAnEventUnderItsId) {
   const auto id = deliver("{}");
   ASSERT_TRUE(id.ok()) << id.error().message;
   EXPECT_TRUE(is_event_id(id->value));
@@ -67,7 +76,7 @@ TEST_F(InboxTest, DeliversAnEventUnderItsId) {
   EXPECT_EQ(decoded->envelope.boot_id, clock_.boot_id());
 }
 
-TEST_F(InboxTest, NamesSortByTime) {
+TEST_P(InboxTest, NamesSortByTime) {
   std::vector<std::string> ids;
   for (int i = 0; i < 5; ++i) {
     ids.push_back(deliver("{}")->value);
@@ -76,7 +85,7 @@ TEST_F(InboxTest, NamesSortByTime) {
   EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
 }
 
-TEST_F(InboxTest, KeepsPayloadsOfEverySizeAroundItsBuffer) {
+TEST_P(InboxTest, KeepsPayloadsOfEverySizeAroundItsBuffer) {
   for (const std::size_t size : {0u, 1u, 97'000u, 98'080u, 98'304u, 98'305u, 196'608u, 1u << 20}) {
     const std::string payload = pattern(size);
     for (const std::size_t piece : {1000u, 65'536u, 1u << 20}) {
@@ -89,7 +98,7 @@ TEST_F(InboxTest, KeepsPayloadsOfEverySizeAroundItsBuffer) {
   }
 }
 
-TEST_F(InboxTest, KeepsEveryBoundaryOfTheFirstWrite) {
+TEST_P(InboxTest, KeepsEveryBoundaryOfTheFirstWrite) {
   const std::size_t header = delivered(deliver("")->value).size();
   for (std::size_t size = (96u << 10) - header - 2; size <= (96u << 10) - header + 2; ++size) {
     const std::string payload = pattern(size);
@@ -99,7 +108,7 @@ TEST_F(InboxTest, KeepsEveryBoundaryOfTheFirstWrite) {
   }
 }
 
-TEST_F(InboxTest, KeepsTheLargestPayloadWholeAndCutsTheNextToHeadAndTail) {
+TEST_P(InboxTest, KeepsTheLargestPayloadWholeAndCutsTheNextToHeadAndTail) {
   std::string payload = pattern(kMaxPayload);
   const auto whole = deliver(payload, Flags::Sync::process, 1u << 20);
   ASSERT_TRUE(whole.ok()) << whole.error().message;
@@ -118,7 +127,7 @@ TEST_F(InboxTest, KeepsTheLargestPayloadWholeAndCutsTheNextToHeadAndTail) {
   EXPECT_TRUE(cut->payload.substr(kCutHead) == std::string_view(payload).substr(payload.size() - kCutTail));
 }
 
-TEST_F(InboxTest, StopsReadingAPayloadThatNeverEnds) {
+TEST_P(InboxTest, StopsReadingAPayloadThatNeverEnds) {
   std::uint64_t read = 0;
   const Inbox::Source endless = [&](char*, std::size_t size) -> Result<std::size_t> {
     read += size;
@@ -130,7 +139,7 @@ TEST_F(InboxTest, StopsReadingAPayloadThatNeverEnds) {
   EXPECT_TRUE(Envelope::decode(delivered(id->value)).ok());
 }
 
-TEST_F(InboxTest, LeavesNothingWhenThePayloadCannotBeRead) {
+TEST_P(InboxTest, LeavesNothingWhenThePayloadCannotBeRead) {
   const Inbox::Source broken = [](char*, std::size_t) -> Result<std::size_t> {
     return Error{Code::internal, "torn"};
   };
@@ -139,14 +148,14 @@ TEST_F(InboxTest, LeavesNothingWhenThePayloadCannotBeRead) {
   EXPECT_TRUE(names("new").empty());
 }
 
-TEST_F(InboxTest, MakesTheDirectoryOfDeliveredEventsWhenOnlyThatIsMissing) {
+TEST_P(InboxTest, MakesTheDirectoryOfDeliveredEventsWhenOnlyThatIsMissing) {
   disk_.provide_dir(std::string(kInbox) + "/tmp");
   ASSERT_TRUE(deliver("{}").ok());
   EXPECT_EQ(names("new").size(), 1u);
   EXPECT_TRUE(names("tmp").empty());
 }
 
-TEST_F(InboxTest, LeavesNothingBehindWhicheverCallFails) {
+TEST_P(InboxTest, LeavesNothingBehindWhicheverCallFails) {
   ASSERT_TRUE(deliver("{}", Flags::Sync::disk).ok());
   const std::uint64_t before = disk_.calls();
   ASSERT_TRUE(deliver("{}", Flags::Sync::disk).ok());
@@ -166,15 +175,28 @@ TEST_F(InboxTest, LeavesNothingBehindWhicheverCallFails) {
   }
 }
 
-TEST_F(InboxTest, SaysThatTheDiskIsFull) {
+TEST_P(InboxTest, AHookThatDiesLeavesSomethingInTmpOnlyWhereItMust) {
+  ASSERT_TRUE(deliver("{}").ok());
+  bool left = false;
+  for (std::uint64_t k = 1; k <= 12; ++k) {
+    disk_.halt_at(k);
+    ignore(deliver("{}"));
+    disk_.crash();
+    left = left || !names("tmp").empty();
+  }
+  EXPECT_EQ(left, GetParam() != test::SimDisk::Unnamed::can_be_named);
+}
+
+TEST_P(InboxTest, SaysThatTheDiskIsFull) {
   disk_.set_capacity(100);
   EXPECT_EQ(deliver("{}").error().code, Code::full);
   EXPECT_TRUE(names("tmp").empty());
 }
 
-TEST_F(InboxTest, SurvivesAPowerCutAfterASyncedDelivery) {
+TEST_P(InboxTest, SurvivesAPowerCutAfterASyncedDelivery) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     test::SimDisk disk;
+    disk.set_unnamed(GetParam());
     disk.provide_dir("/home");
     const auto id = Inbox(disk, clock_, kInbox).deliver({}, source_of("{\"a\":1}"), Flags::Sync::disk);
     ASSERT_TRUE(id.ok()) << id.error().message;
@@ -185,15 +207,16 @@ TEST_F(InboxTest, SurvivesAPowerCutAfterASyncedDelivery) {
   }
 }
 
-TEST_F(InboxTest, SurvivesTheDeathOfTheProcessWithoutSync) {
+TEST_P(InboxTest, SurvivesTheDeathOfTheProcessWithoutSync) {
   const auto id = deliver("{}");
   disk_.crash();
   EXPECT_TRUE(Envelope::decode(delivered(id->value)).ok());
 }
 
-TEST_F(InboxTest, ShowsAnEventWholeOrNotAtAllWhereverTheProcessDies) {
+TEST_P(InboxTest, ShowsAnEventWholeOrNotAtAllWhereverTheProcessDies) {
   for (std::uint64_t k = 1; k <= 12; ++k) {
     test::SimDisk disk;
+    disk.set_unnamed(GetParam());
     disk.provide_dir(kHome);
     disk.halt_at(k, test::SimDisk::Calls::all);
     ignore(Inbox(disk, clock_, kInbox).deliver({}, source_of(pattern(300'000)), Flags::Sync::process));

@@ -50,6 +50,28 @@ TEST_F(DiskTest, CreatesANewFileOnlyOnce) {
   EXPECT_EQ(disk_.open(dir_ / "g", Open::read).error().code, Code::not_found);
 }
 
+TEST_F(DiskTest, AFileWithoutANameAppearsWholeOrNotAtAll) {
+  ASSERT_TRUE(disk_.make_dir(dir_ / "tmp").ok());
+  ASSERT_TRUE(disk_.make_dir(dir_ / "new").ok());
+  EXPECT_EQ(disk_.open(dir_ / "gone", Open::unnamed).error().code, Code::not_found);
+  auto file = disk_.open(dir_ / "tmp", Open::unnamed);
+  if (!file.ok() && file.error().code == Code::unsupported) GTEST_SKIP() << file.error().message;
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_TRUE((*file)->write_at(0, "hello").ok());
+  EXPECT_TRUE(disk_.list(dir_ / "tmp").value().empty());
+  EXPECT_EQ((*file)->give_name(dir_ / "gone/a").error().code, Code::not_found);
+  ASSERT_TRUE((*file)->give_name(dir_ / "new/a").ok());
+  EXPECT_EQ(test::read_text(dir_ / "new/a"), "hello");
+  EXPECT_EQ(mode_of(dir_ / "new/a"), 0600);
+
+  file = disk_.open(dir_ / "tmp", Open::unnamed);
+  EXPECT_EQ((*file)->give_name(dir_ / "new/a").error().code, Code::busy);
+  EXPECT_EQ(test::read_text(dir_ / "new/a"), "hello") << "nothing is overwritten";
+  file->reset();
+  EXPECT_TRUE(disk_.list(dir_ / "tmp").value().empty());
+  EXPECT_EQ(disk_.list(dir_ / "new").value().size(), 1u);
+}
+
 TEST_F(DiskTest, MakesPrivateFilesAndDirectoriesUnderAnOpenUmask) {
   const Umask open(0);
   ASSERT_TRUE(make_dirs(disk_, dir_ / "a/b/c").ok());
