@@ -287,6 +287,7 @@ ToldCall Hosts::tell(Conversation& c, const std::string& id, const std::string& 
   told.noted = c.noted;
   told.deliveries = m_.delivered.size();
   told.resumed = c.resumed;
+  told.at_ms = epoch_ms(m_.clock.now());
   return told;
 }
 

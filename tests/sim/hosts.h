@@ -44,6 +44,7 @@ struct ToldCall {
   bool rejected = false;       // stopped by the user
   std::size_t deliveries = 0;  // that were acknowledged when it was written
   bool resumed = false;        // its session had ended before
+  std::int64_t at_ms = 0;      // when it was written
 };
 
 struct Conversation {
