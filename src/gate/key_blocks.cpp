@@ -74,7 +74,8 @@ std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t
 }
 
 bool names_a_private_key(std::string_view line) {
-  return line.find("PRIVATE KEY") != std::string_view::npos;
+  return line.find("PRIVATE KEY") != std::string_view::npos ||
+         line.find("SECRET KEY") != std::string_view::npos;
 }
 
 Found block_from_its_begin(std::string_view text, std::size_t at) {
@@ -159,6 +160,59 @@ Found user_password(std::string_view text, std::size_t at) {
       !is_password_like(password))
     return std::nullopt;
   return std::pair(at + colon + 1, end);
+}
+
+namespace {
+
+constexpr std::size_t kMinDrawn = 32;  // shorter ones are ids more often than keys
+constexpr std::size_t kMaxDrawn = 200;
+
+// Capitals, small letters and digits all mixed up. Words that are joined change less often.
+bool is_drawn(std::string_view rest) {
+  if (rest.size() < kMinDrawn || rest.size() > kMaxDrawn) return false;
+  const auto kind = [](char c) { return is_digit(c) ? 0u : is(Chars::lower, c) ? 1u : 2u; };
+  std::array<std::size_t, 3> counts{};
+  std::size_t changes = 0, numbers = 0;
+  for (unsigned before = 3; const char c : rest) {
+    const unsigned now = kind(c);
+    ++counts[now];
+    changes += now != before ? 1 : 0;
+    numbers += now == 0 && now != before ? 1 : 0;
+    before = now;
+  }
+  return counts[1] >= 3 && counts[2] >= 3 && numbers >= 2 && changes * 5 >= rest.size() * 2 &&
+         is_random(rest) && !is_placeholder(rest);
+}
+
+// Where the prefix begins whose last sign stands before `rest`; `rest` itself when there is none.
+std::size_t prefix_begin(std::string_view text, std::size_t rest) {
+  const auto separates = [&](std::size_t i) { return text[i] == '_' || text[i] == '-'; };
+  if (rest < 3 || !separates(rest - 1) || separates(rest - 2)) return rest;
+  std::size_t begin = rest - 1;
+  const auto is_small = [&](std::size_t i) { return is(Chars::lower, text[i]) && !is_digit(text[i]); };
+  while (begin > 0 && rest - begin < 24 && (is_small(begin - 1) || separates(begin - 1))) --begin;
+  while (separates(begin)) ++begin;
+  static constexpr CharSet kParts("/.+%#@");  // of a path, an address or a code
+  const bool alone = begin == 0 || !(is(Chars::alnum, text[begin - 1]) || kParts.has(text[begin - 1]));
+  return alone && rest - begin >= 3 ? begin : rest;
+}
+
+}  // namespace
+
+Found next_prefixed_token(std::string_view text, std::size_t at) {
+  for (std::size_t probe = at + kMinDrawn - 1; probe < text.size(); probe += kMinDrawn) {
+    if (!is(Chars::alnum, text[probe])) continue;
+    std::size_t begin = probe, end = probe;
+    while (begin > at && is(Chars::alnum, text[begin - 1])) --begin;
+    while (end < text.size() && is(Chars::alnum, text[end])) ++end;
+    const bool goes_on =
+        end < text.size() && (is(Chars::any_base64, text[end]) ||
+                              (text[end] == '.' && end + 1 < text.size() && is(Chars::alnum, text[end + 1])));
+    const std::size_t prefix = goes_on ? begin : prefix_begin(text, begin);
+    if (prefix < begin && is_drawn(text.substr(begin, end - begin))) return std::pair(prefix, end);
+    at = probe = end;
+  }
+  return std::nullopt;
 }
 
 namespace {

@@ -1,5 +1,5 @@
-// What needs no list of services: blocks of a private key, passwords in addresses and on command lines, and
-// base64 of a text that itself holds secrets.
+// What needs no list of services: blocks of a private key, passwords in addresses and on command lines,
+// tokens with a prefix of whoever gave them out, and base64 of a text that itself holds secrets.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,10 @@ std::optional<std::pair<std::size_t, std::size_t>> address_password(std::string_
 // than kMaxUser characters.
 inline constexpr std::size_t kMaxUser = 160;
 std::optional<std::pair<std::size_t, std::size_t>> user_password(std::string_view text, std::size_t at);
+
+// The next token at or after `at` that is a prefix of small letters and a long rest drawn by lot: acme_...
+// Linear over all calls that go on at the end of the last one.
+std::optional<std::pair<std::size_t, std::size_t>> next_prefixed_token(std::string_view text, std::size_t at);
 
 // The next run of base64 at or after `at` that may code a text, lines wrapped or not, and that text; nothing
 // when there is none. Linear over all calls that go on at the end of the last run.

@@ -23,7 +23,7 @@ Literals::Literals(const std::vector<Literal>& literals) {
       }
   }
   std::stable_sort(grouped.begin(), grouped.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first, a.second.text.size()) < std::pair(b.first, b.second.text.size());
+    return std::pair(a.first, b.second.text.size()) < std::pair(b.first, a.second.text.size());
   });
   for (const auto& [group, tail] : grouped) {
     std::string mask;

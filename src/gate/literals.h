@@ -16,7 +16,7 @@ namespace cairn::gate {
 class Literals {
  public:
   struct Literal {
-    std::string_view text;  // ASCII, two characters or more; outlives the table
+    std::string_view text;  // two bytes or more; outlives the table
     bool any_case = true;
   };
   explicit Literals(const std::vector<Literal>& literals);
@@ -24,7 +24,7 @@ class Literals {
   // The first place from `at` on where a literal may begin; the text's size when there is none.
   std::size_t candidate(std::string_view text, std::size_t at) const;
 
-  // Calls `take(index)` for each literal that begins at text[at], the shorter before the longer.
+  // Calls `take(index)` for each literal that begins at text[at], the longer before the shorter.
   template <class Take>
   void at(std::string_view text, std::size_t at, Take&& take) const {
     text.remove_prefix(at);

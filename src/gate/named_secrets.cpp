@@ -173,6 +173,7 @@ class Reader {
   bool paired_ = false;
   bool flag_ = false;     // --name
   bool element_ = false;  // <name>value</name>
+  bool header_ = false;   // Authorization: SCHEME value
   std::size_t judged_ = kReadingName;
 };
 
@@ -214,6 +215,9 @@ bool Reader::read_default() {
 // = == === => := != !== += :
 bool Reader::read_sign() {
   const char first = peek(), second = peek(1);
+  constexpr std::string_view kWideColon = "\uff1a";
+  if (first == kWideColon[0] && text_.substr(at_).starts_with(kWideColon))
+    return at_ += kWideColon.size(), true;
   std::size_t length = first == '=' || first == ':' ? 1 : 0;
   if (second == '=' && (length > 0 || first == '!' || first == '+')) length = 2;
   if (first == '=' && second == '>') length = 2;
@@ -236,6 +240,10 @@ bool Reader::read_separator() {
   if (peek() == '(' && is_quote(peek(1))) return ++at_, true;
   if (peek() == '>' && begin_ > 0 && (text_[begin_ - 1] == '<' || text_[begin_ - 1] == ':'))
     return element_ = true, ++at_, true;
+  if (peek() == '>' && closed_quote_ && tight_)
+    return element_ = true, ++at_, true;                // <string name="key">...
+  constexpr std::string_view kPair = "</key><string>";  // of a property list
+  if (peek() == '<' && follows(kPair)) return element_ = true, at_ += kPair.size(), true;
   if (peek() == ',' && closed_quote_) {  // set("password", "...")
     ++at_;
     skip_blanks(4);
@@ -282,14 +290,20 @@ bool Reader::read_scheme() {
       {"bearer ", "basic ", "token ", "digest ", "apikey ", "api-key ", "key ", "ssws ", "negotiate ",
        "oauth ", "bot ", "token=", "token token="});
   static constexpr CharSet kFirst("abdknostABDKNOST");
-  if (!kFirst.has(peek())) return false;
+  if (!kFirst.has(peek()) && !header_) return false;
   for (const std::string_view scheme : kSchemes)
     if (follows(scheme)) {
       at_ += scheme.size();
       skip_blanks(8);
       return true;
     }
-  return false;
+  if (!header_) return false;
+  // Any other scheme is a word with a value behind it.
+  const std::size_t word = std::min(runs_.end(Chars::letter, at_), at_ + 20);
+  if (word == at_ || word >= text_.size() || text_[word] != ' ') return false;
+  at_ = word;
+  skip_blanks(8);
+  return true;
 }
 
 Span Reader::read_quoted() {
@@ -321,6 +335,8 @@ Span Reader::read_value(Style& style) {
 void Reader::find(Strength strength, std::vector<Place>& found) {
   if (!read_separator()) return;
   read_gap();
+  if (peek() == '&') ++at_;  // token: &str = "..."
+  header_ = !loose_ && ends_with_nocase(text_.substr(begin_, name_end_ - begin_), "authorization");
   Style style = Style::plain;
   for (int tries = 0; tries < 2; ++tries) {
     const auto [begin, end] = read_value(style);
@@ -415,6 +431,13 @@ NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vect
   Reader reader(text, begin, end, runs);
   reader.find(strength, found);
   return {end, reader.judged()};
+}
+
+std::size_t find_behind(std::string_view text, std::size_t begin, std::size_t end, Runs& runs,
+                        std::vector<Place>& found) {
+  Reader reader(text, begin, end, runs);
+  reader.find(Strength::password, found);
+  return reader.judged();
 }
 
 bool is_secret_under(std::string_view name, std::string_view value) {

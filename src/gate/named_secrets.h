@@ -26,6 +26,10 @@ struct NameRead {
 // values that are secrets. Judges no more than a few thousand characters. `runs` are those of the text.
 NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vector<Place>& found);
 
+// The same for the name of a password that is the whole of text[begin, end). Says what it cost.
+std::size_t find_behind(std::string_view text, std::size_t begin, std::size_t end, Runs& runs,
+                        std::vector<Place>& found);
+
 // The same for a member of a JSON object.
 bool is_secret_under(std::string_view name, std::string_view value);
 

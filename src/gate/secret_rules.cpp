@@ -163,6 +163,7 @@ const std::vector<SecretRule>& secret_rules() {
       {"1password-token", "ops_eyJ", "b200+"},
       {"1password-token", "A3-", "U6 '-' U11 '-' U5 '-' U5 '-' U5 | U6 '-' U6 '-' U5 '-' U5 '-' U5 '-' U5"},
       {"age-key", "AGE-SECRET-KEY-1", "U50+"},
+      {"minisign-key", "RWRTY0Iy", "b100+ p0-2"},
       {"mercadopago-key", "APP_USR- TEST-", "d10+ '-' d6 '-' x32"},
       {"generic-token", "tok_live_ key_live_ secret_live_ live_sk_ api_live_ pat_live_ prod_sk_", "a16+"},
       // duffel_live_..., tr_prod_...: whatever the service, this is how many of them tell keys apart.
@@ -175,6 +176,9 @@ const std::vector<SecretRule>& secret_rules() {
       {"password-hash", "$2a$ $2b$ $2y$", "d2 '$' h53", Rule::inside},
       {"password-hash", "$1$ $5$ $6$ $y$ $apr1$", "s2+ '$' s2+ '$' h22+ | s2+ '$' h22+", Rule::inside},
       {"password-hash", "$argon2", "v40+", Rule::inside},
+      {"password-hash", "pbkdf2_sha256$ pbkdf2_sha512$", "d1+ '$' h2+ '$' b20+ p0-2", Rule::inside},
+      {"password-hash", "SCRAM-SHA-256$", "d1+ ':' b16+ p0-2 '$' b20+ p0-2 ':' b20+ p0-2", Rule::inside},
+      {"password-hash", "{SSHA} {SSHA256} {SSHA512}", "b24+ p0-2", Rule::inside},
       {"pgpass-password", ":5432: :5433: :6432: :6543: :*:", "f1+ ':' f1+ ':' ( f4+", Rule::inside},
   };
   return kRules;

@@ -29,7 +29,7 @@ constexpr std::size_t kJudging = 24;      // what a judgement costs whatever it 
 
 // Small, so that all of them stay near: every text asks for them all the time.
 struct Literal {
-  enum What : std::uint8_t { rule, name, block, address, user, marker, command, login, option };
+  enum What : std::uint8_t { rule, name, foreign, block, address, user, marker, command, login, option };
   std::string_view text;
   What what = rule;
   bool at_start = false;         // of a token
@@ -42,7 +42,8 @@ struct Literal {
 // Commands that are given a password in an option, and how.
 struct Command {
   std::string_view name, option;
-  enum How { glued, apart, login } how = apart;  // -pPASSWORD; -p PASSWORD; login -p PASSWORD
+  // -pPASSWORD; -p PASSWORD; login -p PASSWORD; BY 'PASSWORD'
+  enum How { glued, apart, login, quoted } how = apart;
 };
 constexpr auto kCommands = std::to_array<Command>({{"mysql", " -p", Command::glued},
                                                    {"mysqldump", " -p", Command::glued},
@@ -50,6 +51,11 @@ constexpr auto kCommands = std::to_array<Command>({{"mysql", " -p", Command::glu
                                                    {"mariadb", " -p", Command::glued},
                                                    {"sshpass", " -p"},
                                                    {"redis-cli", " -a"},
+                                                   {"mongo", " -p"},
+                                                   {"mongosh", " -p"},
+                                                   {"mongodump", " -p"},
+                                                   {"az login", " -p"},
+                                                   {"identified", " by", Command::quoted},
                                                    {"ldapsearch", " -w"},
                                                    {"ldapmodify", " -w"},
                                                    {"ldapadd", " -w"},
@@ -88,6 +94,7 @@ struct Table {
       before.push_back(rule.before.empty() ? CharRun{} : char_run(rule.before));
     }
     for (const std::string_view literal : telling_literals()) add(Literal::name, 0, literal);
+    for (const std::string_view literal : foreign_names()) add(Literal::foreign, 0, literal);
     for (const std::string_view literal : {"-----BEGIN", "-----END", "Private-Lines:"})
       add(Literal::block, 0, literal);
     add(Literal::address, 0, "://");
@@ -96,7 +103,7 @@ struct Table {
       add(Literal::user, 0, literal);
     for (std::size_t i = 0; i < kCommands.size(); ++i) add(Literal::command, i, kCommands[i].name);
     add(Literal::login, 0, " login");
-    for (const std::string_view literal : {" -p", " --password", " -a", " -w", " --body"})
+    for (const std::string_view literal : {" -p", " --password", " -a", " -w", " --body", " by"})
       add(Literal::option, 0, literal);
     std::vector<Literals::Literal> texts;
     for (const Literal& literal : meaning) texts.push_back({literal.text, literal.what != Literal::rule});
@@ -139,6 +146,7 @@ class Search {
     switch (literal.what) {
       case Literal::rule: return try_rule(literal, begin, end);
       case Literal::name: return try_name(begin);
+      case Literal::foreign: return try_foreign(begin, end);
       case Literal::block: return add(key_block(text_, begin, done_), "private-key");
       case Literal::marker: done_ = std::max(done_, marker_end(text_, end + 1)); return;
       case Literal::address: return add(address_password(text_, begin), "url-password");
@@ -165,7 +173,18 @@ class Search {
     const std::size_t known = found_.size();
     const NameRead read = find_named(text_, at, runs_, found_);
     name_end_ = read.name_end;
-    if (found_.size() == known) judged_ += read.judged;
+    settle(known, read.judged);
+  }
+
+  void try_foreign(std::size_t begin, std::size_t end) {
+    if (!may_judge(begin)) return;
+    const std::size_t known = found_.size();
+    settle(known, find_behind(text_, begin, end, runs_, found_));
+  }
+
+  // What stood behind a name, if anything.
+  void settle(std::size_t known, std::size_t judged) {
+    if (found_.size() == known) judged_ += judged;
     for (std::size_t i = known; i < found_.size(); ++i) {
       done_ = std::max(done_, found_[i].end);
       if (const auto kind = kind_of(found_[i].begin)) found_[i].kind = *kind;
@@ -211,10 +230,16 @@ class Search {
       if (end < text_.size() && text_[end] == '=') ++end;
       end = runs_.end(Chars::blank, end);
     }
-    if (end < text_.size() && is_quote(text_[end])) ++end;
+    const bool quoted = end < text_.size() && is_quote(text_[end]);
+    if (quoted) ++end;
     const std::size_t stop = std::min(runs_.end(Chars::visible, end), end + kMaxJudged);
     const std::string_view value = text_.substr(end, stop - end);
     if (value.size() < 4 || value[0] == '-' || value[0] == '$') return;
+    // "is identified by `name`" is prose.
+    if (kCommands[command_.index].how == Command::quoted && !(quoted && is_password_like(value))) return;
+    if (value.find_first_not_of("0123456789:./") == std::string_view::npos &&
+        value.find(':') != std::string_view::npos)
+      return;  // ports
     if (is_placeholder(value) || is_name_of_something(value)) return judged_in_vain(value.size());
     add(std::pair(end, stop), "cli-password");
   }
@@ -327,10 +352,22 @@ class Search {
   } command_;
 };
 
+// Tokens of nobody's list, where nothing else was found. `found` is in order.
+void find_prefixed(std::string_view text, std::vector<Place>& found) {
+  const std::size_t known = found.size();
+  std::size_t next = 0;
+  for (auto token = next_prefixed_token(text, 0); token; token = next_prefixed_token(text, token->second)) {
+    while (next < known && found[next].end <= token->first) ++next;
+    if (next == known || found[next].begin >= token->second)
+      found.push_back({token->first, token->second, "generic-token"});
+  }
+}
+
 }  // namespace
 
 void search_secrets(std::string_view text, int depth, std::vector<Place>& found) {
   Search(text, found).run();
+  find_prefixed(text, found);
   if (depth == 0) return;
   for (std::size_t at = 0;;) {
     const auto coded = next_coded_text(text, at);

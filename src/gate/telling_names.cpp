@@ -56,8 +56,10 @@ constexpr auto kNeutral = std::to_array<std::string_view>(
      "default", "current",   "base",    "env",        "var",  "encoded",     "hex",       "local",
      "a",       "b",         "sandbox", "master1"});
 constexpr auto kPasswords = std::to_array<std::string_view>(
-    {"password", "passwd", "passwort", "passphrase", "passcode", "pwd", "pass", "pw", "pswd", "requirepass",
-     "psk", "masterauth", "secret", "dbpass", "userpass", "mysqlpass", "contrasena", "motdepasse"});
+    {"password",   "passwd",    "passwort",    "passphrase", "passcode",   "pwd",      "pass",
+     "pw",         "pswd",      "requirepass", "psk",        "masterauth", "secret",   "dbpass",
+     "userpass",   "mysqlpass", "contrasena",  "motdepasse", "passe",      "kennwort", "senha",
+     "wachtwoord", "haslo",     "parola",      "secreta"});
 constexpr auto kTokens = std::to_array<std::string_view>(
     {"token", "apikey", "credential", "credentials", "creds", "auth", "authorization", "bearer", "jwt", "sid",
      "otp", "totp", "pat", "secrets", "accesstoken", "authtoken"});
@@ -203,9 +205,27 @@ const std::vector<std::string_view>& telling_literals() {
                                                           "motdepasse",
                                                           "pswd",
                                                           "psk",
+                                                          "kennwort",
+                                                          "senha",
+                                                          "wachtwoord",
+                                                          "haslo",
+                                                          "parola",
                                                           "_pat",
                                                           "_pw"};
   return kLiterals;
+}
+
+const std::vector<std::string_view>& foreign_names() {
+  static const std::vector<std::string_view> kNames = {"contrase\u00f1a",
+                                                       "l\u00f6senord",
+                                                       "has\u0142o",
+                                                       "\u043f\u0430\u0440\u043e\u043b\u044c",  // Russian
+                                                       "\u041f\u0430\u0440\u043e\u043b\u044c",
+                                                       "\u5bc6\u7801",
+                                                       "\u5bc6\u78bc",                    // Chinese
+                                                       "\u30d1\u30b9\u30ef\u30fc\u30c9",  // Japanese
+                                                       "\ube44\ubc00\ubc88\ud638"};       // Korean
+  return kNames;
 }
 
 }  // namespace cairn::gate

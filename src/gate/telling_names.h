@@ -21,4 +21,7 @@ std::string_view kind_name(Strength strength);
 // What a telling name holds, for the search by literals.
 const std::vector<std::string_view>& telling_literals();
 
+// Names of passwords that are written in other letters: the whole name.
+const std::vector<std::string_view>& foreign_names();
+
 }  // namespace cairn::gate

@@ -29,6 +29,10 @@ std::vector<BenignSample> benign_samples(std::uint64_t seed, std::size_t count);
 std::vector<SecretSample> second_secrets(std::uint64_t seed);
 std::vector<BenignSample> second_benign(std::uint64_t seed, int rounds);
 
+// The same again, when the rules had been mended by those.
+std::vector<SecretSample> third_secrets(std::uint64_t seed);
+std::vector<BenignSample> third_benign(std::uint64_t seed, int rounds);
+
 // One secret of every kind, each with a text that would carry it: for tests that look for canaries.
 std::vector<SecretSample> one_of_each(std::uint64_t seed);
 

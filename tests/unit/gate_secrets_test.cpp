@@ -114,6 +114,22 @@ TEST(SecretCorpus, IsFoundInTheSecondCorpusToo) {
   EXPECT_LE(m.wrong * 1000, m.benign) << m.wrong << " of " << m.benign << " harmless lines were changed";
 }
 
+TEST(SecretCorpus, IsFoundInTheThirdCorpusAsFarAsItSays) {
+  std::vector<test::SecretSample> kept;
+  std::vector<test::BenignSample> harmless;
+  for (std::uint64_t seed = kSeed; seed < kSeed + 10; ++seed) {
+    const auto more = test::third_secrets(seed);
+    kept.insert(kept.end(), more.begin(), more.end());
+    const auto lines = test::third_benign(seed, 3);
+    harmless.insert(harmless.end(), lines.begin(), lines.end());
+  }
+  const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
+  EXPECT_GE(m.secrets, 1'900);
+  EXPECT_LE(m.lost * 100, m.secrets * 8) << m.lost << " of " << m.secrets << " secrets were missed";
+  EXPECT_GE(m.benign, 4'000);
+  EXPECT_EQ(m.wrong, 0);
+}
+
 TEST(SecretCorpus, StandsInTheDocumentationAsMeasured) {
   const Measured m = measure(kSeed, false);
   const std::string now =
@@ -146,6 +162,17 @@ TEST(Secrets, AreCalledByTheirShapeEvenBesideAName) {
     EXPECT_TRUE(text.starts_with(before + "[secret:github-token:")) << text;
   }
   EXPECT_TRUE(cleaned("GITHUB_TOKEN=" + drawn).starts_with("GITHUB_TOKEN=[secret:token:"));
+}
+
+TEST(Secrets, AreCalledByTheirShapeUnderTheNameOfAMember) {
+  const std::string drawn = Lot(11).of(test::kAlnum, 60);
+  const std::string github = "gh" + std::string("p_") + drawn.substr(0, 36),
+                    model = "sk-" + std::string("ant-") + "api03-" + drawn;
+  Json json = Json::object({{"token", github}, {"password", model}, {"authorization", "Bearer " + github}});
+  EXPECT_EQ(secrets().remove(json), 3u);
+  EXPECT_TRUE(json["token"].as_string().starts_with("[secret:github-token:")) << json.dump();
+  EXPECT_TRUE(json["password"].as_string().starts_with("[secret:anthropic-key:")) << json.dump();
+  EXPECT_TRUE(json["authorization"].as_string().starts_with("Bearer [secret:github-token:")) << json.dump();
 }
 
 TEST(Secrets, AreFoundBehindTextThatIsFullOfNamesAndBeginnings) {

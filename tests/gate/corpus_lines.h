@@ -1,0 +1,55 @@
+// Lines of a corpus as they are written by hand, with what is drawn by lot between braces.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gate/corpus_random.h"
+#include "gate/secret_corpus.h"
+
+namespace cairn::test {
+
+// Everything between two braces of a line is drawn by lot: {a32} is 32 letters and digits, see `drawn`. What
+// stands in double braces is drawn and is the secret.
+struct Line {
+  const char* group;
+  const char* text;
+};
+
+inline std::string_view alphabet(char letter) {
+  switch (letter) {
+    case 'd': return kDigits;
+    case 'x': return kHex;
+    case 'l': return kLower;
+    case 'U': return kUpperDigits;
+    case '2': return kBase32;
+    case 'i': return kBase36;
+    case 'u': return kUrlSafe;
+    case 'b': return kBase64;
+    case 't': return kTyped;
+    default: return kAlnum;
+  }
+}
+
+inline std::string drawn(Lot& lot, std::string_view what) {
+  if (what == "@") return lot.uuid();
+  return lot.of(alphabet(what[0]), std::stoul(std::string(what.substr(1))));
+}
+
+inline SecretSample sample(Lot& lot, const Line& line) {
+  SecretSample out{line.group, "in its line", "", {}};
+  for (std::string_view rest = line.text; !rest.empty();) {
+    const std::size_t open = rest.find('{');
+    out.text += rest.substr(0, open);
+    if (open == std::string_view::npos) break;
+    const bool secret = rest.substr(open).starts_with("{{");
+    const std::size_t begin = open + (secret ? 2 : 1), close = rest.find('}', begin);
+    const std::string value = close == begin ? "{" : drawn(lot, rest.substr(begin, close - begin));
+    out.text += value;
+    if (secret) out.parts.push_back(value);
+    rest.remove_prefix(close + (secret ? 2 : 1));
+  }
+  return out;
+}
+
+}  // namespace cairn::test
