@@ -196,7 +196,11 @@ void Schedule::configure() {
   const std::string value = sync ? (dice_.percent(50) ? "disk" : "process") : capture_ ? "true" : "false";
   const Status set = ops::set_setting(m_.disk, m_.home, key, value);
   say(fmt::format("config set {} {}{}", key, value, set ? "" : ": " + set.error().message));
-  if (dice_.percent(70)) m_.engine->reload();
+  const bool seen = dice_.percent(70);
+  if (seen) m_.engine->reload();
+  // A daemon that ends before it has seen this change cannot know that capture stayed on: its next start
+  // takes the time since the last event for a pause.
+  if (!seen || disk_is_ill_) model_.capture_was_off = true;
 }
 
 }  // namespace cairn::sim
