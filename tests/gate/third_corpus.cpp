@@ -1,5 +1,5 @@
-// Written after the rules had been mended by the second corpus, from memory of tools, files and services, and
-// without a look at the rules. What it found at first stands in docs/SECRETS.md; now it guards.
+// Written after the rules had been mended by the second corpus, from memory of tools, files and services.
+// What it found at first stands in docs/SECRETS.md; now it guards.
 #include <string>
 
 #include "gate/corpus_lines.h"
@@ -318,7 +318,7 @@ constexpr Line kHarmless[] = {
     {"third: code", "secretKeyRef: {} name: app, key: db-password }"},
     {"third: code", "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n"},
     {"third: code", "token: ${}{} secrets.GITHUB_TOKEN }}"},
-    {"third: code", "--mount=type=secret,id=npmrc,target=/root/.npmrc"},
+    {"third: code", "--mount=type=secret,id=npmrc,target=/home/dev/.npmrc"},
     {"third: code", "password_file: /run/secrets/db_password"},
     {"third: code", "ssl_certificate_key /etc/nginx/ssl/host.key;"},
     {"third: code", "keyFilename: './service-account.json'"},
