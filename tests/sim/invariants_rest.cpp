@@ -231,12 +231,12 @@ bool Invariants::must_be_recovered(const ToldCall& call) {
   if (model_.clock_was_set || model_.capture_was_off || call.secret || call.result.empty() ||
       may_be_private(call.session, call.noted))
     return false;
-  // What a resumed session wrote before it was first heard of cannot be told from its history.
+  // What a session wrote before it was first heard of, by a resume, cannot be told from its history.
   return count(
              "SELECT count(*) FROM events e JOIN sdk_sessions s ON s.id = e.session_db_id WHERE "
              "s.content_session_id = ? AND e.kind = 'session_start' AND e.outcome = 'stored' AND "
-             "e.created_at_epoch <= s.started_at_epoch AND (? OR s.started_at_epoch <= ?)",
-             call.session, !call.resumed, call.at_ms) > 0;
+             "e.created_at_epoch <= s.started_at_epoch AND s.started_at_epoch <= ?",
+             call.session, call.at_ms) > 0;
 }
 
 // Whether a hook told of the session after the call: a session that came back without any is not known to
