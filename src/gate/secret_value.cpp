@@ -92,23 +92,24 @@ struct Form {
 };
 
 Form form_of(std::string_view value) {
-  enum Kind : std::uint8_t { other, small, capital, digit };
-  static constexpr auto kKind = [] {
-    std::array<Kind, 256> kinds{};
-    for (std::size_t c = 'a'; c <= 'z'; ++c) kinds[c] = small;
-    for (std::size_t c = 'A'; c <= 'Z'; ++c) kinds[c] = capital;
-    for (std::size_t c = '0'; c <= '9'; ++c) kinds[c] = digit;
-    return kinds;
+  enum Letter : std::uint8_t { other, small, capital, digit };
+  static constexpr auto kLetter = [] {
+    std::array<Letter, 256> letters{};
+    for (std::size_t c = 'a'; c <= 'z'; ++c) letters[c] = small;
+    for (std::size_t c = 'A'; c <= 'Z'; ++c) letters[c] = capital;
+    for (std::size_t c = '0'; c <= '9'; ++c) letters[c] = digit;
+    return letters;
   }();
   std::array<std::array<std::uint32_t, 4>, 4> pairs{};  // pairs[a][b]: how often b stands behind a
-  Kind before = other;
+  Letter before = other;
   for (const char c : value) {
-    const Kind now = kKind[static_cast<unsigned char>(c)];
+    const Letter now = kLetter[static_cast<unsigned char>(c)];
     ++pairs[before][now];
     before = now;
   }
-  const auto all = [&](Kind kind) {
-    return std::size_t{pairs[other][kind]} + pairs[small][kind] + pairs[capital][kind] + pairs[digit][kind];
+  const auto all = [&](Letter letter) {
+    return std::size_t{pairs[other][letter]} + pairs[small][letter] + pairs[capital][letter] +
+           pairs[digit][letter];
   };
   Form form;
   form.letters = all(small) + all(capital);
