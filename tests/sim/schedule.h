@@ -95,7 +95,8 @@ class Schedule {
   Invariants invariants_;
   std::optional<Call> last_delivered_;
   bool disk_is_ill_ = false;
-  bool last_failed_ = false;  // the last call of the engine
+  bool person_is_unsure_ = false;  // what was asked for failed, or the daemon ended at it
+  bool last_failed_ = false;       // the last call of the engine
   bool capture_ = true;
   bool ending_ = false;  // nothing goes wrong any more
   std::int64_t boots_ = 0;
