@@ -118,7 +118,7 @@ const Table& table() {
 
 // The end of one of our own markers whose kind begins at `at`; 0: it is none.
 std::size_t marker_end(std::string_view text, std::size_t at) {
-  const std::string_view rest = text.substr(at, 60);
+  const std::string_view rest = text.substr(std::min(at, text.size()), 60);
   const std::size_t colon = rest.find(':'), end = rest.find(']');
   if (colon == std::string_view::npos || end != colon + 9) return 0;
   const bool ours = std::all_of(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(end), [](char c) {

@@ -130,6 +130,17 @@ TEST(SecretCorpus, IsFoundInTheThirdCorpusAsFarAsItSays) {
   EXPECT_EQ(m.wrong, 0);
 }
 
+TEST(SecretCorpus, MayBeCutAnywhere) {
+  std::vector<std::string> texts = {"a [secret", "a [secret:", "a [secret:token:0123456"};
+  for (const auto& samples : {test::second_secrets(kSeed), test::third_secrets(kSeed)})
+    for (const test::SecretSample& sample : samples) texts.push_back(sample.text.substr(0, 300));
+  for (const std::string& text : texts)
+    for (std::size_t size = 0; size <= text.size(); ++size) {
+      const std::string out = cleaned(text.substr(0, size));
+      EXPECT_LE(out.size(), size + 64 * (1 + size / 8)) << text.substr(0, size);
+    }
+}
+
 TEST(SecretCorpus, StandsInTheDocumentationAsMeasured) {
   const Measured m = measure(kSeed, false);
   const std::string now =
