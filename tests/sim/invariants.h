@@ -24,7 +24,7 @@ using Wrong = std::optional<std::string>;
   } while (false)
 
 // Who did something to the queue: a person may do what the engine may not.
-enum class Actor { engine, person };
+enum class Actor { engine, person, both };
 
 class Invariants {
  public:

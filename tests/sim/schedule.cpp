@@ -222,7 +222,7 @@ void Schedule::call_engine(const std::string& what, Actor actor, const Work& bod
   // What a person was told had failed may have been done all the same: its commit was written and not
   // synced, and the next start finds it in the log.
   const bool late = starts && std::exchange(person_is_unsure_, false);
-  if (const Wrong wrong = invariants_.after_step(late ? Actor::person : actor)) return fail(*wrong);
+  if (const Wrong wrong = invariants_.after_step(late ? Actor::both : actor)) return fail(*wrong);
   if (provider_.open > kConversations) return fail(fmt::format("{} conversations at once", provider_.open));
   for (const std::string& id : before) {
     const Delivered& delivered = model_.events[id];
