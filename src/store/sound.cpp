@@ -83,21 +83,13 @@ Result<std::string> schema_hash(Db& db) {
   return content_hash(all.value_or(""));
 }
 
-// Before a connection that writes touches the file: opening one would make a foreign database a WAL database.
-Status check_header(os::Disk& disk, const Db::Options& options) {
+Status check_header(os::Disk& disk, const std::string& path) {
   std::string header(100, '\0');
-  {
-    auto file = TRY(disk.open(options.path, os::Open::read));
-    header.resize(TRY(file->read_at(0, header.data(), header.size())));
-  }
+  const auto file = TRY(disk.open(path, os::Open::read));
+  header.resize(TRY(file->read_at(0, header.data(), header.size())));
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   if (header.size() < 100 || !header.starts_with(kMagic)) return Error{Code::corrupt, "it is no database"};
-  constexpr char kWal = 2;
-  if (header[18] == kWal && header[19] == kWal) return {};
-  Db::Options reading = options;
-  reading.mode = Db::Mode::read_only;
-  Db db = TRY(Db::open(reading));
-  return check_owner(db);
+  return {};
 }
 
 // A store that is too large for it is looked at in part: every page before the indexes.
@@ -162,21 +154,22 @@ Result<std::string_view> look_at_wal(os::Disk& disk, const std::string& path, co
   const auto wal = disk.stat(path + "-wal");
   if (!wal && wal.error().code != Code::not_found) return wal.error();
   if (!wal) return std::string_view(witness.state == "open" ? "missing" : "");
+  TRY(write_wal_again(disk, path + "-wal"));
   return std::string_view(TRY(wal_is_damaged(disk, path + "-wal")) ? "damaged" : "");
 }
 
-Result<Db> open_checked(os::Disk& disk, os::Clock& clock, const Db::Options& options, const Witness& witness,
+Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, const Witness& witness,
                         Log& log) {
   const auto stat = disk.stat(options.path);
   if (!stat && stat.error().code != Code::not_found) return stat.error();
   const bool empty = !stat || stat->size == 0;
   if (empty && !witness.state.empty())
     return Error{Code::corrupt, stat ? "its file is empty" : "its file is gone"};
-  if (!empty) TRY(check_header(disk, options));
+  if (!empty) TRY(check_header(disk, options.path));
   const std::string_view lost_wal = TRY(look_at_wal(disk, options.path, witness));
+  options.check = check_owner;
   Db db = TRY(Db::open(options));
   db.keep_wal(true);  // should it be damaged, it stays as it is
-  TRY(check_owner(db));
   std::string hash = TRY(schema_hash(db));
   if (!witness.schema.empty() && witness.schema != hash)
     return Error{Code::corrupt, "its schema is not what it was"};

@@ -178,6 +178,12 @@ Status Stmt::run() {
   return {};
 }
 
+// One that writes commits behind its last row, and that can fail: `PRAGMA journal_mode=WAL` has said "wal" by
+// then.
+Status Stmt::finish() {
+  return sqlite3_stmt_readonly(raw_) ? Status() : run();
+}
+
 void Stmt::reset() {
   sqlite3_reset(raw_);
   bind_result_ = SQLITE_OK;
@@ -264,6 +270,7 @@ Status Db::configure(const Options& options) {
     TRY(integer("PRAGMA schema_version"));  // reads the file, so that a bad one is found here
     return {};
   }
+  if (options.check) TRY(options.check(*this));
   const auto journal = TRY(text("PRAGMA journal_mode=WAL"));
   if (journal != "wal") return Error{Code::unsupported, "this file system cannot carry a write-ahead log"};
   TRY(exec("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON"));

@@ -73,6 +73,7 @@ class Stmt {
   void bind_text(int index, std::string_view value);
   void bind_blob(int index, std::string_view value);
   Status check_bindings(std::size_t given) const;
+  Status finish();
   void give_back();
 
   sqlite3_stmt* raw_ = nullptr;
@@ -94,6 +95,7 @@ class Db {
     bool damaged = false;             // read_only: a schema or a size that does not fit is no error
     int busy_timeout_ms = 5000;       // how long to wait for another connection's lock
     int autocheckpoint_pages = 1000;  // 4 MB of WAL; tests set less to see checkpoints
+    Status (*check)(Db&) = nullptr;   // may refuse the database before anything of it is changed
   };
 
   // Opens the database; read_write creates it with mode 0600. Fails with `not_found`, `denied`, `corrupt`
@@ -253,14 +255,18 @@ template <class... Args>
 Result<std::optional<std::int64_t>> Db::integer(std::string_view sql, const Args&... args) {
   Stmt stmt = TRY(query(sql, args...));
   if (!TRY(stmt.step())) return std::optional<std::int64_t>();
-  return stmt.optional_integer(0);
+  const auto value = stmt.optional_integer(0);
+  TRY(stmt.finish());
+  return value;
 }
 
 template <class... Args>
 Result<std::optional<std::string>> Db::text(std::string_view sql, const Args&... args) {
   Stmt stmt = TRY(query(sql, args...));
   if (!TRY(stmt.step())) return std::optional<std::string>();
-  return stmt.optional_text(0);
+  auto value = stmt.optional_text(0);
+  TRY(stmt.finish());
+  return value;
 }
 
 }  // namespace cairn::store

@@ -65,4 +65,15 @@ Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path) {
   return false;
 }
 
+Status write_wal_again(os::Disk& disk, const std::string& path) {
+  const auto file = TRY(disk.open(path, os::Open::read_write));
+  std::string block(256u << 10, '\0');
+  std::uint64_t at = 0;
+  while (const std::size_t size = TRY(file->read_at(at, block.data(), block.size()))) {
+    TRY(file->write_at(at, std::string_view(block).substr(0, size)));
+    at += size;
+  }
+  return file->sync();
+}
+
 }  // namespace cairn::store

@@ -163,8 +163,10 @@ TEST_F(Damage, AForeignFileIsSetAsideAsItIs) {
         must(store::Db::open({.path = maker.home.database(), .vfs = maker.vfs.name(), .exclusive = true}));
     must(db.exec("CREATE TABLE recipes(name); INSERT INTO recipes VALUES('soup')"));
   }
-  for (const std::string& bytes :
-       {std::string("a shopping list\n"), std::string(200'000, '\0'), maker.read(maker.home.database())}) {
+  std::string without_wal = maker.read(maker.home.database());
+  without_wal[18] = without_wal[19] = 1;
+  for (const std::string& bytes : {std::string("a shopping list\n"), std::string(200'000, '\0'),
+                                   maker.read(maker.home.database()), without_wal}) {
     Machine m;
     put(m, {bytes, ""}, "closed");
     must(m.open());
@@ -175,6 +177,27 @@ TEST_F(Damage, AForeignFileIsSetAsideAsItIs) {
     must(m.drain());
     EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 2);
   }
+}
+
+// A cairn that had no room for a write-ahead log at its first start worked without one.
+TEST_F(Damage, AStoreWithoutALogThatDiedInACommitIsNone) {
+  Machine m;
+  must(m.open());
+  deliver_story(m);
+  must(m.drain());
+  must(m.db().exec("PRAGMA journal_mode=DELETE"));
+  m.disk.on_call([&](std::string_view op, std::string_view path) {
+    if (op == "sync" && path == m.home.database()) m.disk.halt();
+  });
+  EXPECT_FALSE(m.db().run("DELETE FROM session_summaries").ok());
+  m.disk.on_call(nullptr);
+  m.close();
+  m.disk.crash();
+  ASSERT_TRUE(m.disk.stat(m.home.database() + "-journal").ok());
+  must(m.open());
+  EXPECT_EQ(asides(m), Lines{});
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 2);
+  EXPECT_EQ(m.text("PRAGMA journal_mode"), "wal");
 }
 
 TEST_F(Damage, AFileThatIsGoneOrEmptyIsToldAndANewOneServes) {

@@ -124,5 +124,20 @@ TEST(DiskError, WhileStartingIsReturnedAndTheNextStartTakesEverythingIn) {
   }
 }
 
+TEST(DiskError, AtTheVeryFirstStartLeavesNoStoreThatWorksWithoutItsLog) {
+  for (const int error : {ENOSPC, EIO}) {
+    for (std::uint64_t k = 1; k <= 60; k += kStride) {
+      SCOPED_TRACE("errno " + std::to_string(error) + " at call " + std::to_string(k));
+      Machine m;
+      m.disk.fail_at(k, error);
+      ignore(m.open());
+      m.disk.clear_faults();
+      if (!m.engine) must(m.open());
+      EXPECT_EQ(m.text("PRAGMA journal_mode"), "wal");
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cairn::test
