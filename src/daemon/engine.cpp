@@ -50,9 +50,6 @@ Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams
   options.vfs = seams.vfs;
   options.exclusive = seams.exclusive;
   store::Db db = TRY(store::open_sound(seams.disk, seams.clock, options, seams.log));
-  // What a daemon that died wrote is seen again, but perhaps it never reached the disk: only then may what
-  // was taken in be removed from the inbox.
-  TRY(db.checkpoint(false));
   std::unique_ptr<Engine> engine(new Engine(home, seams, std::move(db), std::move(key)));
   TRY(engine->start());
   return engine;

@@ -154,7 +154,9 @@ Result<std::string_view> look_at_wal(os::Disk& disk, const std::string& path, co
   const auto wal = disk.stat(path + "-wal");
   if (!wal && wal.error().code != Code::not_found) return wal.error();
   if (!wal) return std::string_view(witness.state == "open" ? "missing" : "");
+  // What a daemon that died wrote is seen again, but perhaps neither it nor the log's name reached the disk.
   TRY(write_wal_again(disk, path + "-wal"));
+  TRY(disk.sync_dir(parent_of(path)));
   return std::string_view(TRY(wal_is_damaged(disk, path + "-wal")) ? "damaged" : "");
 }
 

@@ -19,9 +19,10 @@
 
 namespace cairn::store {
 
-// Opens the store for the daemon, with the newest schema. Damage is looked for in the header, the schema and,
-// for a limited time, every page; what that misses is found when it is read (Db::damage). Call only under the
-// home's lock. Fails with `unsupported` on a database of a newer cairn, which is left untouched.
+// Opens the store for the daemon, with the newest schema; all that can be read in it is on the disk. Damage
+// is looked for in the header, the schema and, for a limited time, every page; what that misses is found when
+// it is read (Db::damage). Call only under the home's lock. Fails with `unsupported` on a database of a newer
+// cairn, which is left untouched.
 Result<Db> open_sound(os::Disk& disk, os::Clock& clock, const Db::Options& options, Log& log);
 
 // To be called before the connection is closed: notes a clean end.

@@ -54,9 +54,9 @@ mutate(intake/intake.cpp
 mutate(store/events.cpp
   [[constexpr std::int64_t kWindowMs = 5000;]]
   [[const std::int64_t kWindowMs = sim::mutation == 3 ? -1 : 5000;]])
-mutate(daemon/engine.cpp
-  [[TRY(db.checkpoint(false));]]
-  [[if (sim::mutation != 4) TRY(db.checkpoint(false));]])
+mutate(store/sound.cpp
+  [[TRY(write_wal_again(disk, path + "-wal"));]]
+  [[if (sim::mutation != 4) TRY(write_wal_again(disk, path + "-wal"));]])
 mutate(agent/worker.cpp
   [[if (!of || request.events.empty())]]
   [[if (!of || (sim::mutation != 6 && request.events.empty()))]])
