@@ -12,40 +12,70 @@ namespace {
 
 constexpr std::size_t kLongest = 128;  // letters of a name that are looked at
 
-// secretAccessKey, SECRET_ACCESS_KEY, secret-access-key: secret access key.
+// Letters and digits of a name, small, the last one in the lowest bits: sixteen of them are enough to tell
+// words and endings, in two comparisons.
+struct Letters {
+  std::uint64_t low = 0, high = 0;
+  std::size_t size = 0;  // with those that had no room
+
+  constexpr void put_before(char c) {
+    const std::uint64_t letter = static_cast<unsigned char>(c) | 0x20u;
+    (size < 8 ? low : high) |= size < 16 ? letter << 8 * (size & 7) : 0;
+    ++size;
+  }
+};
+
+constexpr Letters letters_of(std::string_view word) {
+  Letters out;
+  for (std::size_t i = word.size(); i > 0; --i) out.put_before(word[i - 1]);
+  return out;
+}
+
+struct Word {
+  std::string_view text;
+  Letters letters;
+};
+
+// secretAccessKey, SECRET_ACCESS_KEY, secret-access-key: key, access, secret. From the end, because the last
+// words of a name tell, and a name may be long.
 class Words {
  public:
-  explicit Words(std::string_view name) {
-    std::size_t size = 0;
-    bool open = false;
-    for (std::size_t i = 0; i < name.size() && size < kLongest; ++i) {
-      const bool upper = name[i] >= 'A' && name[i] <= 'Z';
-      const bool after_lower = i > 0 && is(Chars::lower, name[i - 1]);
-      const bool letter = is(Chars::alnum, name[i]);
-      if (!letter || (upper && after_lower)) open = false;
-      if (!letter) continue;
-      if (!open) starts_[count_++] = static_cast<std::uint8_t>(size);
-      open = true;
-      letters_[size++] = static_cast<char>(upper ? name[i] + ('a' - 'A') : name[i]);
-    }
-    joined_ = std::string_view(letters_.data(), size);
+  explicit Words(std::string_view name) : name_(name) {
+    if (name_.size() > kLongest) cut();
+    skip_signs();
   }
-  Words(const Words&) = delete;
 
-  std::size_t count() const { return count_; }
-  std::string_view joined() const { return joined_; }
-  std::string_view last() const { return joined_.substr(starts_[count_ - 1]); }
-  std::string_view before_last() const {
-    return joined_.substr(starts_[count_ - 2], starts_[count_ - 1] - starts_[count_ - 2]);
+  bool more() const { return !name_.empty(); }
+  // `end` with the letters of the words that stand before it.
+  Letters joined(Letters end) const {
+    for (std::size_t i = name_.size(); i > 0 && end.size < 16; --i)
+      if (is(Chars::alnum, name_[i - 1])) end.put_before(name_[i - 1]);
+    return end;
   }
-  void drop_last() { joined_ = joined_.substr(0, starts_[--count_]); }
+  Word next() {
+    Word word;
+    std::size_t begin = name_.size();
+    do word.letters.put_before(name_[--begin]);
+    while (begin > 0 && is(Chars::alnum, name_[begin - 1]) && !(is_upper(begin) && is_lower(begin - 1)));
+    word.text = name_.substr(begin);
+    name_.remove_suffix(name_.size() - begin);
+    skip_signs();
+    return word;
+  }
 
  private:
-  // Not zeroed: this is made for every name of a text.
-  std::array<char, kLongest> letters_;
-  std::array<std::uint8_t, kLongest> starts_;
-  std::size_t count_ = 0;
-  std::string_view joined_;
+  bool is_upper(std::size_t i) const { return name_[i] >= 'A' && name_[i] <= 'Z'; }
+  bool is_lower(std::size_t i) const { return is(Chars::lower, name_[i]); }
+  void skip_signs() {
+    while (!name_.empty() && !is(Chars::alnum, name_.back())) name_.remove_suffix(1);
+  }
+  void cut() {
+    std::size_t end = 0;
+    for (std::size_t letters = 0; end < name_.size() && letters < kLongest; ++end)
+      letters += is(Chars::alnum, name_[end]) ? 1 : 0;
+    name_ = name_.substr(0, end);
+  }
+  std::string_view name_;
 };
 
 // Words that say nothing about what the name stands for.
@@ -88,11 +118,13 @@ enum Meaning : std::uint8_t { neutral = 1, password = 2, token = 4, weak = 8, no
 // The words above by their meaning, in a table of our own: a look-up costs less than the comparisons.
 class Dictionary {
  public:
-  Dictionary() {
+  constexpr Dictionary() {
     const auto add = [&](const auto& list, Meaning meaning) {
       for (const std::string_view word : list) {
-        Entry& entry = entries_[place(word)];
-        entry.word = word;
+        const Letters letters = letters_of(word);
+        Entry& entry = entries_[place(letters)];
+        entry.low = letters.low;
+        entry.high = letters.high;
         entry.meaning = static_cast<std::uint8_t>(entry.meaning | meaning);
       }
     };
@@ -103,51 +135,79 @@ class Dictionary {
     add(kKeysThatAreNone, no_key);
     add(kSecretKeys, secret_key);
   }
-  // Bits of Meaning.
-  unsigned meaning(std::string_view word) const { return entries_[place(word)].meaning; }
+  // Bits of Meaning. None of the words above is longer than what is compared.
+  constexpr unsigned meaning(const Letters& word) const {
+    return word.size <= 16 ? entries_[place(word)].meaning : 0u;
+  }
 
  private:
   struct Entry {
-    std::string_view word;
+    std::uint64_t low = 0, high = 0;
     std::uint8_t meaning = 0;
   };
   // Where it stands, or would stand.
-  std::size_t place(std::string_view word) const {
-    std::size_t at = word.size();
-    for (const char c : word.substr(0, 16)) at = at * 31 + static_cast<unsigned char>(c);
-    for (at %= kSize; !entries_[at].word.empty() && entries_[at].word != word;) at = (at + 1) % kSize;
+  constexpr std::size_t place(const Letters& word) const {
+    std::size_t at = (word.low * 0x9e3779b97f4a7c15u + word.high * 0xc2b2ae3d27d4eb4fu) >> 55;
+    while (entries_[at].low != 0 && (entries_[at].low != word.low || entries_[at].high != word.high))
+      at = (at + 1) % kSize;
     return at;
   }
-  static constexpr std::size_t kSize = 1024;
-  std::array<Entry, kSize> entries_;
+  static constexpr std::size_t kSize = 512;
+  std::array<Entry, kSize> entries_{};
+};
+constexpr Dictionary kDictionary;
+
+// What a name may end with: these letters, where the mask has bits.
+struct Ending {
+  Letters letters, mask;
 };
 
-unsigned meaning_of(std::string_view word) {
-  static const Dictionary kDictionary;
-  return kDictionary.meaning(word);
+template <std::size_t N>
+constexpr std::array<Ending, N> endings(const std::array<std::string_view, N>& list,
+                                        std::string_view behind = "") {
+  std::array<Ending, N> out;
+  for (std::size_t i = 0; i < N; ++i)
+    for (const std::string_view part : {behind, list[i]})
+      for (std::size_t k = part.size(); k > 0; --k) {
+        out[i].letters.put_before(part[k - 1]);
+        out[i].mask.put_before('\xff');
+      }
+  return out;
 }
 
 template <std::size_t N>
-bool ends_with_one_of(std::string_view joined, const std::array<std::string_view, N>& list) {
-  return !joined.empty() && std::any_of(list.begin(), list.end(), [&](std::string_view end) {
-    return end.back() == joined.back() && joined.ends_with(end);
+bool ends_with_one_of(const Letters& name, const std::array<Ending, N>& list) {
+  return std::any_of(list.begin(), list.end(), [&](const Ending& end) {
+    return ((name.low ^ end.letters.low) & end.mask.low) == 0 &&
+           ((name.high ^ end.letters.high) & end.mask.high) == 0;
   });
 }
 
-bool ends_like_a_password(std::string_view joined) {
+bool ends_like_a_password(const Letters& word) {
   static constexpr auto kEnds =
-      std::to_array<std::string_view>({"password", "passwd", "passphrase", "secret", "pwd"});
-  return ends_with_one_of(joined, kEnds);
+      endings(std::to_array<std::string_view>({"password", "passwd", "passphrase", "secret", "pwd"}));
+  return ends_with_one_of(word, kEnds);
 }
 
-bool ends_like_a_token(std::string_view joined) {
+// Whether it ends with `key`, at least.
+bool is_key(const Letters& name) {
+  return (name.low & 0xffffff) == letters_of("key").low;
+}
+
+bool ends_like_a_token(const Letters& name) {
   static constexpr auto kEnds =
-      std::to_array<std::string_view>({"token", "connectionstring", "sessionid", "authorization"});
-  static constexpr auto kKeys =
+      endings(std::to_array<std::string_view>({"token", "connectionstring", "sessionid", "authorization"}));
+  static constexpr auto kKeys = endings(
       std::to_array<std::string_view>({"api", "secret", "access", "private", "auth", "master", "encryption",
-                                       "signing", "shared", "account", "license", "session"});
-  if (!joined.ends_with("key")) return ends_with_one_of(joined, kEnds);
-  return ends_with_one_of(joined.substr(0, joined.size() - 3), kKeys);
+                                       "signing", "shared", "account", "license", "session"}),
+      "key");
+  return is_key(name) ? ends_with_one_of(name, kKeys) : ends_with_one_of(name, kEnds);
+}
+
+// `word` without the digits behind it, but four letters at least.
+std::string_view without_number(std::string_view word) {
+  while (word.size() > 4 && is_digit(word.back())) word.remove_suffix(1);
+  return word;
 }
 
 }  // namespace
@@ -158,25 +218,27 @@ std::string_view kind_name(Strength strength) {
 
 Strength strength_of(std::string_view name) {
   Words words(name);
-  if (words.count() == 0) return Strength::none;
-  unsigned meaning = meaning_of(words.last());
-  while (words.count() > 1 &&
-         ((meaning & neutral) != 0 || std::all_of(words.last().begin(), words.last().end(), is_digit))) {
-    words.drop_last();
-    meaning = meaning_of(words.last());
+  if (!words.more()) return Strength::none;
+  Word last = words.next();
+  unsigned meaning = kDictionary.meaning(last.letters);
+  while (words.more() &&
+         ((meaning & neutral) != 0 || std::all_of(last.text.begin(), last.text.end(), is_digit))) {
+    last = words.next();
+    meaning = kDictionary.meaning(last.letters);
   }
-  std::string_view last = words.last();
-  if (last.size() > 4 && is_digit(last.back())) {
-    while (last.size() > 4 && is_digit(last.back())) last.remove_suffix(1);
-    meaning = meaning_of(last);
+  const std::string_view bare = without_number(last.text);
+  const bool numbered = bare.size() < last.text.size();
+  if (numbered) {
+    last.letters = letters_of(bare);
+    meaning = kDictionary.meaning(last.letters);
   }
   if ((meaning & password) != 0) return Strength::password;
   if ((meaning & token) != 0) return Strength::token;
   if ((meaning & weak) != 0) return Strength::weak;
-  if (ends_like_a_password(last)) return Strength::password;
-  if (ends_like_a_token(words.joined()) || ends_like_a_token(last)) return Strength::token;
-  if (last != "key" || words.count() < 2) return Strength::none;
-  const unsigned what_key = meaning_of(words.before_last());
+  if (ends_like_a_password(last.letters)) return Strength::password;
+  if (ends_like_a_token(numbered ? last.letters : words.joined(last.letters))) return Strength::token;
+  if (bare.size() != 3 || !is_key(last.letters) || !words.more()) return Strength::none;
+  const unsigned what_key = kDictionary.meaning(words.next().letters);
   if ((what_key & secret_key) != 0) return Strength::token;
   return (what_key & no_key) != 0 ? Strength::none : Strength::weak;
 }
