@@ -60,8 +60,13 @@ constexpr std::array<std::uint32_t, 256> make_kinds() {
 constexpr std::array<std::uint32_t, 256> detail::kKinds = make_kinds();
 
 std::size_t Runs::read_end(Chars chars, std::size_t at) {
+  const std::uint32_t bit = 1u << static_cast<unsigned>(chars);
+  const auto kinds = [&](std::size_t i) { return detail::kKinds[static_cast<unsigned char>(text_[i])]; };
   std::size_t end = at;
-  while (end < text_.size() && is(chars, text_[end])) ++end;
+  while (end + 4 <= text_.size() &&
+         (kinds(end) & kinds(end + 1) & kinds(end + 2) & kinds(end + 3) & bit) != 0)
+    end += 4;
+  while (end < text_.size() && (kinds(end) & bit) != 0) ++end;
   if (end > at) ahead_[static_cast<std::size_t>(chars)] = {at, end};
   return end;
 }

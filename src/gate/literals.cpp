@@ -9,59 +9,49 @@
 
 namespace cairn::gate {
 
-Literals::Literals(const std::vector<Literal>& literals) {
-  std::vector<std::pair<std::size_t, Tail>> grouped;
+Literals::Literals(const std::vector<Literal>& literals) : literals_(literals) {
+  struct Entry {
+    std::uint32_t begin = 0;
+    std::size_t index = 0;
+  };
+  std::vector<Entry> entries;
   for (std::size_t i = 0; i < literals.size(); ++i) {
-    const auto& [text, any_case] = literals[i];
+    const std::string_view text = literals[i].text;
     CAIRN_ASSERT(text.size() >= 2);
-    const std::uint32_t begin = begin_of(word(text));
+    const std::uint32_t begin = begin_of(padded(text));
     for (std::uint32_t third = 0; third < 32; ++third)
-      if (text.size() == 2 || third == (begin & 31)) {
-        begins_[begin >> 5] |= 1u << third;
-        grouped.push_back(
-            {group_of((begin & ~31u) | third), {text, any_case, static_cast<std::uint16_t>(i)}});
-      }
+      if (text.size() == 2 || third == (begin & 31)) entries.push_back({(begin & ~31u) | third, i});
   }
-  std::stable_sort(grouped.begin(), grouped.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first, b.second.text.size()) < std::pair(b.first, a.second.text.size());
+  std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    return std::pair(group_of(a.begin), literals[b.index].text.size()) <
+           std::pair(group_of(b.begin), literals[a.index].text.size());
   });
-  for (const auto& [group, tail] : grouped) {
+  for (const auto& [begin, index] : entries) {
+    const auto& [text, any_case] = literals[index];
     std::string mask;
-    for (const char c : tail.text.substr(0, sizeof(Head::mask)))
-      mask += static_cast<char>(tail.any_case && is(Chars::letter, c) ? 0xdf : 0xff);
-    heads_.push_back({word(tail.text), word(mask)});
-    tails_.push_back(tail);
-    ++groups_[group + 1];
+    for (const char c : text.substr(0, sizeof(Head::mask)))
+      mask += static_cast<char>(any_case && is(Chars::letter, c) ? 0xdf : 0xff);
+    const std::uint64_t third = text.size() == 2 ? 31 : 0;
+    heads_.push_back({(padded(text) & padded(mask)) | (begin & third) << 16, padded(mask) | third << 16});
+    tails_.push_back({static_cast<std::uint16_t>(index), text.size() > sizeof(Head::mask)});
+    begins_[begin >> 5] |= 1u << (begin & 31);
+    ++groups_[group_of(begin) + 1];
   }
+  heads_.resize(heads_.size() + kAtOnce, {1, 0});  // which nothing is
   for (std::size_t i = 1; i < groups_.size(); ++i)
     groups_[i] = static_cast<std::uint16_t>(groups_[i] + groups_[i - 1]);
 }
 
-std::size_t Literals::candidate(std::string_view text, std::size_t at) const {
-  if (at + 2 >= text.size()) return std::min(at, text.size());  // what begins there has two characters
-  const char* const end = text.data() + text.size();
-  const char* byte = text.data() + at;
-  std::uint32_t seen = 0;  // five bits of each character, the last ones lowest
-  const auto read = [&] { seen = seen << 5 | (static_cast<unsigned char>(*byte++) & 31); };
-  const auto fits = [&] { return (begins_[seen >> 5 & 1023] >> (seen & 31) & 1) != 0; };
-  const auto here = [&] { return static_cast<std::size_t>(byte - text.data()) - 3; };
-  read();
-  read();
-  for (; end - byte >= 2;) {
-    read();
-    if (fits()) return here();
-    read();
-    if (fits()) return here();
-  }
-  if (byte < end) {
-    read();
-    if (fits()) return here();
-  }
-  return text.size() - 2;
+std::uint64_t Literals::padded(std::string_view text) {
+  std::array<char, 8> out{};
+  text.copy(out.data(), out.size());
+  return word(out.data());
 }
 
-bool Literals::is_at(const Tail& tail, std::string_view text) {
-  return tail.any_case ? starts_with_nocase(text, tail.text) : text.starts_with(tail.text);
+bool Literals::goes_on(const Tail& tail, std::string_view text, std::size_t at) const {
+  text.remove_prefix(at);
+  const Literal& literal = literals_[tail.index];
+  return literal.any_case ? starts_with_nocase(text, literal.text) : text.starts_with(literal.text);
 }
 
 }  // namespace cairn::gate

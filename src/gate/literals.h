@@ -3,10 +3,12 @@
 // together stay in the nearest cache: this is what keeps the search for secrets fast on any input.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -21,17 +23,36 @@ class Literals {
   };
   explicit Literals(const std::vector<Literal>& literals);
 
-  // The first place from `at` on where a literal may begin; the text's size when there is none.
-  std::size_t candidate(std::string_view text, std::size_t at) const;
+  // Calls `take(index, at)` for each literal of the text, place by place, the longer before the shorter. It
+  // says up to where nothing more is wanted; 0: everything is.
+  template <class Take>
+  void each(std::string_view text, Take&& take) const {
+    // The last places are read from a copy, which has eight characters at each of them.
+    const std::size_t body = text.size() - std::min<std::size_t>(text.size(), 7);
+    std::array<char, 16> copy{};
+    text.copy(copy.data(), copy.size(), body);
+    std::size_t at = 0;
+    for (const bool in_copy : {false, true}) {
+      const std::size_t first = in_copy ? body : 0;
+      const std::size_t stop = in_copy ? std::max<std::size_t>(text.size(), 1) - 1 : body;
+      const char* const bytes = in_copy ? copy.data() : text.data();
+      while (at < stop) {
+        const auto [byte, begin] = candidate(bytes + (at - first), bytes + (stop - first));
+        at = first + static_cast<std::size_t>(byte - bytes);
+        if (at == stop) break;
+        std::size_t wanted = at + 1;
+        take_all(text, at, word(byte), begin,
+                 [&](std::uint16_t index) { wanted = std::max(wanted, take(index, at)); });
+        at = wanted;
+      }
+    }
+  }
 
-  // Calls `take(index)` for each literal that begins at text[at], the longer before the shorter.
+  // Calls `take(index)` for each literal that begins at text[at].
   template <class Take>
   void at(std::string_view text, std::size_t at, Take&& take) const {
-    text.remove_prefix(at);
-    const std::uint64_t here = word(text);
-    const std::size_t group = group_of(begin_of(here));
-    for (std::size_t i = groups_[group]; i < groups_[group + 1]; ++i)
-      if (((heads_[i].value ^ here) & heads_[i].mask) == 0 && goes_on(tails_[i], text)) take(tails_[i].index);
+    const std::uint64_t here = padded(text.substr(at));
+    take_all(text, at, here, begin_of(here), take);
   }
 
  private:
@@ -40,24 +61,65 @@ class Literals {
     std::uint64_t value = 0, mask = 0;
   };
   struct Tail {
-    std::string_view text;  // the whole of it
-    bool any_case = true;
     std::uint16_t index = 0;
+    bool is_long = false;  // it has more characters than those
   };
 
-  // The first eight characters, as many as there are; the first one in the lowest bits.
-  static std::uint64_t word(std::string_view text) {
-    std::uint64_t out = 0;
-    if constexpr (std::endian::native == std::endian::little) {
-      if (text.size() >= sizeof out) {
-        text.copy(reinterpret_cast<char*>(&out), sizeof out);
-        return out;
+  // The first place from `byte` on where a literal may begin; `end` when there is none. Two more characters
+  // follow each.
+  struct Candidate {
+    const char* byte;
+    std::uint32_t begin;  // see begin_of
+  };
+  Candidate candidate(const char* byte, const char* end) const {
+    std::uint32_t seen = five_bits(byte[0]) << 5 | five_bits(byte[1]);
+    const auto fits = [&] {
+      seen = seen << 5 | five_bits(byte[2]);
+      return (begins_[seen >> 5 & 1023] >> (seen & 31) & 1) != 0;
+    };
+    for (; end - byte >= 2; ++byte) {
+      if (fits()) return {byte, seen & 0x7fff};
+      ++byte;
+      if (fits()) return {byte, seen & 0x7fff};
+    }
+    return {byte < end && !fits() ? end : byte, seen & 0x7fff};
+  }
+
+  // What is compared beyond the end of a group fits nowhere: it begins otherwise.
+  static constexpr std::size_t kAtOnce = 4;
+  template <class Take>
+  void take_all(std::string_view text, std::size_t at, std::uint64_t here, std::uint32_t begin,
+                Take&& take) const {
+    const std::size_t group = group_of(begin);
+    for (std::size_t i = groups_[group]; i < groups_[group + 1]; i += kAtOnce) {
+      // No branch for each: which of them it is, is as random as the text.
+      const Head* const head = heads_.data() + i;
+      const auto fit = [&](std::size_t k) {
+        return static_cast<unsigned>((here & head[k].mask) == head[k].value) << k;
+      };
+      static_assert(kAtOnce == 4);
+      unsigned fits = fit(0) | fit(1) | fit(2) | fit(3);
+      for (; fits != 0; fits &= fits - 1) {
+        const Tail& tail = tails_[i + static_cast<unsigned>(std::countr_zero(fits))];
+        if (!tail.is_long || goes_on(tail, text, at)) take(tail.index);
       }
     }
-    for (std::size_t i = 0; i < sizeof out && i < text.size(); ++i)
-      out |= std::uint64_t{static_cast<unsigned char>(text[i])} << 8 * i;
+  }
+
+  // Eight characters, the first one in the lowest bits.
+  static std::uint64_t word(const char* bytes) {
+    std::uint64_t out = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(&out, bytes, sizeof out);
+    } else {
+      for (std::size_t i = 0; i < sizeof out; ++i)
+        out |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << 8 * i;
+    }
     return out;
   }
+  // The same of a text that may have fewer.
+  static std::uint64_t padded(std::string_view text);
+  static std::uint32_t five_bits(char c) { return static_cast<unsigned char>(c) & 31u; }
   // Five bits of each of the first three characters: letters are the same in either case.
   static std::uint32_t begin_of(std::uint64_t word) {
     return static_cast<std::uint32_t>((word & 31) << 10 | (word >> 8 & 31) << 5 | (word >> 16 & 31));
@@ -65,11 +127,9 @@ class Literals {
   // Where the literals of a beginning stand, perhaps with those of another.
   static std::size_t group_of(std::uint32_t begin) { return begin * 2654435761u >> 21; }
   // Whether what stands behind the first eight characters is of the literal, too.
-  static bool goes_on(const Tail& tail, std::string_view text) {
-    return tail.text.size() <= sizeof(Head::value) || is_at(tail, text);
-  }
-  static bool is_at(const Tail& tail, std::string_view text);
+  bool goes_on(const Tail& tail, std::string_view text, std::size_t at) const;
 
+  std::vector<Literal> literals_;
   std::array<std::uint32_t, 1024> begins_{};  // by the first two characters; a bit for the third
   std::array<std::uint16_t, 2049> groups_{};  // where in `heads_` each begins
   std::vector<Head> heads_;                   // a literal of two characters is in many groups

@@ -132,15 +132,28 @@ class Search {
   Search(std::string_view text, std::vector<Place>& found) : text_(text), found_(found), runs_(text) {}
 
   void run() {
-    const Literals& literals = *rules_.literals;
     // What was found is not looked at again.
-    for (std::size_t at = 0; (at = literals.candidate(text_, at)) < text_.size();
-         at = std::max(at + 1, done_))
-      literals.at(text_, at, [&](std::uint16_t index) { hit(rules_.meaning[index], at); });
+    rules_.literals->each(text_, [&](std::uint16_t index, std::size_t at) {
+      const Literal& literal = rules_.meaning[index];
+      if (literal.what != Literal::rule || may_begin(literal, at)) hit(literal, at);
+      return done_;
+    });
   }
 
  private:
-  void hit(const Literal& literal, std::size_t begin) {
+  // Whether a rule's literal at `begin` stands as it must. No branch for each question: the answers are as
+  // random as the text.
+  bool may_begin(const Literal& literal, std::size_t begin) const {
+    const std::size_t end = begin + literal.text.size();
+    const char before = begin > 0 ? text_[begin - 1] : ' ', behind = end < text_.size() ? text_[end] : '\0';
+    // A short literal says little: inside a longer word it is chance.
+    const bool inside = is(literal.text.size() <= 3 ? Chars::url : Chars::alnum, before);
+    const bool follows = (literal.first_min == 0) | is(literal.first, behind);
+    return (!literal.at_start | !inside) & (follows | is(Chars::gap, behind));
+  }
+
+  // Out of line: the loop that calls it is the hottest, and wants the registers.
+  [[gnu::noinline]] void hit(const Literal& literal, std::size_t begin) {
     if (begin < done_) return;
     const std::size_t end = begin + literal.text.size();
     switch (literal.what) {
@@ -245,17 +258,13 @@ class Search {
   }
 
   void try_rule(const Literal& literal, std::size_t begin, std::size_t end) {
-    // No branch for each question: the answers are as random as the text.
-    const char before = begin > 0 ? text_[begin - 1] : ' ', behind = end < text_.size() ? text_[end] : '\0';
-    // A short literal says little: inside a longer word it is chance.
-    const bool inside = is(end - begin <= 3 ? Chars::url : Chars::alnum, before);
-    const bool follows = (literal.first_min == 0) | is(literal.first, behind);
-    if ((literal.at_start & inside) | !(follows | is(Chars::gap, behind))) return;
+    const bool follows = literal.first_min == 0 || (end < text_.size() && is(literal.first, text_[end]));
     // What does not begin here as it must, begins in the next line or not at all.
     if (!follows && (!literal.may_be_broken || over_break(text_, end) == end)) return;
     const Shape& shape = rules_.shapes[literal.index];
     std::optional<Shape::Match> match;
-    if (runs_.end(literal.first, end) - end >= literal.first_min && may_judge(begin)) {
+    if (may_be_long(literal, end) && runs_.end(literal.first, end) - end >= literal.first_min &&
+        may_judge(begin)) {
       match = shape.match(text_, end, runs_, false);
       if (!match) judged_ += kMatching;
     }
@@ -277,11 +286,18 @@ class Search {
     add(std::pair(begin, wrapped_end(stop)), secret_rules()[literal.index].kind);
   }
 
+  // Whether what must follow the literal may be long enough: its last character tells most of them.
+  bool may_be_long(const Literal& literal, std::size_t end) const {
+    const std::size_t last = end + std::max<std::size_t>(literal.first_min, 1) - 1;
+    return literal.first_min == 0 || (last < text_.size() && is(literal.first, text_[last]));
+  }
+
   // Whether the token at `begin` ends with its line, and is long enough to be worth a second one.
   bool is_broken(std::size_t begin) {
+    if (!may_judge(begin)) return false;
     const std::size_t end = runs_.end(Chars::token, begin);
     return end - begin >= 6 && end - begin < kMaxJudged && end < text_.size() && is(Chars::gap, text_[end]) &&
-           may_judge(begin) && over_break(text_, end) > end;
+           over_break(text_, end) > end;
   }
 
   // In the midst of a longer word.

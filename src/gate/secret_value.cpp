@@ -199,12 +199,12 @@ bool says_so(std::string_view value) {
   }();
   const std::string_view seen = value.substr(0, kTelling);
   bool found = false;
-  for (std::size_t at = 0; (at = kLiterals.candidate(seen, at)) < seen.size() && !found; ++at)
-    kLiterals.at(seen, at, [&](std::size_t index) {
-      const bool start = index < kStarts.size(), part = !start && index < kStarts.size() + kParts.size();
-      found = found || part ||
-              (at == 0 && (start || value.size() == kWholes[index - kStarts.size() - kParts.size()].size()));
-    });
+  kLiterals.each(seen, [&](std::size_t index, std::size_t at) {
+    const bool start = index < kStarts.size(), part = !start && index < kStarts.size() + kParts.size();
+    found = found || part ||
+            (at == 0 && (start || value.size() == kWholes[index - kStarts.size() - kParts.size()].size()));
+    return found ? seen.size() : 0;
+  });
   return found;
 }
 

@@ -328,8 +328,10 @@ TEST(Literals, AreFoundWhereASimpleSearchFindsThem) {
   for (int round = 0; round < 2000; ++round) {
     const std::string text = lot.of("aAbBcC-_1!Q", lot.between(0, 24));
     std::vector<std::pair<std::size_t, std::size_t>> found, wanted;
-    for (std::size_t at = 0; (at = table.candidate(text, at)) < text.size(); ++at)
-      table.at(text, at, [&](std::size_t index) { found.emplace_back(at, index); });
+    table.each(text, [&](std::size_t index, std::size_t at) {
+      found.emplace_back(at, index);
+      return std::size_t{0};
+    });
     for (std::size_t at = 0; at < text.size(); ++at)
       for (std::size_t i = 0; i < literals.size(); ++i) {
         const std::string_view rest = std::string_view(text).substr(at);
