@@ -1,12 +1,16 @@
 #include "gate/char_runs.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace cairn::gate {
 
 namespace {
 
-constexpr std::uint32_t bits(std::initializer_list<Chars> list) {
-  std::uint32_t out = 0;
-  for (const Chars chars : list) out |= 1u << static_cast<unsigned>(chars);
+constexpr Kinds bits(std::initializer_list<Chars> list) {
+  Kinds out = 0;
+  for (const Chars chars : list) out |= only(chars);
   return out;
 }
 
@@ -59,14 +63,34 @@ constexpr std::array<std::uint32_t, 256> make_kinds() {
 
 constexpr std::array<std::uint32_t, 256> detail::kKinds = make_kinds();
 
+std::uint64_t alnum_bits(std::string_view text) {
+  text = text.substr(0, 64);
+  std::uint64_t bits = 0;
+  std::size_t at = 0;
+#ifdef __SSE2__
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    // Moved so that a range begins at the least number there is: one comparison tells whether it is in it.
+    const auto in = [](__m128i byte, char first, char last) {
+      const __m128i moved = _mm_sub_epi8(byte, _mm_set1_epi8(static_cast<char>(first + 128)));
+      return _mm_cmplt_epi8(moved, _mm_set1_epi8(static_cast<char>(-128 + (last - first) + 1)));
+    };
+    const __m128i small = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+    const __m128i found = _mm_or_si128(in(small, 'a', 'z'), in(bytes, '0', '9'));
+    bits |= std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(found))} << at;
+  }
+#endif
+  for (; at < text.size(); ++at) bits |= std::uint64_t{is(Chars::alnum, text[at])} << at;
+  return bits;
+}
+
 std::size_t Runs::read_end(Chars chars, std::size_t at) {
-  const std::uint32_t bit = 1u << static_cast<unsigned>(chars);
-  const auto kinds = [&](std::size_t i) { return detail::kKinds[static_cast<unsigned char>(text_[i])]; };
+  const auto kinds = [&](std::size_t i) { return kinds_of(text_[i]); };
   std::size_t end = at;
   while (end + 4 <= text_.size() &&
-         (kinds(end) & kinds(end + 1) & kinds(end + 2) & kinds(end + 3) & bit) != 0)
+         (kinds(end) & kinds(end + 1) & kinds(end + 2) & kinds(end + 3) & only(chars)) != 0)
     end += 4;
-  while (end < text_.size() && (kinds(end) & bit) != 0) ++end;
+  while (end < text_.size() && is(chars, text_[end])) ++end;
   if (end > at) ahead_[static_cast<std::size_t>(chars)] = {at, end};
   return end;
 }

@@ -44,11 +44,20 @@ enum class Chars : std::uint8_t {
 };
 
 namespace detail {
-extern const std::array<std::uint32_t, 256> kKinds;
+extern const std::array<std::uint32_t, 256> kKinds;  // see kinds_of
 }
 
+// A set of kinds: a bit for each.
+using Kinds = std::uint32_t;
+constexpr Kinds only(Chars chars) {
+  return Kinds{1} << static_cast<unsigned>(chars);
+}
+// Every kind that a character is of.
+inline Kinds kinds_of(char c) {
+  return detail::kKinds[static_cast<unsigned char>(c)];
+}
 inline bool is(Chars chars, char c) {
-  return (detail::kKinds[static_cast<unsigned char>(c)] >> static_cast<unsigned>(chars) & 1u) != 0;
+  return (kinds_of(c) & only(chars)) != 0;
 }
 inline bool is_digit(char c) {
   return is(Chars::digit, c);
@@ -65,6 +74,9 @@ class CharSet {
  private:
   std::array<bool, 256> has_{};
 };
+
+// A bit for each of the first characters of `text`, at most 64: whether it is a letter or a digit.
+std::uint64_t alnum_bits(std::string_view text);
 
 // Belongs to one search, whose questions go forward through the text.
 class Runs {

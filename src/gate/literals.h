@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/char_runs.h"
+
 namespace cairn::gate {
 
 // Thread-safe: const after construction.
@@ -20,6 +22,11 @@ class Literals {
   struct Literal {
     std::string_view text;  // two bytes or more; outlives the table
     bool any_case = true;
+    // It does not count behind a character of these kinds; letters and digits are among them, if there are
+    // any.
+    Kinds not_behind = 0;
+    Kinds before =
+        0;  // nor before one that is of none of these, if there are any; '\0' at the end of the text
   };
   explicit Literals(const std::vector<Literal>& literals);
 
@@ -37,22 +44,29 @@ class Literals {
       const std::size_t stop = in_copy ? std::max<std::size_t>(text.size(), 1) - 1 : body;
       const char* const bytes = in_copy ? copy.data() : text.data();
       while (at < stop) {
-        const auto [byte, begin] = candidate(bytes + (at - first), bytes + (stop - first));
-        at = first + static_cast<std::size_t>(byte - bytes);
-        if (at == stop) break;
-        std::size_t wanted = at + 1;
-        take_all(text, at, word(byte), begin,
-                 [&](std::uint16_t index) { wanted = std::max(wanted, take(index, at)); });
-        at = wanted;
+        const char* byte = bytes + (at - first);
+        const char* const end = bytes + (stop - first);
+        std::uint32_t seen = five_bits(byte[0]) << 5 | five_bits(byte[1]);
+        std::size_t wanted = 0;
+        while (byte < end && wanted <= at) {
+          if (!candidate(byte, end, seen)) break;
+          at = first + static_cast<std::size_t>(byte++ - bytes);
+          const Kinds behind = at > 0 ? kinds_of(text[at - 1]) : 0;
+          if ((behind & only(Chars::alnum)) != 0 && !is_in(inside_, seen)) continue;
+          take_all(text, at, word(byte - 1), seen & 0x7fff, behind,
+                   [&](std::uint16_t index) { wanted = std::max(wanted, take(index, at)); });
+          ++at;
+        }
+        at = std::max(first + static_cast<std::size_t>(byte - bytes), wanted);
       }
     }
   }
 
-  // Calls `take(index)` for each literal that begins at text[at].
+  // Calls `take(index)` for each literal that begins at text[at], whatever stands before and behind it.
   template <class Take>
   void at(std::string_view text, std::size_t at, Take&& take) const {
     const std::uint64_t here = padded(text.substr(at));
-    take_all(text, at, here, begin_of(here), take);
+    take_all(text, at, here, begin_of(here), 0, take);
   }
 
  private:
@@ -60,35 +74,40 @@ class Literals {
   struct Head {
     std::uint64_t value = 0, mask = 0;
   };
+  static constexpr Kinds kAny = Kinds{1} << 31;  // every character is of it
+  static_assert(static_cast<unsigned>(Chars::count) <= 31);
   struct Tail {
     std::uint16_t index = 0;
-    bool is_long = false;  // it has more characters than those
+    std::uint16_t size = 0;
+    Kinds not_behind = 0, before = 0;
   };
+  using Begins = std::array<std::uint32_t, 1024>;  // by the first two characters; a bit for the third
 
-  // The first place from `byte` on where a literal may begin; `end` when there is none. Two more characters
-  // follow each.
-  struct Candidate {
-    const char* byte;
-    std::uint32_t begin;  // see begin_of
-  };
-  Candidate candidate(const char* byte, const char* end) const {
-    std::uint32_t seen = five_bits(byte[0]) << 5 | five_bits(byte[1]);
-    const auto fits = [&] {
-      seen = seen << 5 | five_bits(byte[2]);
-      return (begins_[seen >> 5 & 1023] >> (seen & 31) & 1) != 0;
-    };
+  static bool is_in(const Begins& begins, std::uint32_t seen) {
+    return (begins[seen >> 5 & 1023] >> (seen & 31) & 1) != 0;
+  }
+
+  // Goes on to the first place where a literal may begin; two more characters follow each place. `seen` has
+  // five bits of each character up to there, the last ones lowest.
+  bool candidate(const char*& byte, const char* end, std::uint32_t& seen) const {
     for (; end - byte >= 2; ++byte) {
-      if (fits()) return {byte, seen & 0x7fff};
+      seen = seen << 5 | five_bits(byte[2]);
+      if (is_in(begins_, seen)) return true;
       ++byte;
-      if (fits()) return {byte, seen & 0x7fff};
+      seen = seen << 5 | five_bits(byte[2]);
+      if (is_in(begins_, seen)) return true;
     }
-    return {byte < end && !fits() ? end : byte, seen & 0x7fff};
+    if (byte == end) return false;
+    seen = seen << 5 | five_bits(byte[2]);
+    if (is_in(begins_, seen)) return true;
+    ++byte;
+    return false;
   }
 
   // What is compared beyond the end of a group fits nowhere: it begins otherwise.
   static constexpr std::size_t kAtOnce = 4;
   template <class Take>
-  void take_all(std::string_view text, std::size_t at, std::uint64_t here, std::uint32_t begin,
+  void take_all(std::string_view text, std::size_t at, std::uint64_t here, std::uint32_t begin, Kinds behind,
                 Take&& take) const {
     const std::size_t group = group_of(begin);
     for (std::size_t i = groups_[group]; i < groups_[group + 1]; i += kAtOnce) {
@@ -101,7 +120,11 @@ class Literals {
       unsigned fits = fit(0) | fit(1) | fit(2) | fit(3);
       for (; fits != 0; fits &= fits - 1) {
         const Tail& tail = tails_[i + static_cast<unsigned>(std::countr_zero(fits))];
-        if (!tail.is_long || goes_on(tail, text, at)) take(tail.index);
+        const std::size_t end = at + tail.size;
+        const Kinds next = end < text.size() ? kinds_of(text[end]) : kinds_of('\0');
+        if (((behind & tail.not_behind) == 0) & (((next | kAny) & tail.before) != 0) &&
+            (tail.size <= sizeof here || goes_on(tail, text, at)))
+          take(tail.index);
       }
     }
   }
@@ -130,7 +153,8 @@ class Literals {
   bool goes_on(const Tail& tail, std::string_view text, std::size_t at) const;
 
   std::vector<Literal> literals_;
-  std::array<std::uint32_t, 1024> begins_{};  // by the first two characters; a bit for the third
+  Begins begins_{};
+  Begins inside_{};                           // of those that may stand behind a letter
   std::array<std::uint16_t, 2049> groups_{};  // where in `heads_` each begins
   std::vector<Head> heads_;                   // a literal of two characters is in many groups
   std::vector<Tail> tails_;                   // as `heads_`

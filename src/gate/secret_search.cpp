@@ -106,8 +106,17 @@ struct Table {
     for (const std::string_view literal : {" -p", " --password", " -a", " -w", " --body", " by"})
       add(Literal::option, 0, literal);
     std::vector<Literals::Literal> texts;
-    for (const Literal& literal : meaning) texts.push_back({literal.text, literal.what != Literal::rule});
+    for (const Literal& literal : meaning) texts.push_back(text_of(literal));
     literals = std::make_unique<Literals>(texts);
+  }
+
+  static Literals::Literal text_of(const Literal& literal) {
+    if (literal.what != Literal::rule) return {literal.text};
+    // A short one says little: inside a longer word it is chance.
+    const Kinds word = only(literal.text.size() <= 3 ? Chars::url : Chars::alnum);
+    // What does not follow as it must, follows in the next line.
+    const Kinds next = only(literal.first) | only(Chars::gap);
+    return {literal.text, false, literal.at_start ? word : 0, literal.first_min > 0 ? next : 0};
   }
 };
 
@@ -134,24 +143,12 @@ class Search {
   void run() {
     // What was found is not looked at again.
     rules_.literals->each(text_, [&](std::uint16_t index, std::size_t at) {
-      const Literal& literal = rules_.meaning[index];
-      if (literal.what != Literal::rule || may_begin(literal, at)) hit(literal, at);
+      hit(rules_.meaning[index], at);
       return done_;
     });
   }
 
  private:
-  // Whether a rule's literal at `begin` stands as it must. No branch for each question: the answers are as
-  // random as the text.
-  bool may_begin(const Literal& literal, std::size_t begin) const {
-    const std::size_t end = begin + literal.text.size();
-    const char before = begin > 0 ? text_[begin - 1] : ' ', behind = end < text_.size() ? text_[end] : '\0';
-    // A short literal says little: inside a longer word it is chance.
-    const bool inside = is(literal.text.size() <= 3 ? Chars::url : Chars::alnum, before);
-    const bool follows = (literal.first_min == 0) | is(literal.first, behind);
-    return (!literal.at_start | !inside) & (follows | is(Chars::gap, behind));
-  }
-
   // Out of line: the loop that calls it is the hottest, and wants the registers.
   [[gnu::noinline]] void hit(const Literal& literal, std::size_t begin) {
     if (begin < done_) return;

@@ -1,6 +1,7 @@
 #include "gate/shape.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/result.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxGap = 80;  // between two halves of a token
 constexpr int kMaxBreaks = 3;
-constexpr std::size_t kMaxRow = 48;  // characters in which a row is looked for
+constexpr std::size_t kMaxRow = 48;  // characters in which a row is looked for, at most 64
 
 Chars chars_of(char sign) {
   using enum Chars;
@@ -147,17 +148,28 @@ class Shape::Reader {
       const std::size_t now = std::min(runs_.end(run.chars, begin) - begin, run.max - taken);
       match_.end += now;
       taken += now;
-      const std::size_t limit = std::min(match_.end, begin + kMaxRow);
-      for (std::size_t i = begin; i < limit && !in_a_row; ++i) {
-        const std::size_t stop = std::min(runs_.end(Chars::alnum, i), limit);
-        row += stop - i;
-        in_a_row = row >= run.row;
-        i = stop;
-        if (stop < limit) row = 0;
-      }
+      if (!in_a_row) in_a_row = read_row(text_.substr(begin, std::min(now, kMaxRow)), run.row, row);
       if (taken >= run.min) return in_a_row;
       if (!hop()) return false;
     }
+  }
+
+  // Whether so many letters and digits stand together in `part`, with the `row` that stood before it. The row
+  // at its end goes on in the next part.
+  static bool read_row(std::string_view part, std::size_t wanted, std::size_t& row) {
+    if (part.empty()) return false;
+    std::uint64_t bits = alnum_bits(part);
+    const auto first = static_cast<std::size_t>(std::countr_one(bits));
+    const auto last = static_cast<std::size_t>(std::countl_one(bits << (64 - part.size())));
+    if (row + first >= wanted) return true;
+    row = first == part.size() ? row + first : last;
+    // A bit is left where as many bits followed it as were looked at.
+    for (std::size_t seen = 1; seen < wanted && bits != 0;) {
+      const std::size_t more = std::min(seen, wanted - seen);
+      bits &= bits >> more;
+      seen += more;
+    }
+    return bits != 0;
   }
 
   std::string_view text_;
