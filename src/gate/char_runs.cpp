@@ -23,20 +23,20 @@ constexpr std::array<std::uint32_t, 256> make_kinds() {
   constexpr std::string_view kDigits = "0123456789", kLower = "abcdefghijklmnopqrstuvwxyz",
                              kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   for (const std::string_view letters : {kDigits, kLower, kUpper})
-    add(letters,
-        {alnum, word, url, name, dotted, tilde, base64, any_base64, coded, crypt, salt, Chars::token});
+    add(letters, {alnum, word, url, name, dotted, tilde, base64, any_base64, Chars::code, coded, crypt, salt,
+                  Chars::token});
   for (const std::string_view letters : {kLower, kUpper}) add(letters, {letter});
   add(kDigits, {digit, hex, any_hex, upper, lower});
   add("abcdef", {hex, any_hex});
   add("ABCDEF", {any_hex});
   add(kLower, {lower});
   add(kUpper, {upper});
-  add("_", {word, url, name, dotted, tilde, any_base64, salt});
-  add("-", {url, name, dotted, tilde, any_base64, coded, salt});
+  add("_", {word, url, name, dotted, tilde, any_base64, Chars::code, salt});
+  add("-", {url, name, dotted, tilde, any_base64, Chars::code, coded, salt});
   add(".", {name, dotted, tilde, crypt, salt});
   add("=", {dotted, any_base64, coded, salt, padding});
   add("~", {tilde});
-  add("+/", {base64, any_base64, coded});
+  add("+/", {base64, any_base64, Chars::code, coded});
   add("/", {crypt, salt});
   add("%", {coded});
   add(",", {salt});
@@ -85,24 +85,19 @@ std::uint64_t alnum_bits(std::string_view text) {
 }
 
 std::size_t Runs::read_end(Chars chars, std::size_t at) {
-  const auto kinds = [&](std::size_t i) { return kinds_of(text_[i]); };
-  std::size_t end = at;
-  while (end + 4 <= text_.size() &&
-         (kinds(end) & kinds(end + 1) & kinds(end + 2) & kinds(end + 3) & only(chars)) != 0)
-    end += 4;
-  while (end < text_.size() && is(chars, text_[end])) ++end;
+  const std::size_t end = run_end(chars, text_, at);
   if (end > at) ahead_[static_cast<std::size_t>(chars)] = {at, end};
   return end;
 }
 
 std::size_t Runs::begin(Chars chars, std::size_t at) {
   Run& known = behind_[static_cast<std::size_t>(chars)];
-  if (at > known.begin && at <= known.end) return known.begin;
-  const std::size_t read = at > known.end ? known.end : 0;
-  std::size_t begin = at;
-  while (begin > read && is(chars, text_[begin - 1])) --begin;
-  if (read > 0 && begin == read && is(chars, text_[begin - 1])) begin = known.begin;
-  if (begin < at) known = {begin, at};
+  const Run& ahead = ahead_[static_cast<std::size_t>(chars)];
+  const auto is_known = [&](std::size_t place) { return place > known.begin && place <= known.end; };
+  std::size_t begin = !is_known(at) && at > ahead.begin && at <= ahead.end ? ahead.begin : at;
+  while (begin > 0 && !is_known(begin) && is(chars, text_[begin - 1])) --begin;
+  if (is_known(begin)) begin = known.begin;
+  if (begin < at && !is_known(at)) known = {begin, at};
   return begin;
 }
 

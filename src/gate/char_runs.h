@@ -26,6 +26,7 @@ enum class Chars : std::uint8_t {
   tilde,       // as `name`, and ~
   base64,      // letters, digits, + /
   any_base64,  // and _ - =
+  code,        // base64 of either alphabet: letters, digits, + / _ -
   coded,       // letters, digits, % + / = -
   crypt,       // letters, digits, . /
   salt,        // and = , _ -
@@ -78,13 +79,23 @@ class CharSet {
 // A bit for each of the first characters of `text`, at most 64: whether it is a letter or a digit.
 std::uint64_t alnum_bits(std::string_view text);
 
+// The end of the run of `chars` that goes on at text[at]; `at` itself when text[at] is none of them.
+inline std::size_t run_end(Chars chars, std::string_view text, std::size_t at) {
+  const auto kinds = [&](std::size_t i) { return kinds_of(text[i]); };
+  while (at + 4 <= text.size() &&
+         (kinds(at) & kinds(at + 1) & kinds(at + 2) & kinds(at + 3) & only(chars)) != 0)
+    at += 4;
+  while (at < text.size() && is(chars, text[at])) ++at;
+  return at;
+}
+
 // Belongs to one search, whose questions go forward through the text.
 class Runs {
  public:
   // Borrows `text`.
   explicit Runs(std::string_view text) : text_(text) {}
 
-  // The end of the run of `chars` that goes on at `at`; `at` itself when text[at] is none of them.
+  // As run_end.
   std::size_t end(Chars chars, std::size_t at) {
     const Run& known = ahead_[static_cast<std::size_t>(chars)];
     return at >= known.begin && at < known.end ? known.end : read_end(chars, at);

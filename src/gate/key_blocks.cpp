@@ -29,7 +29,7 @@ constexpr std::array<std::int8_t, 256> kBase64 = [] {
 }();
 
 bool is_base64(char c) {
-  return kBase64[static_cast<unsigned char>(c)] >= 0;
+  return is(Chars::code, c);
 }
 
 // What stands between the lines of a block: breaks, quotes and signs of a patch or a listing.
@@ -204,7 +204,7 @@ Found next_prefixed_token(std::string_view text, std::size_t at) {
     if (!is(Chars::alnum, text[probe])) continue;
     std::size_t begin = probe, end = probe;
     while (begin > at && is(Chars::alnum, text[begin - 1])) --begin;
-    while (end < text.size() && is(Chars::alnum, text[end])) ++end;
+    end = run_end(Chars::alnum, text, end);
     const bool goes_on =
         end < text.size() && (is(Chars::any_base64, text[end]) ||
                               (text[end] == '.' && end + 1 < text.size() && is(Chars::alnum, text[end + 1])));
@@ -222,7 +222,7 @@ namespace {
 std::size_t coded_end(std::string_view text, std::size_t at) {
   std::size_t line = at;
   for (;;) {
-    while (at < text.size() && is_base64(text[at])) ++at;
+    at = run_end(Chars::code, text, at);
     while (at < text.size() && text[at] == '=') ++at;
     if (at - line < 56 || text[at - 1] == '=') return at;
     std::size_t next = at;

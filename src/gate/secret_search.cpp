@@ -37,6 +37,8 @@ struct Literal {
   Chars first = Chars::visible;  // what must follow it, and how many of them
   std::uint16_t first_min = 0;
   std::uint16_t index = 0;  // of the rule
+
+  bool is_judged() const { return what <= foreign; }  // nothing comes of it without a judgement
 };
 
 // Commands that are given a password in an option, and how.
@@ -143,7 +145,8 @@ class Search {
   void run() {
     // What was found is not looked at again.
     rules_.literals->each(text_, [&](std::uint16_t index, std::size_t at) {
-      hit(rules_.meaning[index], at);
+      const Literal& literal = rules_.meaning[index];
+      if (!literal.is_judged() || may_judge(at)) hit(literal, at);
       return done_;
     });
   }
@@ -179,7 +182,7 @@ class Search {
   void judged_in_vain(std::size_t length) { judged_ += kJudging + 2 * length; }  // read more than once
 
   void try_name(std::size_t at) {
-    if (at < name_end_ || !may_judge(at)) return;
+    if (at < name_end_) return;
     const std::size_t known = found_.size();
     const NameRead read = find_named(text_, at, runs_, found_);
     name_end_ = read.name_end;
@@ -187,7 +190,6 @@ class Search {
   }
 
   void try_foreign(std::size_t begin, std::size_t end) {
-    if (!may_judge(begin)) return;
     const std::size_t known = found_.size();
     settle(known, find_behind(text_, begin, end, runs_, found_));
   }
@@ -260,8 +262,7 @@ class Search {
     if (!follows && (!literal.may_be_broken || over_break(text_, end) == end)) return;
     const Shape& shape = rules_.shapes[literal.index];
     std::optional<Shape::Match> match;
-    if (may_be_long(literal, end) && runs_.end(literal.first, end) - end >= literal.first_min &&
-        may_judge(begin)) {
+    if (may_be_long(literal, end) && runs_.end(literal.first, end) - end >= literal.first_min) {
       match = shape.match(text_, end, runs_, false);
       if (!match) judged_ += kMatching;
     }
