@@ -234,20 +234,29 @@ std::size_t coded_end(std::string_view text, std::size_t at) {
   }
 }
 
-// What `run` codes, as far as there is room for it. Gives the end of it in `out`.
-char* decode(std::string_view run, char* out, const char* out_end) {
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : run) {
-    const int digit = kBase64[static_cast<unsigned char>(c)];
-    if (digit < 0) continue;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+// Calls `take(byte)` for each byte that `run` codes, until it says no. What is no digit is passed over.
+template <class Take>
+void decode(std::string_view run, Take&& take) {
+  const auto digit = [&](std::size_t i) { return int{kBase64[static_cast<unsigned char>(run[i])]}; };
+  const auto give = [&](int bits) { return take(static_cast<char>(bits & 0xff)); };
+  int bits = 0, count = 0;
+  for (std::size_t at = 0; at < run.size();) {
+    if (count == 0 && at + 4 <= run.size()) {
+      // Less than nothing when one of them is no digit.
+      const int four = digit(at) << 18 | digit(at + 1) << 12 | digit(at + 2) << 6 | digit(at + 3);
+      if (four >= 0) {
+        if (!give(four >> 16) || !give(four >> 8) || !give(four)) return;
+        at += 4;
+        continue;
+      }
+    }
+    const int next = digit(at++);
+    if (next < 0) continue;
+    bits = (bits << 6 | next) & 0xffff;
     if ((count += 6) < 8) continue;
-    if (out == out_end) break;
     count -= 8;
-    *out++ = static_cast<char>(bits >> count & 0xff);
+    if (!give(bits >> count)) return;
   }
-  return out;
 }
 
 // Of every four characters that code plain text the first one is of A to f: what is no code mostly fails
@@ -258,19 +267,26 @@ bool may_be_text(std::string_view run) {
   return true;
 }
 
+// Of what the first characters code, a twentieth at most cannot be read.
 bool codes_text(std::string_view run) {
   if (!may_be_text(run)) return false;
-  std::array<char, 96> sample;
-  const char* const end = decode(run, sample.data(), sample.data() + sample.size());
-  const char* const begin = sample.data();
-  const auto readable = std::count_if(
-      begin, end, [](char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\r' || c == '\t'; });
-  return readable * 20 >= (end - begin) * 19;
+  const std::size_t most = std::min<std::size_t>(run.size() * 3 / 4, 96);
+  std::size_t count = 0, unreadable = 0;
+  decode(run, [&](char c) {
+    unreadable += (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\r' || c == '\t' ? 0 : 1;
+    return ++count < most && unreadable * 20 <= most;
+  });
+  return unreadable * 20 <= count;
 }
 
 std::string decoded(std::string_view run) {
   std::string out(run.size() * 3 / 4, '\0');
-  out.resize(static_cast<std::size_t>(decode(run, out.data(), out.data() + out.size()) - out.data()));
+  std::size_t count = 0;
+  decode(run, [&](char c) {
+    out[count++] = c;
+    return count < out.size();
+  });
+  out.resize(count);
   return out;
 }
 
