@@ -167,23 +167,6 @@ namespace {
 constexpr std::size_t kMinDrawn = 32;  // shorter ones are ids more often than keys
 constexpr std::size_t kMaxDrawn = 200;
 
-// Capitals, small letters and digits all mixed up. Words that are joined change less often.
-bool is_drawn(std::string_view rest) {
-  if (rest.size() < kMinDrawn || rest.size() > kMaxDrawn) return false;
-  const auto kind = [](char c) { return is_digit(c) ? 0u : is(Chars::lower, c) ? 1u : 2u; };
-  std::array<std::size_t, 3> counts{};
-  std::size_t changes = 0, numbers = 0;
-  for (unsigned before = 3; const char c : rest) {
-    const unsigned now = kind(c);
-    ++counts[now];
-    changes += now != before ? 1 : 0;
-    numbers += now == 0 && now != before ? 1 : 0;
-    before = now;
-  }
-  return counts[1] >= 3 && counts[2] >= 3 && numbers >= 2 && changes * 5 >= rest.size() * 2 &&
-         is_random(rest) && !is_placeholder(rest);
-}
-
 // Where the prefix begins whose last sign stands before `rest`; `rest` itself when there is none.
 std::size_t prefix_begin(std::string_view text, std::size_t rest) {
   const auto separates = [&](std::size_t i) { return text[i] == '_' || text[i] == '-'; };
@@ -199,20 +182,37 @@ std::size_t prefix_begin(std::string_view text, std::size_t rest) {
 
 }  // namespace
 
-Found next_prefixed_token(std::string_view text, std::size_t at) {
+std::optional<PrefixedToken> next_prefixed_token(std::string_view text, std::size_t at) {
   for (std::size_t probe = at + kMinDrawn - 1; probe < text.size(); probe += kMinDrawn) {
     if (!is(Chars::alnum, text[probe])) continue;
-    std::size_t begin = probe, end = probe;
+    std::size_t begin = probe;
     while (begin > at && is(Chars::alnum, text[begin - 1])) --begin;
-    end = run_end(Chars::alnum, text, end);
+    const std::size_t end = run_end(Chars::alnum, text, probe);
     const bool goes_on =
         end < text.size() && (is(Chars::any_base64, text[end]) ||
                               (text[end] == '.' && end + 1 < text.size() && is(Chars::alnum, text[end + 1])));
-    const std::size_t prefix = goes_on ? begin : prefix_begin(text, begin);
-    if (prefix < begin && is_drawn(text.substr(begin, end - begin))) return std::pair(prefix, end);
+    if (!goes_on && end - begin >= kMinDrawn && end - begin <= kMaxDrawn)
+      if (const std::size_t prefix = prefix_begin(text, begin); prefix < begin)
+        return PrefixedToken{prefix, begin, end};
     at = probe = end;
   }
   return std::nullopt;
+}
+
+// Capitals, small letters and digits all mixed up. Words that are joined change less often.
+bool is_drawn(std::string_view rest) {
+  const auto kind = [](char c) { return is_digit(c) ? 0u : is(Chars::lower, c) ? 1u : 2u; };
+  std::array<std::size_t, 3> counts{};
+  std::size_t changes = 0, numbers = 0;
+  for (unsigned before = 3; const char c : rest) {
+    const unsigned now = kind(c);
+    ++counts[now];
+    changes += now != before ? 1 : 0;
+    numbers += now == 0 && now != before ? 1 : 0;
+    before = now;
+  }
+  return counts[1] >= 3 && counts[2] >= 3 && numbers >= 2 && changes * 5 >= rest.size() * 2 &&
+         is_random(rest) && !is_placeholder(rest);
 }
 
 namespace {

@@ -23,9 +23,13 @@ std::optional<std::pair<std::size_t, std::size_t>> address_password(std::string_
 inline constexpr std::size_t kMaxUser = 160;
 std::optional<std::pair<std::size_t, std::size_t>> user_password(std::string_view text, std::size_t at);
 
-// The next token at or after `at` that is a prefix of small letters and a long rest drawn by lot: acme_...
-// Linear over all calls that go on at the end of the last one.
-std::optional<std::pair<std::size_t, std::size_t>> next_prefixed_token(std::string_view text, std::size_t at);
+// The next token at or after `at` that has the form of a prefix of small letters and a long rest: acme_... It
+// is one when the rest is drawn by lot. Linear over all calls that go on at the end of the last one.
+struct PrefixedToken {
+  std::size_t begin = 0, rest = 0, end = 0;
+};
+std::optional<PrefixedToken> next_prefixed_token(std::string_view text, std::size_t at);
+bool is_drawn(std::string_view rest);
 
 // The next run of base64 at or after `at` that may code a text, lines wrapped or not, and that text; nothing
 // when there is none. Linear over all calls that go on at the end of the last run.

@@ -370,10 +370,11 @@ class Search {
 void find_prefixed(std::string_view text, std::vector<Place>& found) {
   const std::size_t known = found.size();
   std::size_t next = 0;
-  for (auto token = next_prefixed_token(text, 0); token; token = next_prefixed_token(text, token->second)) {
-    while (next < known && found[next].end <= token->first) ++next;
-    if (next == known || found[next].begin >= token->second)
-      found.push_back({token->first, token->second, "generic-token"});
+  for (auto token = next_prefixed_token(text, 0); token; token = next_prefixed_token(text, token->end)) {
+    while (next < known && found[next].end <= token->begin) ++next;
+    if (next < known && found[next].begin < token->end) continue;
+    if (is_drawn(text.substr(token->rest, token->end - token->rest)))
+      found.push_back({token->begin, token->end, "generic-token"});
   }
 }
 

@@ -137,7 +137,13 @@ std::vector<Finding> Secrets::find(std::string_view text, bool env_file) const {
 std::string Secrets::fingerprint(std::string_view secret) const {
   std::string bare;  // what is the same in all spellings of it
   if (!std::all_of(secret.begin(), secret.end(), kIsBare)) {
-    std::copy_if(secret.begin(), secret.end(), std::back_inserter(bare), kIsBare);
+    bare.resize(secret.size());
+    std::size_t size = 0;
+    for (const char c : secret) {  // no branch: each is written, and kept or not
+      bare[size] = c;
+      size += kIsBare(c) ? 1 : 0;
+    }
+    bare.resize(size);
     secret = bare;
   }
   const std::uint64_t hash = hash_.of(secret);
@@ -160,7 +166,10 @@ std::size_t Secrets::remove(std::string& text, bool env_file) const {
          append_marker(kind, print, out);
          at = end;
        });
-  if (count > 0) text = out.append(text, at);
+  if (count > 0) {
+    out.append(text, at);
+    text = std::move(out);
+  }
   return count;
 }
 
