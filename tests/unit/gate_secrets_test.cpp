@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "gate/char_runs.h"
 #include "gate/corpus_random.h"
 #include "gate/gate.h"
 #include "gate/literals.h"
@@ -341,6 +342,65 @@ TEST(Literals, AreFoundWhereASimpleSearchFindsThem) {
       }
     std::sort(found.begin(), found.end());
     ASSERT_EQ(found, wanted) << text;
+  }
+}
+
+TEST(Literals, CountWhereTheirSurroundingsFit) {
+  const std::vector<Literals::Literal> literals = {
+      {"ab", true, only(Chars::alnum)}, {"ab_", true, 0, only(Chars::digit)}, {"ab_cdefgh", true, 0, 0}};
+  const Literals table(literals);
+  const auto found = [&](std::string_view text) {
+    std::string out;
+    table.each(text, [&](std::size_t index, std::size_t at) {
+      out += fmt::format("{}:{} ", at, index);
+      return std::size_t{0};
+    });
+    return out;
+  };
+  EXPECT_EQ(found("ab -ab xab 1ab"), "0:0 4:0 ");
+  EXPECT_EQ(found("xab_1 xab_x xab_"), "1:1 ");
+  EXPECT_EQ(found("xab_cdefgh xab_cdefg"), "1:2 ");
+}
+
+TEST(Literals, AreNotLookedForWhereNothingIsWanted) {
+  const Literals table({{"ab"}, {"bc"}});
+  std::string out;
+  table.each("abc abc abc abc abc", [&](std::size_t index, std::size_t at) {
+    out += fmt::format("{}:{} ", at, index);
+    return at == 4 ? std::size_t{13} : std::size_t{0};
+  });
+  EXPECT_EQ(out, "0:0 1:1 4:0 13:1 16:0 17:1 ");
+}
+
+TEST(CharRuns, LettersAndDigitsAreToldManyAtATimeAsOneByOne) {
+  Lot lot(11);
+  std::string every;
+  for (int c = 0; c < 256; ++c) every += static_cast<char>(c);
+  for (int round = 0; round < 2000; ++round) {
+    const std::string text = lot.of(every, lot.between(0, 80));
+    std::uint64_t wanted = 0;
+    for (std::size_t i = 0; i < text.size() && i < 64; ++i)
+      wanted |= std::uint64_t{is(Chars::alnum, text[i])} << i;
+    ASSERT_EQ(alnum_bits(text), wanted);
+  }
+}
+
+TEST(CharRuns, BeginAndEndWhereASimpleReadingFindsThem) {
+  Lot lot(12);
+  for (int round = 0; round < 500; ++round) {
+    const std::string text = lot.of("aaaaaaa_-", lot.between(1, 120));
+    Runs runs(text);
+    for (std::size_t at = lot.below(9); at < text.size(); at += lot.below(9)) {
+      const Chars chars = lot.below(2) == 0 ? Chars::alnum : Chars::word;
+      std::size_t begin = at, end = at;
+      while (begin > 0 && is(chars, text[begin - 1])) --begin;
+      while (end < text.size() && is(chars, text[end])) ++end;
+      if (lot.below(2) == 0) {
+        ASSERT_EQ(runs.end(chars, at), end) << text << at;
+      } else {
+        ASSERT_EQ(runs.begin(chars, at), begin) << text << at;
+      }
+    }
   }
 }
 
