@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "gate/env_lines.h"
 #include "gate/private_text.h"
 
 namespace cairn::gate {
@@ -85,15 +86,6 @@ bool clean_text(std::string& text) {
   PrivateScan scan = remove_private(text);
   if (scan.removed) text = std::move(scan.text);
   return scan.removed;
-}
-
-// .env, .env.local, production.env, but not the samples that are kept in a repository to be copied.
-bool is_env_file(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (const std::string_view sample : {"example", "sample", "template", "dist", "default"})
-    if (name.find(sample) != std::string_view::npos) return false;
-  return name == ".env" || name.starts_with(".env.") || name == ".envrc" ||
-         (name.size() > 4 && name.ends_with(".env"));
 }
 
 // Nothing is left of the text but marks.

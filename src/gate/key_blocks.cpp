@@ -46,12 +46,62 @@ bool is_header(std::string_view line) {
                      [](char c) { return is_base64(c) || c == ' '; });
 }
 
+// What a listing puts before every line: a number, a file, a time. Numbers and names in it differ from line
+// to line, signs and blanks do not.
+class ListPrefix {
+ public:
+  // Of the line in which a block begins at `at`.
+  ListPrefix(std::string_view text, std::size_t at) {
+    const std::size_t from = at - std::min(at, kMaxPrefix);
+    const std::string_view before = text.substr(from, at - from);
+    const std::size_t line = before.rfind('\n');
+    if (line == std::string_view::npos && from > 0) return;
+    sample_ = before.substr(line + 1);
+    const bool plain = std::all_of(sample_.begin(), sample_.end(),
+                                   [](char c) { return is_filler(c) || c == '+' || c == '-'; });
+    if (plain || is_base64(sample_.back())) sample_ = {};
+  }
+
+  // The end of such a prefix at `at`; `at` itself when there is none.
+  std::size_t skip(std::string_view text, std::size_t at) const {
+    std::size_t mine = 0, here = at;
+    // Numbers are put under each other.
+    while (mine < sample_.size() && kind_of(sample_[mine]) == space) ++mine;
+    while (mine > 0 && here < text.size() && kind_of(text[here]) == space) ++here;
+    while (mine < sample_.size()) {
+      const Kind kind = kind_of(sample_[mine]);
+      if (here >= text.size() || kind_of(text[here]) != kind) return at;
+      if (kind == sign) {
+        if (text[here++] != sample_[mine++]) return at;
+        continue;
+      }
+      while (mine < sample_.size() && kind_of(sample_[mine]) == kind) ++mine;
+      while (here < text.size() && kind_of(text[here]) == kind) ++here;
+    }
+    return here;
+  }
+
+ private:
+  static constexpr std::size_t kMaxPrefix = 200;
+  enum Kind { word, space, sign };
+  static Kind kind_of(char c) { return is(Chars::word, c) ? word : is(Chars::blank, c) ? space : sign; }
+  std::string_view sample_;  // empty: nothing but what stands between lines anyway
+};
+
 // The end of a block's body that begins at `at`, and how much base64 it holds.
-std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t at, bool headers) {
+std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t at, bool headers,
+                                              const ListPrefix& prefix) {
   std::size_t digits = 0, end = at;
   while (at < text.size()) {
     if (is_filler(text[at])) {
       ++at;
+      if (text[at - 1] == '\n') at = prefix.skip(text, at);
+      continue;
+    }
+    if (text.substr(at, 3) == "<br") {
+      const std::size_t close = text.substr(0, at + 8).find('>', at);
+      if (close == std::string_view::npos) break;
+      at = close + 1;
       continue;
     }
     if (text.substr(at).starts_with("-----")) break;
@@ -84,7 +134,7 @@ Found block_from_its_begin(std::string_view text, std::size_t at) {
   if (dashes == std::string_view::npos || dashes - label > 60 ||
       !names_a_private_key(text.substr(label, dashes - label)))
     return std::nullopt;
-  const auto [end, digits] = read_body(text, dashes + 5, true);
+  const auto [end, digits] = read_body(text, dashes + 5, true, ListPrefix(text, at));
   if (digits < kMinBody) return std::nullopt;
   if (!text.substr(end).starts_with("-----END")) return std::pair(at, end);
   const std::size_t close = text.substr(0, end + 100).find("-----", end + 8);
@@ -115,7 +165,7 @@ Found key_block(std::string_view text, std::size_t at, std::size_t from) {
   if (here.starts_with("-----END")) return block_from_its_end(text, at, from);
   // PuTTY's own format: "Private-Lines: 8", then the lines.
   const std::size_t line = std::min(here.substr(0, 60).find('\n'), here.size());
-  const auto [end, digits] = read_body(text, at + line, false);
+  const auto [end, digits] = read_body(text, at + line, false, ListPrefix(text, at));
   return digits < kMinBody ? Found() : std::pair(at + line, end);
 }
 

@@ -23,7 +23,8 @@ enum class Style {
 
 using Span = std::pair<std::size_t, std::size_t>;
 
-constexpr std::size_t kMaxName = 64, kMaxValue = 1024;
+constexpr std::size_t kMaxName = 64;
+constexpr std::size_t kMaxValue = 1024;  // of a value: its beginning tells, and all of it goes
 // What reading a name and its separator costs whatever they are, in characters.
 constexpr std::size_t kReadingName = 4, kReadingValue = 12;
 
@@ -58,16 +59,6 @@ bool is_code(std::string_view value) {
   const auto parts = split(value, '.');
   return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
     return part.size() <= 4 || is_words(part.substr(0, part.find_first_of("(?![;,")));
-  });
-}
-
-// A path or an address: each of its parts is a name.
-bool is_path(std::string_view value) {
-  if (value.find('/') == std::string_view::npos) return false;
-  if (value.find("://") != std::string_view::npos) return true;
-  const auto parts = split(value, '/');
-  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return part.size() <= 3 || is_words(part) || part.find_first_of("*{}$<:") != std::string_view::npos;
   });
 }
 
@@ -161,6 +152,7 @@ class Reader {
   bool read_scheme();
   Span read_value(Style& style);
   Span read_quoted();
+  std::size_t whole_end(std::size_t end);
   bool is_env_name() const;
 
   std::string_view text_;
@@ -306,6 +298,12 @@ bool Reader::read_scheme() {
   return true;
 }
 
+// What is longer than any text that a person would write without a blank ends at its first one.
+std::size_t Reader::whole_end(std::size_t end) {
+  return end - at_ <= kMaxValue ? end
+                                : std::min(end, std::max(runs_.end(Chars::visible, at_), at_ + kMaxValue));
+}
+
 Span Reader::read_quoted() {
   const char quote = peek();
   const bool three = peek(1) == quote && peek(2) == quote;
@@ -313,7 +311,7 @@ Span Reader::read_quoted() {
   read_scheme();
   if (is_quote(peek()) && peek() != quote) ++at_;
   const Chars inside = quote == '"' ? Chars::in_double : quote == '\'' ? Chars::in_single : Chars::in_back;
-  return {at_, std::min(runs_.end(inside, at_), at_ + kMaxValue)};
+  return {at_, whole_end(runs_.end(inside, at_))};
 }
 
 Span Reader::read_value(Style& style) {
@@ -326,7 +324,7 @@ Span Reader::read_value(Style& style) {
   }
   const bool env = tight_ && !loose_ && is_env_name();
   style = loose_ ? Style::loose : env ? Style::env : Style::plain;
-  std::size_t end = std::min(runs_.end(env ? Chars::visible : Chars::plain_value, at_), at_ + kMaxValue);
+  std::size_t end = runs_.end(env ? Chars::visible : Chars::plain_value, at_);
   static constexpr CharSet kBehind(",;)}]");
   while (end > at_ && kBehind.has(text_[end - 1])) --end;
   return {at_, end};
@@ -340,7 +338,7 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
   Style style = Style::plain;
   for (int tries = 0; tries < 2; ++tries) {
     const auto [begin, end] = read_value(style);
-    const std::string_view value = text_.substr(begin, end - begin);
+    const std::string_view value = text_.substr(begin, std::min(end - begin, kMaxValue));
     judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</") return;
     if (is_secret(strength, style, value) && !is_plain_id(text_.substr(begin_, name_end_ - begin_), value)) {
@@ -371,6 +369,12 @@ bool tells_of_a_session(std::string_view name) {
          lower.ends_with("id") || lower.find("auth") != std::string::npos;
 }
 
+bool is_secret_cookie(std::string_view name, std::string_view value) {
+  value = value.substr(0, kMaxValue);
+  return value.size() >= 8 && value.find(' ') == std::string_view::npos && !is_attribute(name) &&
+         !is_placeholder(value) && (is_random(value) || (!is_words(value) && tells_of_a_session(name)));
+}
+
 constexpr CharSet kEndOfCookies("\r\n\"'`");
 
 // `Cookie: a=b; c=d` and `Set-Cookie: a=b; Path=/`.
@@ -382,23 +386,24 @@ std::size_t find_cookies(std::string_view text, std::size_t at, std::vector<Plac
   if (at >= text.size() || (text[at] != ':' && text[at] != '=') || text.substr(at, 2) == "==") return at;
   ++at;
   skip_quotes();
-  text = text.substr(0, std::min(text.size(), at + 4 * kMaxValue));
-  std::size_t stop = at;
-  while (stop < text.size() && !kEndOfCookies.has(text[stop])) ++stop;
-  while (at < stop) {
-    const std::size_t end = std::min(text.find(';', at), stop);
-    const std::size_t equals = text.substr(0, end).find('=', at);
-    if (equals != std::string_view::npos && end - equals > 8) {
-      const std::string_view name = trim(text.substr(at, std::min(equals - at, kMaxName)));
-      const std::string_view value = text.substr(equals + 1, end - equals - 1);
-      if (value.size() >= 8 && value.find(' ') == std::string_view::npos && !is_placeholder(value) &&
-          (is_random(value) || (!is_words(value) && tells_of_a_session(name))) && !is_attribute(name))
-        found.push_back({equals + 1, end, "cookie"});
+  const auto goes_on = [&](std::size_t i) {
+    return i < text.size() && text[i] != ';' && !kEndOfCookies.has(text[i]);
+  };
+  for (std::size_t limit = at + 4 * kMaxValue; at < limit && goes_on(at);) {
+    std::size_t end = at;
+    while (end < limit && goes_on(end)) ++end;
+    const std::string_view cookie = text.substr(at, end - at);
+    const std::size_t equals = std::min(cookie.find('='), cookie.size());
+    const std::string_view name = trim(cookie.substr(0, std::min(equals, kMaxName)));
+    if (is_secret_cookie(name, cookie.substr(std::min(equals + 1, cookie.size())))) {
+      while (goes_on(end) && is(Chars::visible, text[end])) ++end;
+      found.push_back({at + equals + 1, end, "cookie"});
+      limit = end + 4 * kMaxValue;
     }
-    at = end + 1;
-    while (at < stop && text[at] == ' ') ++at;
+    at = end;
+    while (at < text.size() && (text[at] == ' ' || text[at] == ';')) ++at;
   }
-  return stop;
+  return at;
 }
 
 // "the api key is ...": a key of prose has its name in two words.
@@ -415,6 +420,19 @@ std::size_t with_word_before(std::string_view text, std::size_t begin, std::size
 
 }  // namespace
 
+bool is_path(std::string_view value) {
+  if (value.find('/') == std::string_view::npos) return false;
+  if (value.find("://") != std::string_view::npos) return true;
+  const auto parts = split(value, '/');
+  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    return part.size() <= 3 || is_words(part) || part.find_first_of("*{}$<:") != std::string_view::npos;
+  });
+}
+
+bool is_cookie_name(std::string_view name) {
+  return ends_with_nocase(name, "cookie") || ends_with_nocase(name, "cookies");
+}
+
 NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vector<Place>& found) {
   std::size_t begin = std::max(runs.begin(Chars::name, at), at - std::min(at, kMaxName));
   std::size_t end = std::min(runs.end(Chars::name, at), at + kMaxName);
@@ -422,7 +440,7 @@ NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vect
   while (end > at && !is(Chars::word, text[end - 1])) --end;
   begin = with_word_before(text, begin, end);
   const std::string_view name = text.substr(begin, end - begin);
-  if (ends_with_nocase(name, "cookie") || ends_with_nocase(name, "cookies")) {
+  if (is_cookie_name(name)) {
     const std::size_t stop = find_cookies(text, end, found);
     return {stop, kReadingName + stop - end};
   }
@@ -442,29 +460,8 @@ std::size_t find_behind(std::string_view text, std::size_t begin, std::size_t en
 
 bool is_secret_under(std::string_view name, std::string_view value) {
   const Strength strength = strength_of(name);
-  return strength != Strength::none && value.size() <= 4096 && is_secret(strength, Style::quoted, value) &&
+  return strength != Strength::none && is_secret(strength, Style::quoted, value.substr(0, kMaxValue)) &&
          !is_plain_id(name, value);
-}
-
-void find_env_lines(std::string_view text, std::vector<Place>& found) {
-  for (const std::string_view line : lines(text)) {
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos || line.size() > 64 * kMaxValue) continue;
-    std::string_view name = trim(line.substr(0, equals));
-    if (name.find_last_of(" \t") != std::string_view::npos) name = name.substr(name.find_last_of(" \t") + 1);
-    std::string_view value = trim(line.substr(equals + 1));
-    if (value.size() >= 2 && is_quote(value[0]) && value.find(value[0], 1) != std::string_view::npos)
-      value = value.substr(1, value.find(value[0], 1) - 1);
-    else
-      value = value.substr(0, value.find(" #"));
-    const bool named =
-        !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return is(Chars::name, c); });
-    if (!named || value.size() < 4 || is_placeholder(value)) continue;
-    const bool telling = strength_of(name) >= Strength::token;
-    if (!telling && (is_words(value) || is_path(value) || !is_password_like(value))) continue;
-    const std::size_t begin = static_cast<std::size_t>(value.data() - text.data());
-    found.push_back({begin, begin + value.size(), telling ? kind_name(strength_of(name)) : "env-value"});
-  }
 }
 
 }  // namespace cairn::gate

@@ -1,9 +1,11 @@
 #include "gate/secrets.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "gate/char_runs.h"
+#include "gate/env_lines.h"
 #include "gate/named_secrets.h"
 #include "gate/pattern.h"
 #include "gate/plain_view.h"
@@ -21,6 +23,22 @@ constexpr std::size_t kFingerprint = 8;
 // A name is nearer to the truth than what stands beside it only when nothing else is known.
 bool is_general(std::string_view kind) {
   return kind == "password" || kind == "token" || kind == "key" || kind == "env-value";
+}
+
+// Members that hold what another member, or what stands around them, gives a name to.
+bool is_name_of_value(std::string_view member) {
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"value", "val", "values", "default", "defaultvalue", "default_value", "content", "data", "text", "raw",
+       "plain", "plaintext", "current", "string", "stringvalue", "#text", "_", "$", "s"});
+  const std::string lower = ascii_lower(member.substr(0, 20));
+  return std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
+}
+bool is_name_of_name(std::string_view member) {
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"name", "key", "variable", "var", "env", "header", "field", "param",
+                                       "parameter", "attribute", "label", "property"});
+  const std::string lower = ascii_lower(member.substr(0, 20));
+  return std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
 }
 
 constexpr auto kIsBare = [](char c) { return c != '\\' && is(Chars::visible, c); };
@@ -112,7 +130,7 @@ void Secrets::each(std::string_view text, bool env_file, Take&& take) const {
   const PlainView view(text);
   std::vector<Place> places;
   search_secrets(view.text(), kBase64Depth, places);
-  if (env_file) find_env_lines(view.text(), places);
+  find_env_lines(view.text(), env_file, places);
   if (own_) find_own(view.text(), own_->patterns, places);
   widen_to_characters(view.text(), places);
   merge(places);
@@ -201,21 +219,62 @@ std::size_t Secrets::remove_run(Json* first, Json* last, bool env_file) const {
   return findings.size();
 }
 
-std::size_t Secrets::remove_member(std::string_view name, Json& value, bool env_file) const {
-  if (!value.is_string()) return remove(value, env_file);
-  std::string& text = string_of(value);
-  const std::size_t removed = remove(text, env_file);
-  if (removed > 0 || !is_secret_under(name, text)) return removed;
-  const std::string print = fingerprint(text);
-  text.clear();
-  append_marker(kind_name(strength_of(name)), print, text);
+// A value that its name gives away: as it stands, or as it would be read in `name: value`.
+std::size_t Secrets::remove_named(std::string_view name, std::string& text) const {
+  if (strength_of(name) == Strength::none && !is_cookie_name(name)) return 0;
+  if (is_secret_under(name, text)) {
+    const std::string print = fingerprint(text);
+    text.clear();
+    append_marker(kind_name(strength_of(name)), print, text);
+    return 1;
+  }
+  std::string header = std::string(name) + ": ";
+  const std::size_t begin = header.size();
+  header += text;
+  if (remove(header) == 0 || header.compare(0, begin - 2, name) != 0) return 0;
+  text = header.substr(begin);
   return 1;
+}
+
+std::size_t Secrets::remove_member(std::string_view name, Json& value, bool env_file) const {
+  if (value.is_string()) {
+    const std::size_t removed = remove(string_of(value), env_file);
+    return removed > 0 ? removed : remove_named(name, string_of(value));
+  }
+  std::size_t removed = remove(value, env_file);
+  if (removed > 0 || strength_of(name) == Strength::none) return removed;
+  // {"password": ["..."]}, {"password": {"value": "..."}}
+  if (value.is_array())
+    for (Json& item : value.mutable_items()) removed += remove_member(name, item, env_file);
+  if (value.is_object())
+    for (Json::Member& member : value.mutable_members())
+      if (is_name_of_value(member.first)) removed += remove_member(name, member.second, env_file);
+  return removed;
+}
+
+// {"name": "DB_PASSWORD", "value": "..."} in either order, and ["DB_PASSWORD", "..."].
+std::size_t Secrets::remove_pair(Json& pair) const {
+  std::string_view name;
+  std::string* value = nullptr;
+  if (pair.is_array() && pair.items().size() == 2 && pair.items()[1].is_string()) {
+    name = pair.items()[0].as_string();
+    value = &string_of(pair.mutable_items()[1]);
+  }
+  if (pair.is_object())
+    for (Json::Member& member : pair.mutable_members()) {
+      if (!member.second.is_string()) continue;
+      if (is_name_of_name(member.first)) name = member.second.as_string();
+      if (is_name_of_value(member.first)) value = &string_of(member.second);
+    }
+  if (name.empty() || name.size() > 64 || !value) return 0;
+  return remove_named(name, *value);
 }
 
 std::size_t Secrets::remove(Json& value, bool env_file) const {
   if (value.is_string()) return remove(string_of(value), env_file);
   std::size_t removed = 0;
   if (value.is_array()) {
+    removed += remove_pair(value);
     Json::Array& items = value.mutable_items();
     for (std::size_t i = 0; i < items.size();) {
       std::size_t end = i;
@@ -229,6 +288,7 @@ std::size_t Secrets::remove(Json& value, bool env_file) const {
       removed += remove(member.first);
       removed += remove_member(member.first, member.second, env_file);
     }
+    removed += remove_pair(value);
   }
   return removed;
 }

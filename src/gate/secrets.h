@@ -42,8 +42,9 @@ class Secrets {
 
   // Replaces each by `[secret:KIND:FINGERPRINT]`. Returns how many.
   std::size_t remove(std::string& text, bool env_file = false) const;
-  // The same for every string of a value, keys included. The name of a member tells of its value, and
-  // consecutive strings of an array are one text (the lines of a patch).
+  // The same for every string of a value, keys included. The name of a member tells of its value, so does a
+  // member `name` of the `value` beside it, and consecutive strings of an array are one text (the lines of a
+  // patch).
   std::size_t remove(Json& value, bool env_file = false) const;
 
   // Eight digits that are the same for the same secret, however it was escaped, and that nobody can compute
@@ -57,6 +58,8 @@ class Secrets {
   void each(std::string_view text, bool env_file, Take&& take) const;
   std::size_t remove_run(Json* first, Json* last, bool env_file) const;
   std::size_t remove_member(std::string_view name, Json& value, bool env_file) const;
+  std::size_t remove_named(std::string_view name, std::string& text) const;
+  std::size_t remove_pair(Json& pair) const;
 
   std::shared_ptr<const Compiled> own_;  // the user's patterns
   ShortHash hash_;
