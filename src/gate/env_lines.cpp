@@ -36,13 +36,21 @@ std::string_view value_of(std::string_view text) {
   return text.substr(0, text.find(" #"));
 }
 
+// Letters of both sizes that are no words: xVCNprMlkC
+bool is_jumble(std::string_view value) {
+  const auto small = std::count_if(value.begin(), value.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const auto large = std::count_if(value.begin(), value.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  return small >= 3 && large >= 3 && small + large == std::ssize(value);
+}
+
 void find_in_line(std::string_view line, std::size_t at, std::vector<Place>& found) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos || line.size() > kMaxLine) return;
   const std::string_view name = name_before(line, equals), value = value_of(line.substr(equals + 1));
   if (name.empty() || value.size() < 4 || is_placeholder(value)) return;
   const bool telling = strength_of(name) >= Strength::token;
-  if (!telling && (is_words(value) || is_path(value) || !is_password_like(value))) return;
+  if (!telling && (is_words(value) || is_path(value) || !(is_password_like(value) || is_jumble(value))))
+    return;
   const std::size_t begin = at + static_cast<std::size_t>(value.data() - line.data());
   found.push_back({begin, begin + value.size(), telling ? kind_name(strength_of(name)) : "env-value"});
 }

@@ -225,8 +225,8 @@ std::size_t prefix_begin(std::string_view text, std::size_t rest) {
   const auto is_small = [&](std::size_t i) { return is(Chars::lower, text[i]) && !is_digit(text[i]); };
   while (begin > 0 && rest - begin < 24 && (is_small(begin - 1) || separates(begin - 1))) --begin;
   while (separates(begin)) ++begin;
-  static constexpr CharSet kParts("/.+%#@");  // of a path, an address or a code
-  const bool alone = begin == 0 || !(is(Chars::alnum, text[begin - 1]) || kParts.has(text[begin - 1]));
+  static constexpr CharSet kOfCodes("/.+%#@");  // of a path, an address or a code
+  const bool alone = begin == 0 || !(is(Chars::alnum, text[begin - 1]) || kOfCodes.has(text[begin - 1]));
   return alone && rest - begin >= 3 ? begin : rest;
 }
 

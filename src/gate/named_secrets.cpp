@@ -153,6 +153,7 @@ class Reader {
   Span read_value(Style& style);
   Span read_quoted();
   std::size_t whole_end(std::size_t end);
+  std::size_t block_end(std::size_t end) const;
   bool is_env_name() const;
 
   std::string_view text_;
@@ -166,6 +167,7 @@ class Reader {
   bool flag_ = false;     // --name
   bool element_ = false;  // <name>value</name>
   bool header_ = false;   // Authorization: SCHEME value
+  bool block_ = false;    // of YAML: the value stands in the lines below
   std::size_t judged_ = kReadingName;
 };
 
@@ -264,6 +266,7 @@ void Reader::read_gap() {
   std::size_t ahead = 0;
   if ((peek() == '|' || peek() == '>') && !loose_) {  // a block of YAML
     ahead = 1;
+    block_ = true;
     if (peek(1) == '-' || peek(1) == '+') ahead = 2;
   }
   if (peek(ahead) == '\r') ++ahead;
@@ -304,6 +307,25 @@ std::size_t Reader::whole_end(std::size_t end) {
                                 : std::min(end, std::max(runs_.end(Chars::visible, at_), at_ + kMaxValue));
 }
 
+// The lines of a block go on while they are as much drawn by lot as the first.
+std::size_t Reader::block_end(std::size_t end) const {
+  for (int lines = 0; lines < 64; ++lines) {
+    std::size_t begin = end;
+    while (begin < text_.size() && begin - end < 80 &&
+           (is(Chars::blank, text_[begin]) || text_[begin] == '\n'))
+      ++begin;
+    std::size_t stop = begin;
+    while (stop < text_.size() && stop - begin < kMaxValue && is(Chars::visible, text_[stop])) ++stop;
+    const bool alone =
+        begin > end + 1 && (stop == text_.size() || text_[stop] == '\n' || text_[stop] == '\r');
+    if (!alone || stop - begin < 8 || is_words(text_.substr(begin, stop - begin)) ||
+        text_.substr(begin, stop - begin).find(':') != std::string_view::npos)
+      break;
+    end = stop;
+  }
+  return end;
+}
+
 Span Reader::read_quoted() {
   const char quote = peek();
   const bool three = peek(1) == quote && peek(2) == quote;
@@ -333,7 +355,8 @@ Span Reader::read_value(Style& style) {
 void Reader::find(Strength strength, std::vector<Place>& found) {
   if (!read_separator()) return;
   read_gap();
-  if (peek() == '&') ++at_;  // token: &str = "..."
+  if (peek() == '&') ++at_;                       // token: &str = "..."
+  if (peek() == '(' && is_quote(peek(1))) ++at_;  // token = ("..." "...")
   header_ = !loose_ && ends_with_nocase(text_.substr(begin_, name_end_ - begin_), "authorization");
   Style style = Style::plain;
   for (int tries = 0; tries < 2; ++tries) {
@@ -342,8 +365,8 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
     judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</") return;
     if (is_secret(strength, style, value) && !is_plain_id(text_.substr(begin_, name_end_ - begin_), value)) {
-      found.push_back({begin, end, kind_name(strength)});
-      at_ = end;
+      found.push_back({begin, block_ ? block_end(end) : end, kind_name(strength)});
+      at_ = found.back().end;
       return;
     }
     // password: str = "...": what stood there was a type.

@@ -32,6 +32,10 @@ int hex(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
+bool is_plain(int code) {
+  return (code >= 0x20 && code < 0x7f) || code == '\n' || code == '\r' || code == '\t';
+}
+
 // The character that `digits` name, if it is one that text is made of.
 std::string_view ascii_of(std::string_view digits) {
   int code = 0;
@@ -39,8 +43,7 @@ std::string_view ascii_of(std::string_view digits) {
     if (hex(c) < 0) return {};
     code = code * 16 + hex(c);
   }
-  const bool plain = (code >= 0x20 && code < 0x7f) || code == '\n' || code == '\r' || code == '\t';
-  return plain ? std::string_view(&kAscii[static_cast<std::size_t>(code)], 1) : std::string_view();
+  return is_plain(code) ? std::string_view(&kAscii[static_cast<std::size_t>(code)], 1) : std::string_view();
 }
 
 Escape backslashes(std::string_view text) {
@@ -59,6 +62,10 @@ Escape backslashes(std::string_view text) {
       if (const auto plain = ascii_of(text.substr(count + 1, 4)); text.size() >= count + 5 && !plain.empty())
         return {count + 5, plain};
       return {};
+    case 'x':
+      if (const auto plain = ascii_of(text.substr(count + 1, 2)); text.size() >= count + 3 && !plain.empty())
+        return {count + 3, plain};
+      return {};
     default: return {};
   }
 }
@@ -74,17 +81,26 @@ Escape per_cent(std::string_view text) {
   return plain.empty() ? Escape{} : Escape{at + 2, plain};
 }
 
+// &#61; and &#x3d;
+Escape numbered(std::string_view text) {
+  const bool is_hex = text.size() > 2 && (text[2] | 0x20) == 'x';
+  const int base = is_hex ? 16 : 10;
+  int code = 0;
+  std::size_t at = is_hex ? 3 : 2;
+  for (const std::size_t begin = at; at < text.size() && at - begin < 4; ++at) {
+    const int digit = hex(text[at]);
+    if (digit < 0 || digit >= base) break;
+    code = code * base + digit;
+  }
+  if (at >= text.size() || text[at] != ';' || !is_plain(code)) return {};
+  return {at + 1, std::string_view(&kAscii[static_cast<std::size_t>(code)], 1)};
+}
+
 Escape entity(std::string_view text) {
   using Name = std::pair<std::string_view, std::string_view>;
-  static constexpr auto kNames = std::to_array<Name>({{"&quot;", "\""},
-                                                      {"&#34;", "\""},
-                                                      {"&apos;", "'"},
-                                                      {"&#39;", "'"},
-                                                      {"&#x27;", "'"},
-                                                      {"&amp;", "&"},
-                                                      {"&lt;", "<"},
-                                                      {"&gt;", ">"},
-                                                      {"&#61;", "="}});
+  static constexpr auto kNames =
+      std::to_array<Name>({{"&quot;", "\""}, {"&apos;", "'"}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}});
+  if (text.starts_with("&#")) return numbered(text);
   for (const auto& [name, plain] : kNames)
     if (text.size() > 2 && text[1] == name[1] && text[2] == name[2] && text.starts_with(name))
       return {name.size(), plain};

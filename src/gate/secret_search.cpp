@@ -198,6 +198,8 @@ class Search {
   void settle(std::size_t known, std::size_t judged) {
     if (found_.size() == known) judged_ += judged;
     for (std::size_t i = known; i < found_.size(); ++i) {
+      if (found_[i].end < text_.size() && is_quote(text_[found_[i].end]))
+        found_[i].end = wrapped_end(found_[i].end);
       done_ = std::max(done_, found_[i].end);
       if (const auto kind = kind_of(found_[i].begin)) found_[i].kind = *kind;
     }
@@ -330,7 +332,9 @@ class Search {
   // strings are joined over it.
   std::size_t wrapped_end(std::size_t end) const {
     for (int lines = 0; lines < 64 && end < text_.size(); ++lines) {
-      const std::size_t begin = text_[end] == '\n' && is_long_line(end) ? end + 1 : over_break(text_, end);
+      const std::size_t begin = text_[end] == '\n' && is_long_line(end)
+                                    ? end + 1
+                                    : std::max(over_break(text_, end), over_join(text_, end));
       if (begin <= end || (begin > end + 1 && (!is_quote(text_[end]) || !is_quote(text_[begin - 1]))))
         return end;
       std::size_t next = begin;

@@ -34,9 +34,9 @@ bool is_name_of_value(std::string_view member) {
   return std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
 }
 bool is_name_of_name(std::string_view member) {
-  static constexpr auto kNames =
-      std::to_array<std::string_view>({"name", "key", "variable", "var", "env", "header", "field", "param",
-                                       "parameter", "attribute", "label", "property"});
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"name", "key", "variable", "var", "env", "header", "field", "param", "parameter", "attribute", "label",
+       "property", "element", "placeholder"});
   const std::string lower = ascii_lower(member.substr(0, 20));
   return std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
 }
@@ -237,6 +237,12 @@ std::size_t Secrets::remove_named(std::string_view name, std::string& text) cons
 }
 
 std::size_t Secrets::remove_member(std::string_view name, Json& value, bool env_file) const {
+  if (value.is_int() && strength_of(name) == Strength::password && value.dump().size() >= 6) {
+    std::string text;
+    append_marker(kind_name(Strength::password), fingerprint(value.dump()), text);
+    value = Json(std::move(text));
+    return 1;
+  }
   if (value.is_string()) {
     const std::size_t removed = remove(string_of(value), env_file);
     return removed > 0 ? removed : remove_named(name, string_of(value));
@@ -267,7 +273,11 @@ std::size_t Secrets::remove_pair(Json& pair) const {
       if (is_name_of_value(member.first)) value = &string_of(member.second);
     }
   if (name.empty() || name.size() > 64 || !value) return 0;
-  return remove_named(name, *value);
+  const auto words = split(name, ' ');  // "Password input"
+  const auto telling = std::find_if(words.begin(), words.end(), [](std::string_view word) {
+    return strength_of(word) == Strength::password;
+  });
+  return remove_named(telling == words.end() ? name : *telling, *value);
 }
 
 std::size_t Secrets::remove(Json& value, bool env_file) const {

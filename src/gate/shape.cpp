@@ -49,6 +49,22 @@ std::size_t over_break(std::string_view text, std::size_t at) {
   return broken ? next : at;
 }
 
+std::size_t over_join(std::string_view text, std::size_t at) {
+  static constexpr CharSet kQuotes("\"'`"), kJoins("+.&");
+  const auto skip = [&](std::size_t from, const auto& wanted) {
+    while (from < text.size() && from - at < kMaxGap && wanted(text[from])) ++from;
+    return from;
+  };
+  const auto blank = [](char c) { return is(Chars::blank, c); };
+  if (at >= text.size() || !kQuotes.has(text[at])) return at;
+  const std::size_t sign = skip(at + 1, blank);
+  const std::size_t behind = skip(sign, [](char c) { return kJoins.has(c); });
+  const std::size_t quote = skip(behind, blank);
+  // A line that goes on in the next one left its blanks behind.
+  const bool joined = behind > sign || quote - at > 2;
+  return joined && quote < text.size() && kQuotes.has(text[quote]) ? quote + 1 : at;
+}
+
 CharRun char_run(std::string_view notation) {
   CharRun run;
   run.chars = chars_of(notation[0]);

@@ -27,6 +27,9 @@ namespace cairn::gate {
 // strings, the break, the sign of a patch, indentation. Gives `at` itself when there is no break.
 std::size_t over_break(std::string_view text, std::size_t at);
 
+// The same for strings that are joined within a line: "..." + "..."
+std::size_t over_join(std::string_view text, std::size_t at);
+
 // So many characters of one kind, `row` letters and digits of them together.
 struct CharRun {
   Chars chars = Chars::alnum;

@@ -135,6 +135,35 @@ TEST(JsonSecrets, AreKnownByTheNameBesideOrAroundThem) {
   }
 }
 
+TEST(JsonSecrets, ANumberMayBeAPassword) {
+  Json json =
+      Json::object({{"password", 1737150727288}, {"password_changed_at", 1737150727288}, {"pwd", 12}});
+  EXPECT_EQ(secrets().remove(json), 1u) << json.dump();
+  EXPECT_NE(json.dump().find("\"password_changed_at\":1737150727288"), std::string::npos) << json.dump();
+}
+
+TEST(JsonSecrets, WhatIsTypedIntoAFieldForAPasswordIsOne) {
+  Json json =
+      Json::object({{"element", "Password input"}, {"ref", "e5"}, {"text", "Maple" + std::string("$2639x")}});
+  EXPECT_EQ(secrets().remove(json), 1u) << json.dump();
+}
+
+TEST(SplitSecrets, GoWithAllTheirParts) {
+  Lot lot(21);
+  const std::string a = lot.of(test::kAlnum, 20), b = lot.of(test::kAlnum, 20);
+  for (const std::string& text :
+       {"TOKEN = \"ghp_" + a.substr(2) + "\" \\\n  \"" + b.substr(2) + "\"",
+        "token = ('" + a + "'\n         '" + b + "')", "token: >-\n  " + a + "\n  " + b + "\nnext: value\n",
+        "const k = \"sk-" + a + "\" + \"" + b + "\";", "apiKey = '" + a + "' . '" + b + "';",
+        "api_key = \"" + a + "\"\n    \"" + b + "\""}) {
+    const std::string out = cleaned(text);
+    EXPECT_EQ(out.find(a.substr(4)), std::string::npos) << text << "\n" << out;
+    EXPECT_EQ(out.find(b.substr(4)), std::string::npos) << text << "\n" << out;
+  }
+  EXPECT_TRUE(cleaned("token: >-\n  " + a + "\nnext: value2345\n").ends_with("\nnext: value2345\n"));
+  EXPECT_NE(cleaned("token = \"" + a + "\" + \"and some words\"").find("some words"), std::string::npos);
+}
+
 TEST(JsonSecrets, WhatIsHarmlessStays) {
   for (const Json& json :
        {Json::object({{"name", "password"}, {"value", "must have at least 8 characters"}}),
