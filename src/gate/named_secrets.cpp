@@ -46,23 +46,38 @@ bool one_of(std::string_view word, const std::array<std::string_view, N>& list) 
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// user.password, getToken(x), args[0], A::b: an expression of some language, not a value.
+// user.password, getToken(x), a.b.c(x), args[0], A::b: an expression of some language, not a value.
 bool is_code(std::string_view value) {
-  std::size_t at = 0;
-  while (at < value.size() && (is_alnum(value[at]) || value[at] == '_' || value[at] == '$')) ++at;
+  std::size_t at = 0, path = 0;
+  const auto is_of_name = [](char c) { return is(Chars::word, c) || c == '$'; };
+  while (at < value.size() && is_of_name(value[at])) ++at;
   if (at == 0) return value[0] == '(' || value[0] == '&' || value[0] == '*';
   if (is_digit(value[0])) return false;
   if (at == value.size()) return value[0] == '$';
-  if (value[at] == '(' || value[at] == '[' || value.substr(at, 2) == "::" || value.substr(at, 2) == "->")
-    return true;
-  if (value[at] != '.' && value[at] != '?') return false;
+  if (value[at] == '[' || value.substr(at, 2) == "::" || value.substr(at, 2) == "->") return true;
+  for (path = at; path < value.size() && (is_of_name(value[path]) || value[path] == '.');) ++path;
+  if (path < value.size() && value[path] == '(') return true;
+  if (value[at] != '.' && value.substr(at, 2) != "?.") return false;
   const auto parts = split(value, '.');
   return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
     return part.size() <= 4 || is_words(part.substr(0, part.find_first_of("(?![;,")));
   });
 }
 
-// A regular expression, or a number of C.
+// required|string|min:8: words in a row, as rules are written.
+bool is_rules(std::string_view value) {
+  if (value.find('|') == std::string_view::npos) return false;
+  const auto parts = split(value, '|');
+  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    const std::string_view word = part.substr(0, part.find(':'));
+    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return c == '_' || (is(Chars::lower, c) && !is_digit(c));
+    });
+  });
+}
+
+// A regular expression, rules of a form, a number of C, the address of an account in a chain, a user of
+// Windows.
 bool is_notation(std::string_view value) {
   static constexpr auto kParts =
       std::to_array<std::string_view>({"(?", "\\.", "[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s"});
@@ -70,7 +85,11 @@ bool is_notation(std::string_view value) {
   if (std::any_of(value.begin(), value.end(), [](char c) { return kSigns.has(c); }))
     for (const std::string_view part : kParts)
       if (value.find(part) != std::string_view::npos) return true;
-  return value.starts_with("0x") && value.size() <= 21;
+  const auto only = [&](Chars chars) {
+    return std::all_of(value.begin() + 2, value.end(), [&](char c) { return c == '-' || is(chars, c); });
+  };
+  return (value.starts_with("0x") && value.size() <= 42 && only(Chars::any_hex)) ||
+         (value.starts_with("S-1-") && only(Chars::digit)) || is_rules(value);
 }
 
 // A session's id that is a UUID names it and opens nothing; one that does stands in a cookie.
@@ -79,6 +98,18 @@ bool is_plain_id(std::string_view name, std::string_view value) {
   Runs runs(value);
   static const Shape kUuid("@");
   return kUuid.match(value, 0, runs, false).has_value();
+}
+
+// What a shell calls pwd is where it stands.
+bool is_directory(std::string_view name, std::string_view value) {
+  return (value[0] == '/' || value[0] == '~') && ends_with_nocase(name, "pwd");
+}
+
+// `checksum/secret: ...`, and what stands within the name of a resource: arn:aws:...:secret:db-1a2b3c
+bool is_part_of_an_id(std::string_view text, std::size_t name, Runs& runs) {
+  if (name == 0 || (text[name - 1] != '/' && text[name - 1] != ':')) return false;
+  return ends_with_nocase(text.substr(0, name), "checksum/") ||
+         text.substr(runs.begin(Chars::visible, name)).starts_with("arn:");
 }
 
 // How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
@@ -103,7 +134,8 @@ bool may_be_secret(Strength strength, Style style, std::string_view value) {
            (mixture(value) >= (value.size() >= 16 ? 3 : 4) ||
             (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20))) &&
            value.find_first_of("()[]{}<>") == std::string_view::npos &&
-           value.find("**") == std::string_view::npos && is_random(value);
+           value.find("**") == std::string_view::npos &&
+           (digits > 0 || value.find('/') == std::string_view::npos) && is_random(value);
   if (style == Style::paired)
     return (strength == Strength::password || (strength == Strength::token && digits > 0)) &&
            is_random(value);
@@ -155,6 +187,7 @@ class Reader {
   std::size_t whole_end(std::size_t end);
   std::size_t block_end(std::size_t end) const;
   bool is_env_name() const;
+  bool is_of_its_name(std::string_view value) const;
 
   std::string_view text_;
   Runs& runs_;
@@ -175,6 +208,12 @@ bool Reader::is_env_name() const {
   const std::string_view name = text_.substr(begin_, name_end_ - begin_);
   return std::none_of(name.begin(), name.end(),
                       [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '.'; });
+}
+
+// Whether the name says something else of this value: an id, a directory.
+bool Reader::is_of_its_name(std::string_view value) const {
+  const std::string_view name = text_.substr(begin_, name_end_ - begin_);
+  return is_plain_id(name, value) || is_directory(name, value);
 }
 
 // `"name": "DB_PASSWORD", "value": "..."`, and the same in YAML.
@@ -354,6 +393,11 @@ Span Reader::read_value(Style& style) {
 
 void Reader::find(Strength strength, std::vector<Place>& found) {
   if (!read_separator()) return;
+  // ${NAME:-value}, and ${NAME:?what to say without it}
+  if (begin_ >= 2 && text_.substr(begin_ - 2, 2) == "${") {
+    if (peek() == '?' || peek() == '+') return;
+    if (peek() == '-') ++at_;
+  }
   read_gap();
   if (peek() == '&') ++at_;                       // token: &str = "..."
   if (peek() == '(' && is_quote(peek(1))) ++at_;  // token = ("..." "...")
@@ -364,7 +408,7 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
     const std::string_view value = text_.substr(begin, std::min(end - begin, kMaxValue));
     judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</") return;
-    if (is_secret(strength, style, value) && !is_plain_id(text_.substr(begin_, name_end_ - begin_), value)) {
+    if (is_secret(strength, style, value) && !is_of_its_name(value)) {
       found.push_back({begin, block_ ? block_end(end) : end, kind_name(strength)});
       at_ = found.back().end;
       return;
@@ -468,7 +512,7 @@ NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vect
     return {stop, kReadingName + stop - end};
   }
   const Strength strength = strength_of(name);
-  if (strength == Strength::none) return {end, kReadingName};
+  if (strength == Strength::none || is_part_of_an_id(text, begin, runs)) return {end, kReadingName};
   Reader reader(text, begin, end, runs);
   reader.find(strength, found);
   return {end, reader.judged()};
@@ -484,7 +528,7 @@ std::size_t find_behind(std::string_view text, std::size_t begin, std::size_t en
 bool is_secret_under(std::string_view name, std::string_view value) {
   const Strength strength = strength_of(name);
   return strength != Strength::none && is_secret(strength, Style::quoted, value.substr(0, kMaxValue)) &&
-         !is_plain_id(name, value);
+         !is_plain_id(name, value) && !is_directory(name, value);
 }
 
 }  // namespace cairn::gate

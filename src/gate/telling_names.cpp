@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/text.h"
 #include "gate/char_runs.h"
 
 namespace cairn::gate {
@@ -96,14 +97,14 @@ constexpr auto kTokens = std::to_array<std::string_view>(
 constexpr auto kWeak =
     std::to_array<std::string_view>({"tokens", "salt", "pepper", "signature", "sig", "dsn"});
 constexpr auto kKeysThatAreNone = std::to_array<std::string_view>(
-    {"public", "pub",         "primary", "foreign", "cache",   "sort",        "partition",   "object",
-     "row",    "group",       "lookup",  "hash",    "index",   "map",         "dict",        "json",
-     "unique", "s3",          "bucket",  "routing", "msg",     "message",     "i18n",        "locale",
-     "event",  "query",       "hot",     "arrow",   "enter",   "return",      "any",         "item",
-     "node",   "edge",        "list",    "table",   "column",  "field",       "feature",     "flag",
-     "config", "setting",     "header",  "param",   "react",   "translation", "idempotency", "registry",
-     "ssh",    "publishable", "dedup",   "build",   "content", "checksum",    "file",        "blob",
-     "image",  "asset",       "trie",    "dedupe"});
+    {"public", "pub",         "primary", "foreign", "cache",     "sort",        "partition",   "object",
+     "row",    "group",       "lookup",  "hash",    "index",     "map",         "dict",        "json",
+     "unique", "s3",          "bucket",  "routing", "msg",       "message",     "i18n",        "locale",
+     "event",  "query",       "hot",     "arrow",   "enter",     "return",      "any",         "item",
+     "node",   "edge",        "list",    "table",   "column",    "field",       "feature",     "flag",
+     "config", "setting",     "header",  "param",   "react",     "translation", "idempotency", "registry",
+     "ssh",    "publishable", "dedup",   "build",   "content",   "checksum",    "file",        "blob",
+     "image",  "asset",       "trie",    "dedupe",  "websocket", "socket",      "gpg",         "pgp"});
 constexpr auto kSecretKeys = std::to_array<std::string_view>(
     {"api",         "access",  "secret",    "private",      "auth",    "signing", "encryption",
      "master",      "service", "shared",    "account",      "license", "admin",   "write",
@@ -197,10 +198,10 @@ bool is_key(const Letters& name) {
 bool ends_like_a_token(const Letters& name) {
   static constexpr auto kEnds =
       endings(std::to_array<std::string_view>({"token", "connectionstring", "sessionid", "authorization"}));
-  static constexpr auto kKeys = endings(
-      std::to_array<std::string_view>({"api", "secret", "access", "private", "auth", "master", "encryption",
-                                       "signing", "shared", "account", "license", "session"}),
-      "key");
+  static constexpr auto kKeys =
+      endings(std::to_array<std::string_view>({"api", "secret", "access", "private", "auth", "master",
+                                               "encryption", "shared", "account", "license", "session"}),
+              "key");
   return is_key(name) ? ends_with_one_of(name, kKeys) : ends_with_one_of(name, kEnds);
 }
 
@@ -210,6 +211,24 @@ std::string_view without_number(std::string_view word) {
   return word;
 }
 
+bool ends_with_nocase(std::string_view name, std::string_view end) {
+  return name.size() >= end.size() && starts_with_nocase(name.substr(name.size() - end.size()), end);
+}
+
+// nextPageToken: where a list goes on. CallSid: a number, as ids are. Neither opens anything.
+bool is_no_secret(std::string_view name) {
+  static constexpr auto kPlaces = std::to_array<std::string_view>(
+      {"next", "page", "continuation", "continue", "pagination", "cursor", "sync", "resume", "clientrequest",
+       "client_request", "cancellation", "lock", "fencing", "scroll", "delta"});
+  const char last = name.empty() ? '\0' : name.back();
+  if (last == 'd') return name.size() > 3 && name.ends_with("Sid") && is(Chars::lower, name[name.size() - 4]);
+  if ((last != 'n' && last != 'N') || !ends_with_nocase(name, "token")) return false;
+  name.remove_suffix(5);
+  while (!name.empty() && !is(Chars::alnum, name.back())) name.remove_suffix(1);
+  return std::any_of(kPlaces.begin(), kPlaces.end(),
+                     [&](std::string_view place) { return ends_with_nocase(name, place); });
+}
+
 }  // namespace
 
 std::string_view kind_name(Strength strength) {
@@ -217,6 +236,7 @@ std::string_view kind_name(Strength strength) {
 }
 
 Strength strength_of(std::string_view name) {
+  if (is_no_secret(name)) return Strength::none;
   Words words(name);
   if (!words.more()) return Strength::none;
   Word last = words.next();

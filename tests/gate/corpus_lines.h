@@ -3,13 +3,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gate/corpus_random.h"
 #include "gate/secret_corpus.h"
 
 namespace cairn::test {
 
-// Everything between two braces of a line is drawn by lot: {a32} is 32 letters and digits, see `drawn`. What
+// Everything between two braces of a line is drawn by lot: {a32} is 32 letters and digits, {w1} what a person
+// thinks of, see `drawn`. What
 // stands in double braces is drawn and is the secret.
 struct Line {
   const char* group;
@@ -31,8 +33,16 @@ inline std::string_view alphabet(char letter) {
   }
 }
 
+// What a person thinks of: Copper!4711x
+inline std::string chosen(Lot& lot) {
+  static const std::vector<std::string> kWords = {"Copper", "Lantern", "Meadow",  "Kestrel", "Anchor",
+                                                  "Velvet", "Orchid",  "Thistle", "granite", "pepper"};
+  return lot.one(kWords) + lot.of("!#$*?_", 1) + lot.of(kDigits, 4) + lot.of("xQz7", 1);
+}
+
 inline std::string drawn(Lot& lot, std::string_view what) {
   if (what == "@") return lot.uuid();
+  if (what == "w1") return chosen(lot);
   return lot.of(alphabet(what[0]), std::stoul(std::string(what.substr(1))));
 }
 

@@ -33,6 +33,10 @@ std::vector<BenignSample> second_benign(std::uint64_t seed, int rounds);
 std::vector<SecretSample> third_secrets(std::uint64_t seed);
 std::vector<BenignSample> third_benign(std::uint64_t seed, int rounds);
 
+// A developer's day, when the rules had been mended by those.
+std::vector<SecretSample> fourth_secrets(std::uint64_t seed);
+std::vector<BenignSample> fourth_benign(std::uint64_t seed, int rounds);
+
 // One secret of every kind, each with a text that would carry it: for tests that look for canaries.
 std::vector<SecretSample> one_of_each(std::uint64_t seed);
 

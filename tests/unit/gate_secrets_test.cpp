@@ -131,9 +131,26 @@ TEST(SecretCorpus, IsFoundInTheThirdCorpusAsFarAsItSays) {
   EXPECT_EQ(m.wrong, 0);
 }
 
+TEST(SecretCorpus, IsFoundInTheFourthCorpusAsFarAsItSays) {
+  std::vector<test::SecretSample> kept;
+  std::vector<test::BenignSample> harmless;
+  for (std::uint64_t seed = kSeed; seed < kSeed + 10; ++seed) {
+    const auto more = test::fourth_secrets(seed);
+    kept.insert(kept.end(), more.begin(), more.end());
+    const auto lines = test::fourth_benign(seed, 2);
+    harmless.insert(harmless.end(), lines.begin(), lines.end());
+  }
+  const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
+  EXPECT_GE(m.secrets, 2'400);
+  EXPECT_LE(m.lost * 100, m.secrets * 35) << m.lost << " of " << m.secrets << " secrets were missed";
+  EXPECT_GE(m.benign, 6'000);
+  EXPECT_EQ(m.wrong, 0);
+}
+
 TEST(SecretCorpus, MayBeCutAnywhere) {
   std::vector<std::string> texts = {"a [secret", "a [secret:", "a [secret:token:0123456"};
-  for (const auto& samples : {test::second_secrets(kSeed), test::third_secrets(kSeed)})
+  for (const auto& samples :
+       {test::second_secrets(kSeed), test::third_secrets(kSeed), test::fourth_secrets(kSeed)})
     for (const test::SecretSample& sample : samples) texts.push_back(sample.text.substr(0, 300));
   for (const std::string& text : texts)
     for (std::size_t size = 0; size <= text.size(); ++size) {
