@@ -349,8 +349,7 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
           memory.empty() ? TRY(store::ensure_memory_id(db_, session, clock_.now())) : memory;
       for (const store::Observation& learned : list)  // the built-in distiller's of that turn make room
         if (learned.prompt_number)
-          TRY(store::put_observations(db_, under, store::turn_batch(of->content_id, *learned.prompt_number),
-                                      {}));
+          TRY(store::put_observations(db_, under, store::turn_batch(*of, *learned.prompt_number), {}));
       put = TRY(store::put_within(db_, under, run.batch.id, std::move(list), options_.budget));
     }
     return store::complete(db_, run.batch, clock_.now());

@@ -300,7 +300,7 @@ static std::string_view name_of(Kind kind) {
 Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
   Event e;
   const ContentId& session = look.session.content_id;
-  e.id = store::transcript_event_id(session,
+  e.id = store::transcript_event_id(look.session.platform, session,
                                     item.kind == Item::Kind::call ? item.tool_use_id : item.prompt_id, kind);
   e.source = "transcript";
   e.host = look.session.platform;

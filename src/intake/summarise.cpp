@@ -125,11 +125,10 @@ Result<store::Put> distil_turn(store::Db& db, const store::Session& session, con
       TRY(store::put_summary(db, memory, summary_row(distilled.summary, session, turn), now).in("summary"));
   if (!ours) return store::Put{};  // a model has told this turn better
   std::vector<store::Observation> rows;
-  const bool by_model = TRY(store::is_observed_otherwise(db, memory, session.content_id, turn.number));
+  const bool by_model = TRY(store::is_observed_otherwise(db, memory, session, turn.number));
   for (const distil::Observation& observation : distilled.observations)
     if (!by_model) rows.push_back(observation_row(observation, session, turn));
-  return store::put_within(db, memory, store::turn_batch(session.content_id, turn.number), std::move(rows),
-                           budget)
+  return store::put_within(db, memory, store::turn_batch(session, turn.number), std::move(rows), budget)
       .in("observations");
 }
 

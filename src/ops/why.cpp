@@ -25,13 +25,13 @@ static Result<std::vector<std::int64_t>> events_of(store::Db& db, const recall::
         record.id.row, kMostEvents));
   const std::string_view sql =
       record.id.kind == Kind::prompt
-          ? "SELECT e.seq FROM sdk_sessions s JOIN events e ON e.session_db_id = s.id WHERE "
-            "s.content_session_id = ? AND e.prompt_number = ? AND e.kind = 'prompt' AND e.outcome = 'stored' "
+          ? "SELECT e.seq FROM user_prompts p JOIN events e ON e.session_db_id = p.session_db_id AND "
+            "e.prompt_number = p.prompt_number WHERE p.id = ? AND e.kind = 'prompt' AND e.outcome = 'stored' "
             "ORDER BY e.seq LIMIT ?"
-          : "SELECT e.seq FROM sdk_sessions s JOIN events e ON e.session_db_id = s.id WHERE "
-            "s.content_session_id = ? AND e.prompt_number = ? AND e.outcome = 'stored' ORDER BY e.seq LIMIT "
-            "?";
-  return numbers(db.query(sql, record.session, record.prompt_number.value_or(0), kMostEvents));
+          : "SELECT e.seq FROM session_summaries r JOIN sdk_sessions s ON s.memory_session_id = "
+            "r.memory_session_id JOIN events e ON e.session_db_id = s.id AND e.prompt_number = "
+            "r.prompt_number WHERE r.id = ? AND e.outcome = 'stored' ORDER BY e.seq LIMIT ?";
+  return numbers(db.query(sql, record.id.row, kMostEvents));
 }
 
 static Json text_json(const std::optional<std::string>& text, bool full) {

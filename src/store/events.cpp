@@ -1,6 +1,7 @@
 #include "store/events.h"
 
 #include "base/hash.h"
+#include "store/sessions.h"
 
 namespace cairn::store {
 
@@ -32,8 +33,9 @@ Result<bool> reopen_bad(Db& db, const EventId& id) {
   return db.changes() > 0;
 }
 
-EventId transcript_event_id(const ContentId& session, std::string_view key, Kind kind) {
-  std::string all = session.value + '\n';
+EventId transcript_event_id(const std::string& platform, const ContentId& session, std::string_view key,
+                            Kind kind) {
+  std::string all = key_of(platform, session) + '\n';
   all.append(key).append("\n").append(kind_name(kind));
   return EventId{content_hash(all)};
 }
@@ -48,7 +50,7 @@ Result<bool> is_duplicate(Db& db, const CleanEvent& event, const Placement& plac
         .has_value();
   }
   if (event->kind == Kind::prompt && event->prompt_id &&
-      TRY(is_settled(db, transcript_event_id(event->session, *event->prompt_id, event->kind))))
+      TRY(is_settled(db, transcript_event_id(event->host, event->session, *event->prompt_id, event->kind))))
     return true;
   constexpr std::int64_t kWindowMs = 5000;
   return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND payload_hash = ? AND name = ? AND "

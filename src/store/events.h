@@ -27,7 +27,8 @@ Result<bool> is_settled(Db& db, const EventId& id);
 Result<bool> reopen_bad(Db& db, const EventId& id);
 
 // The id of the event that a transcript tells, by the tool use or the prompt it belongs to: always the same.
-EventId transcript_event_id(const ContentId& session, std::string_view key, Kind kind);
+EventId transcript_event_id(const std::string& platform, const ContentId& session, std::string_view key,
+                            Kind kind);
 
 // Whether an equal event is there: same tool use and kind (a result is a result, whether it says that it
 // failed or not), the same prompt from a transcript, else same name, prompt and payload within 5 s.

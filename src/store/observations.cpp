@@ -150,11 +150,11 @@ Status put_observations(Db& db, const MemoryId& memory, const std::string& batch
   return {};
 }
 
-std::string turn_batch(const ContentId& session, std::int64_t prompt_number) {
-  return "turn-" + session.value + "-" + std::to_string(prompt_number);
+std::string turn_batch(const Session& session, std::int64_t prompt_number) {
+  return "turn-" + key_of(session.platform, session.content_id) + "-" + std::to_string(prompt_number);
 }
 
-Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const ContentId& session,
+Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const Session& session,
                                    std::int64_t prompt_number) {
   return TRY(db.integer("SELECT 1 FROM observations WHERE memory_session_id = ? AND prompt_number = ? AND "
                         "batch_id <> ? LIMIT 1",

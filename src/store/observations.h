@@ -14,6 +14,7 @@
 #include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "store/sessions.h"
 #include "store/sql.h"
 
 namespace cairn::store {
@@ -46,9 +47,9 @@ Status put_observations(Db& db, const MemoryId& memory, const std::string& batch
                         const std::vector<Observation>& list);
 
 // The batch that the built-in distiller's observations of a turn are.
-std::string turn_batch(const ContentId& session, std::int64_t prompt_number);
+std::string turn_batch(const Session& session, std::int64_t prompt_number);
 // Whether another batch has said something of that turn.
-Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const ContentId& session,
+Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const Session& session,
                                    std::int64_t prompt_number);
 
 // The newest of a project, newest first, without their files and concepts; not those of `except_session`.

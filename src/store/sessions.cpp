@@ -31,6 +31,10 @@ static Session read_session(Stmt& row) {
   return s;
 }
 
+std::string key_of(const std::string& platform, const ContentId& id) {
+  return platform == "claude-code" ? id.value : platform + ":" + id.value;
+}
+
 Result<std::optional<Session>> find_session(Db& db, const std::string& platform, const ContentId& id) {
   return first(
       db.query("SELECT " SESSION_COLUMNS "FROM sdk_sessions WHERE platform = ? AND content_session_id = ?",

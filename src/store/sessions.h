@@ -46,6 +46,10 @@ struct NewSession {
   WallTime started_at;
 };
 
+// What tells a session from all others in text that is made of it. Two hosts may give the same content id;
+// Claude Code's stands alone, as it always did.
+std::string key_of(const std::string& platform, const ContentId& id);
+
 // All within the caller's transaction, on the writer's connection.
 Result<std::optional<Session>> find_session(Db& db, const std::string& platform, const ContentId& id);
 Result<std::optional<Session>> find_session(Db& db, SessionId id);

@@ -65,6 +65,7 @@ struct Machine {
   std::unique_ptr<daemon::Engine> engine;
   hook::Flags::Sync sync = hook::Flags::Sync::process;
   os::ProcessKey host{4242, 77};        // who fires the hooks
+  std::string platform;                 // what it is; empty: Claude Code
   std::string project_dir;              // CLAUDE_PROJECT_DIR
   agent::Provider* provider = nullptr;  // who distils, from the next open() on
   std::vector<EventId> delivered;

@@ -329,5 +329,26 @@ TEST_F(Turns, TwoSessionsAtOnceNeverMix) {
             (Lines{R"(mine|["mine.txt"])", R"(theirs|["theirs.txt"])"}));
 }
 
+TEST_F(Turns, SessionsOfTwoHostsWithOneIdNeverMix) {
+  Chat other = chat;
+  const auto tell_both = [&](const HookCall& mine, const HookCall& theirs) {
+    m.platform.clear();
+    m.tell(mine);
+    m.platform = "codex";
+    m.tell(theirs);
+  };
+  tell_both(chat.prompt("mine", "p"), other.prompt("theirs", "p"));
+  tell_both(chat.wrote("mine.txt", "t1"), other.wrote("theirs.txt", "t1"));
+  tell_both(chat.stop(), other.stop());
+  const Lines expected = {R"(claude-code|mine|["mine.txt"])", R"(codex|theirs|["theirs.txt"])"};
+  EXPECT_EQ(
+      m.rows("SELECT s.platform, r.request, r.files_edited FROM session_summaries r JOIN sdk_sessions s "
+             "USING(memory_session_id) ORDER BY 1"),
+      expected);
+  EXPECT_EQ(m.rows("SELECT s.platform, o.files_modified FROM observations o JOIN sdk_sessions s "
+                   "USING(memory_session_id) ORDER BY 1"),
+            (Lines{R"(claude-code|["mine.txt"])", R"(codex|["theirs.txt"])"}));
+}
+
 }  // namespace
 }  // namespace cairn::test
