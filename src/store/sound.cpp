@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "store/first_page.h"
 #include "store/migrate.h"
 #include "store/salvage.h"
 #include "store/schema.h"
@@ -81,15 +82,6 @@ Result<std::string> schema_hash(Db& db) {
       db.text("SELECT group_concat(type || name || tbl_name || coalesce(sql, ''), char(10) ORDER BY rowid) "
               "FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"));
   return content_hash(all.value_or(""));
-}
-
-Status check_header(os::Disk& disk, const std::string& path) {
-  std::string header(100, '\0');
-  const auto file = TRY(disk.open(path, os::Open::read));
-  header.resize(TRY(file->read_at(0, header.data(), header.size())));
-  constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  if (header.size() < 100 || !header.starts_with(kMagic)) return Error{Code::corrupt, "it is no database"};
-  return {};
 }
 
 // A store that is too large for it is looked at in part: every page before the indexes.
@@ -167,7 +159,8 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, c
   const bool empty = !stat || stat->size == 0;
   if (empty && !witness.state.empty())
     return Error{Code::corrupt, stat ? "its file is empty" : "its file is gone"};
-  if (!empty) TRY(check_header(disk, options.path));
+  const std::string first = empty ? "" : TRY(read_first_page(disk, options.path));
+  if (!empty) TRY(check_first_page(first));
   const std::string_view lost_wal = TRY(look_at_wal(disk, options.path, witness));
   options.check = check_owner;
   Db db = TRY(Db::open(options));
@@ -182,6 +175,9 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, c
   if (TRY(db.integer("PRAGMA schema_version")) != version) hash = TRY(schema_hash(db));
   if (!lost_wal.empty()) TRY(note_lost_wal(db, lost_wal, clock.now(), log));
   db.keep_wal(false);
+  // Only what was read with no log beside it is the newest.
+  if (!empty && witness.state == "closed" && witness.schema == hash)
+    ignore(keep_first_page(disk, options.path, first));
   // After the WAL's name is durable: one without the other would look like a loss. On a full disk we go
   // without.
   if ((witness.state != "open" || witness.schema != hash) && disk.sync_dir(parent_of(options.path)))
@@ -207,25 +203,43 @@ std::string sentence(const Witness& witness, const std::string& aside, const Sal
       witness.reason, salvaged.kept, salvaged.refused, salvaged.gaps, aside);
 }
 
+Status remove_database(os::Disk& disk, const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm", "-journal"}) {
+    const auto removed = disk.remove(path + part);
+    if (!removed && removed.error().code != Code::not_found) return removed;
+  }
+  return {};
+}
+
+// A new database at `fresh` of what can be read of `from`.
+Result<Salvaged> build_of(os::Disk& disk, const Db::Options& options, const std::string& from,
+                          const std::string& fresh, WallTime now) {
+  TRY(remove_database(disk, fresh));
+  Db::Options to = options, source = options;
+  to.path = fresh;
+  source.path = from;
+  Db db = TRY(Db::open(to));
+  TRY(db.exec("PRAGMA synchronous=OFF"));
+  const auto there = disk.stat(from);
+  if (there && there->size > 0) return salvage(source, db, now);
+  TRY(migrate(db, schema(), now));
+  return Salvaged{.gaps = 1};
+}
+
 // Nothing is synced until it is complete: it has no name that counts before.
 Status build(os::Disk& disk, const Db::Options& options, const Witness& witness, const std::string& aside,
              const std::string& fresh, WallTime now, Log& log) {
-  for (const char* part : {"", "-wal", "-shm", "-journal"}) {
-    const auto removed = disk.remove(fresh + part);
-    if (!removed && removed.error().code != Code::not_found) return removed;
-  }
+  const std::string copy = fresh + ".from";
+  Salvaged salvaged = TRY(build_of(disk, options, aside, fresh, now));
+  if (salvaged.kept == 0 && disk.stat(aside).ok() &&
+      TRY(copy_with_first_page(disk, options.path, aside, copy)))
+    salvaged = TRY(build_of(disk, options, copy, fresh, now));
+  TRY(remove_database(disk, copy));
   {
-    Db::Options to = options, from = options;
+    Db::Options to = options;
     to.path = fresh;
-    from.path = aside;
     Db db = TRY(Db::open(to));
     TRY(db.exec("PRAGMA synchronous=OFF"));
-    const auto there = disk.stat(aside);
-    Salvaged salvaged{.gaps = 1};
-    if (there && there->size > 0)
-      salvaged = TRY(salvage(from, db, now));
-    else
-      TRY(migrate(db, schema(), now));
     const std::string told = sentence(witness, aside, salvaged);
     {
       auto transaction = TRY(Transaction::begin(db));

@@ -120,6 +120,31 @@ TEST_F(Damage, OfSomeBytesAnywhereIsFoundOrHarmlessAndCostsLittle) {
   EXPECT_GE(kept * 100, all * 90) << kept << " of " << all << " summaries";
 }
 
+// All other pages hang on the first one.
+TEST_F(Damage, OfTheFirstPageCostsNothing) {
+  std::vector<std::size_t> places = {0, 15, 16, 18, 19, 21, 28, 47, 59, 100, 104, 109};
+  if (std::getenv("CAIRN_FULL"))
+    for (std::size_t at = 0; at < 4096; at += at < 112 ? 1 : 97) places.push_back(at);
+  for (const bool kept : {true, false})
+    for (const std::size_t at : places) {
+      SCOPED_TRACE("byte " + std::to_string(at) + (kept ? ", a copy was kept" : ""));
+      Left bytes = left(true);
+      Machine m;
+      put(m, bytes, "closed");
+      if (kept) {
+        must(m.open());
+        m.close();
+        bytes.db = m.read(m.home.database());
+      } else if (at >= 100) {
+        continue;
+      }
+      bytes.db[at] = static_cast<char>(bytes.db[at] ^ 1);
+      m.put_file(m.home.database(), bytes.db);
+      EXPECT_EQ(expect_well(m), 2 * kStories);
+      if (HasFailure()) return;
+    }
+}
+
 TEST_F(Damage, ByTruncationAnywhereIsFoundAndWhatIsLeftIsSaved) {
   const std::size_t size = left(true).db.size();
   for (std::size_t at = 0; at < size; at += size / tries(40, 400) + 1) {

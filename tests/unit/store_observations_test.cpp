@@ -137,8 +137,7 @@ TEST_F(ObservationRows, TheBuiltInOnesNeverComeBackBesideAModels) {
   by_model.provider = "claude-cli";
   by_model.prompt_number = 1;
   must(store::put_summary(m.db(), third, by_model, m.clock.now()));
-  must(store::put_observations(m.db(), third, "turn-three-1",
-                               {said(0, "A model's", {})}));
+  must(store::put_observations(m.db(), third, "turn-three-1", {said(0, "A model's", {})}));
   m.tell(next.wrote("b.txt", "w2"));
   EXPECT_EQ(m.rows("SELECT title FROM observations"), Lines{"A model's"});
 }
