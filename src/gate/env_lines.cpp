@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "gate/char_runs.h"
+#include "gate/named_value.h"
 #include "gate/secret_value.h"
 #include "gate/telling_names.h"
 

@@ -3,23 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
+#include "gate/named_value.h"
 #include "gate/secret_value.h"
-#include "gate/shape.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
 
 namespace {
-
-enum class Style {
-  quoted,
-  env,     // NAME=value
-  plain,   // name: value, name = value
-  paired,  // set("name", "value")
-  loose,   // a blank, a line break or `is` between them
-};
 
 using Span = std::pair<std::size_t, std::size_t>;
 
@@ -28,81 +21,15 @@ constexpr std::size_t kMaxValue = 1024;  // of a value: its beginning tells, and
 // What reading a name and its separator costs whatever they are, in characters.
 constexpr std::size_t kReadingName = 4, kReadingValue = 12;
 
-bool is_alnum(char c) {
-  return is(Chars::alnum, c);
-}
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 bool is_quote(char c) {
   return c == '"' || c == '\'' || c == '`';
 }
-bool ends_with_nocase(std::string_view text, std::string_view what) {
-  return text.size() >= what.size() && lower(text.back()) == what.back() &&
-         starts_with_nocase(text.substr(text.size() - what.size()), what);
-}
 template <std::size_t N>
 bool one_of(std::string_view word, const std::array<std::string_view, N>& list) {
   return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-// user.password, getToken(x), a.b.c(x), args[0], A::b: an expression of some language, not a value.
-bool is_code(std::string_view value) {
-  std::size_t at = 0, path = 0;
-  const auto is_of_name = [](char c) { return is(Chars::word, c) || c == '$'; };
-  while (at < value.size() && is_of_name(value[at])) ++at;
-  if (at == 0) return value[0] == '(' || value[0] == '&' || value[0] == '*';
-  if (is_digit(value[0])) return false;
-  if (at == value.size()) return value[0] == '$';
-  if (value[at] == '[' || value.substr(at, 2) == "::" || value.substr(at, 2) == "->") return true;
-  for (path = at; path < value.size() && (is_of_name(value[path]) || value[path] == '.');) ++path;
-  if (path < value.size() && value[path] == '(') return true;
-  if (value[at] != '.' && value.substr(at, 2) != "?.") return false;
-  const auto parts = split(value, '.');
-  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return part.size() <= 4 || is_words(part.substr(0, part.find_first_of("(?![;,")));
-  });
-}
-
-// required|string|min:8: words in a row, as rules are written.
-bool is_rules(std::string_view value) {
-  if (value.find('|') == std::string_view::npos) return false;
-  const auto parts = split(value, '|');
-  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    const std::string_view word = part.substr(0, part.find(':'));
-    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-      return c == '_' || (is(Chars::lower, c) && !is_digit(c));
-    });
-  });
-}
-
-// A regular expression, rules of a form, a number of C, the address of an account in a chain, a user of
-// Windows.
-bool is_notation(std::string_view value) {
-  static constexpr auto kParts =
-      std::to_array<std::string_view>({"(?", "\\.", "[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s"});
-  static constexpr CharSet kSigns("([\\");  // one of them is in every part
-  if (std::any_of(value.begin(), value.end(), [](char c) { return kSigns.has(c); }))
-    for (const std::string_view part : kParts)
-      if (value.find(part) != std::string_view::npos) return true;
-  const auto only = [&](Chars chars) {
-    return std::all_of(value.begin() + 2, value.end(), [&](char c) { return c == '-' || is(chars, c); });
-  };
-  return (value.starts_with("0x") && value.size() <= 42 && only(Chars::any_hex)) ||
-         (value.starts_with("S-1-") && only(Chars::digit)) || is_rules(value);
-}
-
-// A session's id that is a UUID names it and opens nothing; one that does stands in a cookie.
-bool is_plain_id(std::string_view name, std::string_view value) {
-  if (value.size() != 36 || !ends_with_nocase(name, "id")) return false;
-  Runs runs(value);
-  static const Shape kUuid("@");
-  return kUuid.match(value, 0, runs, false).has_value();
-}
-
-// What a shell calls pwd is where it stands.
-bool is_directory(std::string_view name, std::string_view value) {
-  return (value[0] == '/' || value[0] == '~') && ends_with_nocase(name, "pwd");
 }
 
 // `checksum/secret: ...`, and what stands within the name of a resource: arn:aws:...:secret:db-1a2b3c
@@ -110,54 +37,6 @@ bool is_part_of_an_id(std::string_view text, std::size_t name, Runs& runs) {
   if (name == 0 || (text[name - 1] != '/' && text[name - 1] != ':')) return false;
   return ends_with_nocase(text.substr(0, name), "checksum/") ||
          text.substr(runs.begin(Chars::visible, name)).starts_with("arn:");
-}
-
-// How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
-// count twice.
-int mixture(std::string_view value) {
-  static constexpr CharSet kSigns("!@#$%^?~*");
-  bool small = false, capital = false, digit = false, sign = false;
-  for (const char c : value) {
-    digit = digit || is_digit(c);
-    small = small || (is(Chars::lower, c) && !is_digit(c));
-    capital = capital || (is(Chars::upper, c) && !is_digit(c));
-    sign = sign || kSigns.has(c);
-  }
-  return small + capital + digit + 2 * sign;
-}
-
-// By its looks alone.
-bool may_be_secret(Strength strength, Style style, std::string_view value) {
-  const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
-  if (style == Style::loose)
-    return strength != Strength::weak && value.size() >= 12 && value[0] != '-' &&
-           (mixture(value) >= (value.size() >= 16 ? 3 : 4) ||
-            (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20))) &&
-           value.find_first_of("()[]{}<>") == std::string_view::npos &&
-           value.find("**") == std::string_view::npos &&
-           (digits > 0 || value.find('/') == std::string_view::npos) && is_random(value);
-  if (style == Style::paired)
-    return (strength == Strength::password || (strength == Strength::token && digits > 0)) &&
-           is_random(value);
-  switch (strength) {
-    case Strength::password:
-      if (style == Style::env) return digits < std::ssize(value) || digits >= 6;
-      return is_password_like(value) && (style == Style::quoted || digits >= 3 || !is_words(value));
-    case Strength::token:
-      if (style == Style::env && value.size() >= 16 && digits > 0) return !is_words(value);
-      return is_random(value) && (style != Style::plain || digits > 0 || value.size() >= 20);
-    case Strength::weak: return value.size() >= 20 && digits > 0 && is_random(value);
-    case Strength::none: break;
-  }
-  return false;
-}
-
-bool is_secret(Strength strength, Style style, std::string_view value) {
-  if (value.size() < 4 || value.find(' ') != std::string_view::npos || !may_be_secret(strength, style, value))
-    return false;
-  if (is_placeholder(value) || is_path(value) || is_notation(value)) return false;
-  if (value[0] == '$' && (is_alnum(value[1]) || value[1] == '_') && !is_random(value)) return false;
-  return style == Style::quoted || style == Style::env || !is_code(value);
 }
 
 // Reads on from a name.
@@ -187,7 +66,16 @@ class Reader {
   std::size_t whole_end(std::size_t end);
   std::size_t block_end(std::size_t end) const;
   bool is_env_name() const;
-  bool is_of_its_name(std::string_view value) const;
+  std::string_view name() const { return text_.substr(begin_, name_end_ - begin_); }
+  bool read_argument();
+  bool read_element();
+  bool read_prose(std::size_t after_name);
+  void skip_wrap();
+  bool read_second(std::size_t end, Style style);
+  // A value with a blank in it means nothing unless its quotes are closed.
+  bool is_whole(std::size_t end, std::string_view value) const {
+    return (end < text_.size() && is_quote(text_[end])) || value.find(' ') == std::string_view::npos;
+  }
 
   std::string_view text_;
   Runs& runs_;
@@ -201,19 +89,15 @@ class Reader {
   bool element_ = false;  // <name>value</name>
   bool header_ = false;   // Authorization: SCHEME value
   bool block_ = false;    // of YAML: the value stands in the lines below
+  bool said_ = false;     // the password is VALUE
+  bool call_ = false;     // auth("name", "value")
   std::size_t judged_ = kReadingName;
 };
 
 bool Reader::is_env_name() const {
-  const std::string_view name = text_.substr(begin_, name_end_ - begin_);
+  const std::string_view name = this->name();
   return std::none_of(name.begin(), name.end(),
                       [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '.'; });
-}
-
-// Whether the name says something else of this value: an id, a directory.
-bool Reader::is_of_its_name(std::string_view value) const {
-  const std::string_view name = text_.substr(begin_, name_end_ - begin_);
-  return is_plain_id(name, value) || is_directory(name, value);
 }
 
 // `"name": "DB_PASSWORD", "value": "..."`, and the same in YAML.
@@ -259,6 +143,62 @@ bool Reader::read_sign() {
   return length > 0;
 }
 
+// set("password", "..."), get("password").fill("..."), NAME || "..."
+bool Reader::read_argument() {
+  const std::size_t start = at_;
+  if (follows("||") || follows("??")) {
+    at_ += 2;
+  } else if (peek() == ',' && closed_quote_) {
+    ++at_;
+  } else if (peek() == '.' && closed_quote_ && is(Chars::letter, peek(1))) {
+    at_ = runs_.end(Chars::word, at_ + 1);
+    if (peek() != '(') return at_ = start, false;
+    ++at_;
+  } else {
+    return false;
+  }
+  skip_blanks(40);
+  paired_ = is_quote(peek());
+  if (!paired_) at_ = start;
+  return paired_;
+}
+
+// <password>..., <string name="key">..., <key>password</key><string>..., <set name="password"><value>...
+bool Reader::read_element() {
+  if (peek() == '>' && begin_ > 0 && (text_[begin_ - 1] == '<' || text_[begin_ - 1] == ':'))
+    return element_ = true, ++at_, true;
+  constexpr std::string_view kPair = "</key><string>";  // of a property list
+  if (peek() == '<' && follows(kPair)) return element_ = true, at_ += kPair.size(), true;
+  if (!closed_quote_ || (peek() != '>' && tight_)) return false;
+  const std::string_view head = text_.substr(at_, 80);
+  const std::size_t end = head.find_first_of("<>\n");
+  if (end == std::string_view::npos || head[end] != '>') return false;
+  constexpr std::string_view kValue = "<value>";
+  const bool value = head.substr(end + 1).starts_with(kValue);
+  if (!value && (end > 0 || !tight_)) return false;
+  at_ += end + 1 + (value ? kValue.size() : 0);
+  return element_ = true;
+}
+
+// --password hunter42, PASSWORD 'hunter42', the password is hunter42
+bool Reader::read_prose(std::size_t after_name) {
+  // -storepass x: an option of one dash has a long name.
+  flag_ = begin_ >= 2 && text_[begin_ - 1] == '-' &&
+          (text_[begin_ - 2] == '-' || (text_[begin_ - 2] == ' ' && name_end_ - begin_ > 6));
+  loose_ = !flag_;
+  if ((at_ == after_name && !(flag_ && peek() == '\n')) || peek() == '\0') return false;
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"is ", "was ", "is: ", "to ", "ist ", "ist: ", "lautet ", "lautet: ", "<<< "});
+  static constexpr CharSet kFirst("iwtlIWTL<");
+  for (const std::string_view word : kWords)
+    if (kFirst.has(peek()) && follows(word)) {
+      at_ += word.size();
+      said_ = true;
+      break;
+    }
+  return true;
+}
+
 bool Reader::read_separator() {
   for (int i = 0; i < 3 && (is_quote(peek()) || peek() == ']' || peek() == ')' || peek() == '['); ++i) {
     closed_quote_ = closed_quote_ || is_quote(peek());
@@ -269,33 +209,23 @@ bool Reader::read_separator() {
   skip_blanks(40);
   tight_ = at_ == after_name;
   if (follows("::")) return false;
-  if (read_sign()) return true;
-  if (peek() == '(' && is_quote(peek(1))) return ++at_, true;
-  if (peek() == '>' && begin_ > 0 && (text_[begin_ - 1] == '<' || text_[begin_ - 1] == ':'))
-    return element_ = true, ++at_, true;
-  if (peek() == '>' && closed_quote_ && tight_)
-    return element_ = true, ++at_, true;                // <string name="key">...
-  constexpr std::string_view kPair = "</key><string>";  // of a property list
-  if (peek() == '<' && follows(kPair)) return element_ = true, at_ += kPair.size(), true;
-  if (peek() == ',' && closed_quote_) {  // set("password", "...")
-    ++at_;
-    skip_blanks(4);
-    paired_ = true;
-    return is_quote(peek());
+  if (read_sign()) {
+    // "password": { "value": "..." }
+    const std::size_t brace = runs_.end(Chars::blank, at_);
+    if (brace >= text_.size() || text_[brace] != '{') return true;
+    const std::size_t sign = std::exchange(at_, brace + 1);
+    if (!read_companion()) at_ = sign;
+    return true;
   }
+  if (peek() == '(' && is_quote(peek(1))) return call_ = true, ++at_, true;
+  if (peek() == '.' && follows("....")) {  // password........"..."
+    while (peek() == '.') ++at_;
+    return true;
+  }
+  if (read_element() || read_argument()) return true;
+  if (peek() == ',' && closed_quote_) return false;
   if (peek() == '|') return loose_ = true, ++at_, true;
-  // --password hunter42, or prose.
-  const bool flag = begin_ >= 2 && text_.substr(begin_ - 2, 2) == "--";
-  flag_ = flag;
-  loose_ = !flag;
-  if ((at_ == after_name && !(flag && peek() == '\n')) || peek() == '\0') return false;
-  static constexpr auto kWords = std::to_array<std::string_view>({"is ", "was ", "is: ", "to "});
-  for (const std::string_view word : kWords)
-    if (follows(word)) {
-      at_ += word.size();
-      break;
-    }
-  return true;
+  return read_prose(after_name);
 }
 
 // Blanks, or a line break, between the separator and the value.
@@ -375,20 +305,47 @@ Span Reader::read_quoted() {
   return {at_, whole_end(runs_.end(inside, at_))};
 }
 
+// What a language puts around a string: []byte("..."), string(12) "...", N'...'
+void Reader::skip_wrap() {
+  static constexpr auto kWraps = std::to_array<std::string_view>(
+      {"[]byte(", "string(", "bytes(", "some(", "secretstr(", "secretstring("});
+  static constexpr CharSet kOfStrings("bfruLN@$");
+  static constexpr CharSet kFirst("[sSbB");
+  if (is_quote(peek(1)) && kOfStrings.has(peek())) ++at_;
+  if (!kFirst.has(peek())) return;
+  for (const std::string_view wrap : kWraps) {
+    if (!follows(wrap)) continue;
+    std::size_t end = at_ + wrap.size();
+    const std::size_t number = runs_.end(Chars::digit, end);
+    if (number > end && text_.substr(number, 2) == ") ") end = number + 2;
+    if (end < text_.size() && is_quote(text_[end])) at_ = end;
+    return;
+  }
+}
+
 Span Reader::read_value(Style& style) {
   read_scheme();
-  static constexpr CharSet kOfStrings("bfruL@$");
-  if (is_quote(peek(1)) && kOfStrings.has(peek())) ++at_;
+  skip_wrap();
   if (is_quote(peek())) {
-    style = loose_ ? Style::loose : paired_ ? Style::paired : Style::quoted;
+    style = loose_ ? Style::beside : paired_ ? Style::paired : Style::quoted;
     return read_quoted();
   }
   const bool env = tight_ && !loose_ && is_env_name();
-  style = loose_ ? Style::loose : env ? Style::env : Style::plain;
+  style = said_ ? Style::beside : loose_ ? Style::loose : env ? Style::env : Style::plain;
   std::size_t end = runs_.end(env ? Chars::visible : Chars::plain_value, at_);
   static constexpr CharSet kBehind(",;)}]");
   while (end > at_ && kBehind.has(text_[end - 1])) --end;
   return {at_, end};
+}
+
+// Whether another value stands where a quoted one ends that was none: auth=("name", "password")
+bool Reader::read_second(std::size_t end, Style style) {
+  if (!call_ || style != Style::quoted || end >= text_.size() || !is_quote(text_[end])) return false;
+  at_ = end + 1;
+  if (peek() != ',') return false;
+  ++at_;
+  skip_blanks(4);
+  return paired_ = is_quote(peek());
 }
 
 void Reader::find(Strength strength, std::vector<Place>& found) {
@@ -398,20 +355,25 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
     if (peek() == '?' || peek() == '+') return;
     if (peek() == '-') ++at_;
   }
+  if (follows("**")) at_ += 2;  // **Password:** value
   read_gap();
-  if (peek() == '&') ++at_;                       // token: &str = "..."
-  if (peek() == '(' && is_quote(peek(1))) ++at_;  // token = ("..." "...")
-  header_ = !loose_ && ends_with_nocase(text_.substr(begin_, name_end_ - begin_), "authorization");
+  if (peek() == '&') ++at_;                                     // token: &str = "..."
+  if (peek() == '(' && is_quote(peek(1))) call_ = true, ++at_;  // token = ("..." "...")
+  header_ = !loose_ && ends_with_nocase(name(), "authorization");
   Style style = Style::plain;
   for (int tries = 0; tries < 2; ++tries) {
     const auto [begin, end] = read_value(style);
     const std::string_view value = text_.substr(begin, std::min(end - begin, kMaxValue));
     judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</") return;
-    if (is_secret(strength, style, value) && !is_of_its_name(value)) {
+    if (is_secret(strength, style, value) && !is_named_otherwise(name(), value) && is_whole(end, value)) {
       found.push_back({begin, block_ ? block_end(end) : end, kind_name(strength)});
       at_ = found.back().end;
       return;
+    }
+    if (strength == Strength::token && read_second(end, style)) {
+      strength = Strength::password;
+      continue;
     }
     // password: str = "...": what stood there was a type.
     at_ = end;
@@ -487,15 +449,6 @@ std::size_t with_word_before(std::string_view text, std::size_t begin, std::size
 
 }  // namespace
 
-bool is_path(std::string_view value) {
-  if (value.find('/') == std::string_view::npos) return false;
-  if (value.find("://") != std::string_view::npos) return true;
-  const auto parts = split(value, '/');
-  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return part.size() <= 3 || is_words(part) || part.find_first_of("*{}$<:") != std::string_view::npos;
-  });
-}
-
 bool is_cookie_name(std::string_view name) {
   return ends_with_nocase(name, "cookie") || ends_with_nocase(name, "cookies");
 }
@@ -528,7 +481,7 @@ std::size_t find_behind(std::string_view text, std::size_t begin, std::size_t en
 bool is_secret_under(std::string_view name, std::string_view value) {
   const Strength strength = strength_of(name);
   return strength != Strength::none && is_secret(strength, Style::quoted, value.substr(0, kMaxValue)) &&
-         !is_plain_id(name, value) && !is_directory(name, value);
+         !is_named_otherwise(name, value);
 }
 
 }  // namespace cairn::gate

@@ -36,7 +36,4 @@ bool is_cookie_name(std::string_view name);
 // The same for a member of a JSON object.
 bool is_secret_under(std::string_view name, std::string_view value);
 
-// A path or an address: each of its parts is a name.
-bool is_path(std::string_view value);
-
 }  // namespace cairn::gate

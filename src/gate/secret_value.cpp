@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/text.h"
 #include "gate/char_runs.h"
 #include "gate/literals.h"
 
@@ -158,11 +159,12 @@ bool is_constant(std::string_view value) {
 }
 
 // What placeholders begin with, hold, or are.
-constexpr auto kStarts =
-    std::to_array<std::string_view>({"your",    "my-",  "my_",       "${",   "$(",     "{{",     "{%",
-                                     "#{",      "%(",   "%{",        "...",  "***",    "enter",  "insert",
-                                     "replace", "fake", "mock",      "env:", "vault:", "file:",  "op://",
-                                     "sm://",   "arn:", "projects/", "ref+", "!ref",   "!secret"});
+constexpr auto kStarts = std::to_array<std::string_view>({"${", "$(", "{{", "{%", "#{", "%(", "%{", "...",
+                                                          "***", "env:", "vault:", "file:", "op://", "sm://",
+                                                          "arn:", "projects/", "ref+", "!ref", "!secret"});
+// They count when the rest is words, too: my_password, not my_Str0ng!Pass
+constexpr auto kWordStarts =
+    std::to_array<std::string_view>({"your", "my-", "my_", "enter", "insert", "replace", "fake", "mock"});
 constexpr auto kParts = std::to_array<std::string_view>({"example",     "placeholder",
                                                          "changeme",    "change-me",
                                                          "change_me",   "change-this",
@@ -189,8 +191,22 @@ constexpr auto kWholes = std::to_array<std::string_view>(
      "p@ssw0rd", "p@ssword", "bar",       "baz",       "value",       "key"});
 constexpr std::size_t kTelling = 160;  // characters of a value in which they are looked for
 
+// Letters in words, and nothing that people put into passwords.
+bool is_plain_words(std::string_view rest) {
+  static constexpr CharSet kSigns("!@#$%^&*+=?~");
+  if (std::any_of(rest.begin(), rest.end(), [](char c) { return kSigns.has(c); })) return false;
+  while (!rest.empty() && is_digit(rest.back())) rest.remove_suffix(1);
+  return rest.size() < 4 || is_words(rest);
+}
+
 bool says_so(std::string_view value) {
-  if (value.starts_with('<')) return true;
+  if (value.starts_with('<'))
+    return value.find('>') != std::string_view::npos || is_plain_words(value.substr(1));
+  static constexpr CharSet kFirst("yYmMeEiIrRfF");
+  for (const std::string_view start : kWordStarts)
+    if (kFirst.has(value[0]) && starts_with_nocase(value, start) &&
+        is_plain_words(value.substr(start.size())))
+      return true;
   static const Literals kLiterals = [] {
     std::vector<Literals::Literal> all;
     for (const std::string_view text : kStarts) all.push_back({text});
@@ -258,6 +274,27 @@ bool is_random(std::string_view value) {
   if (all_digits || !has_distinct(value, 7) || is_words(value)) return false;
   const bool hex = std::all_of(value.begin(), value.end(), [](char c) { return is(Chars::any_hex, c); });
   return entropy(value) >= (hex ? 40 : 34);
+}
+
+int mixture(std::string_view value) {
+  static constexpr CharSet kSigns("!@#$%^?~*");
+  bool small = false, capital = false, digit = false, sign = false;
+  for (const char c : value) {
+    digit = digit || is_digit(c);
+    small = small || (is(Chars::lower, c) && !is_digit(c));
+    capital = capital || (is(Chars::upper, c) && !is_digit(c));
+    sign = sign || kSigns.has(c);
+  }
+  return small + capital + digit + 2 * sign;
+}
+
+bool is_chosen(std::string_view value) {
+  if (value.size() < 8 || value.size() > 64) return false;
+  const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
+  const auto letters = std::count_if(value.begin(), value.end(), [](char c) { return is_letter(c); });
+  const std::size_t sign = value.find('@');
+  const bool is_mail = sign != std::string_view::npos && value.find('.', sign) != std::string_view::npos;
+  return digits > 0 && letters > 1 && !is_mail && mixture(value) >= (digits >= 4 ? 3 : 4);
 }
 
 bool is_password_like(std::string_view value) {

@@ -16,6 +16,13 @@ bool is_words(std::string_view value);
 // Long and irregular enough that somebody drew it by lot: at least 12 characters.
 bool is_random(std::string_view value);
 
+// How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
+// count twice.
+int mixture(std::string_view value);
+
+// What a person chose as a password, where even a name beside it says little: Granite@5813!
+bool is_chosen(std::string_view value);
+
 // What a person might choose as a password: a few characters that are not just a word.
 bool is_password_like(std::string_view value);
 

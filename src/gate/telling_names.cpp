@@ -211,10 +211,6 @@ std::string_view without_number(std::string_view word) {
   return word;
 }
 
-bool ends_with_nocase(std::string_view name, std::string_view end) {
-  return name.size() >= end.size() && starts_with_nocase(name.substr(name.size() - end.size()), end);
-}
-
 // nextPageToken: where a list goes on. CallSid: a number, as ids are. Neither opens anything.
 bool is_no_secret(std::string_view name) {
   static constexpr auto kPlaces = std::to_array<std::string_view>(
@@ -225,11 +221,17 @@ bool is_no_secret(std::string_view name) {
   if ((last != 'n' && last != 'N') || !ends_with_nocase(name, "token")) return false;
   name.remove_suffix(5);
   while (!name.empty() && !is(Chars::alnum, name.back())) name.remove_suffix(1);
-  return std::any_of(kPlaces.begin(), kPlaces.end(),
-                     [&](std::string_view place) { return ends_with_nocase(name, place); });
+  return !name.empty() && std::any_of(kPlaces.begin(), kPlaces.end(),
+                                      [&](std::string_view place) { return ends_with_nocase(name, place); });
 }
 
 }  // namespace
+
+bool ends_with_nocase(std::string_view name, std::string_view end) {
+  // Mostly the last letter tells.
+  return name.size() >= end.size() && (name.back() | 0x20) == end.back() &&
+         starts_with_nocase(name.substr(name.size() - end.size()), end);
+}
 
 std::string_view kind_name(Strength strength) {
   return strength == Strength::password ? "password" : strength == Strength::token ? "token" : "key";

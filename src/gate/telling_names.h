@@ -15,6 +15,9 @@ enum class Strength {
 
 Strength strength_of(std::string_view name);
 
+// Whether a name ends so, in capitals or not. `end` is in small letters.
+bool ends_with_nocase(std::string_view name, std::string_view end);
+
 // "password", "token" or "key", as in the marker.
 std::string_view kind_name(Strength strength);
 

@@ -1,0 +1,180 @@
+#include "gate/named_value.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "gate/char_runs.h"
+#include "gate/secret_value.h"
+#include "gate/shape.h"
+
+namespace cairn::gate {
+
+namespace {
+
+bool is_alnum(char c) {
+  return is(Chars::alnum, c);
+}
+
+// user.password, getToken(x), a.b.c(x), args[0], A::b: an expression of some language, not a value.
+bool is_code(std::string_view value) {
+  std::size_t at = 0, path = 0;
+  const auto is_of_name = [](char c) { return is(Chars::word, c) || c == '$'; };
+  while (at < value.size() && is_of_name(value[at])) ++at;
+  if (at == 0) return value[0] == '(' || value[0] == '&' || value[0] == '*';
+  if (is_digit(value[0])) return false;
+  if (at == value.size()) return value[0] == '$';
+  if (value[at] == '[' || value.substr(at, 2) == "::" || value.substr(at, 2) == "->") return true;
+  for (path = at; path < value.size() && (is_of_name(value[path]) || value[path] == '.');) ++path;
+  if (path < value.size() && value[path] == '(') return true;
+  if (value[at] != '.' && value.substr(at, 2) != "?.") return false;
+  const auto parts = split(value, '.');
+  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    return part.size() <= 4 || is_words(part.substr(0, part.find_first_of("(?![;,")));
+  });
+}
+
+// required|string|min:8: words in a row, as rules are written.
+bool is_rules(std::string_view value) {
+  if (value.find('|') == std::string_view::npos) return false;
+  const auto parts = split(value, '|');
+  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    const std::string_view word = part.substr(0, part.find(':'));
+    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return c == '_' || (is(Chars::lower, c) && !is_digit(c));
+    });
+  });
+}
+
+// A regular expression, rules of a form, a number of C, the address of an account in a chain, a user of
+// Windows.
+bool is_notation(std::string_view value) {
+  static constexpr auto kParts =
+      std::to_array<std::string_view>({"(?", "\\.", "[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s"});
+  static constexpr CharSet kSigns("([\\");  // one of them is in every part
+  if (std::any_of(value.begin(), value.end(), [](char c) { return kSigns.has(c); }))
+    for (const std::string_view part : kParts)
+      if (value.find(part) != std::string_view::npos) return true;
+  const auto only = [&](Chars chars) {
+    return std::all_of(value.begin() + 2, value.end(), [&](char c) { return c == '-' || is(chars, c); });
+  };
+  return (value.starts_with("0x") && value.size() <= 42 && only(Chars::any_hex)) ||
+         (value.starts_with("S-1-") && only(Chars::digit)) || is_rules(value);
+}
+
+// A session's id that is a UUID names it and opens nothing; one that does stands in a cookie.
+bool is_plain_id(std::string_view name, std::string_view value) {
+  if (value.size() != 36 || !ends_with_nocase(name, "id")) return false;
+  Runs runs(value);
+  static const Shape kUuid("@");
+  return kUuid.match(value, 0, runs, false).has_value();
+}
+
+// What a shell calls pwd is where it stands.
+bool is_directory(std::string_view name, std::string_view value) {
+  return (value[0] == '/' || value[0] == '~') && ends_with_nocase(name, "pwd");
+}
+
+// As mixed as nobody writes who means words.
+bool is_mixed(std::string_view value) {
+  const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
+  return (digits > 0 || value.find('/') == std::string_view::npos) &&
+         (mixture(value) >= (value.size() >= 16 ? 3 : 4) ||
+          (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20)));
+}
+
+// What prose about passwords is made of.
+constexpr auto kProse = std::to_array<std::string_view>(
+    {"a",       "an",       "and",      "are",     "as",        "at",         "be",        "by",
+     "can",     "cannot",   "char",     "chars",   "character", "characters", "change",    "choose",
+     "confirm", "contain",  "contains", "create",  "current",   "digit",      "digits",    "do",
+     "does",    "enter",    "error",    "expired", "field",     "for",        "forgot",    "forgotten",
+     "from",    "has",      "have",     "hide",    "if",        "in",         "incorrect", "invalid",
+     "is",      "it",       "least",    "letter",  "letters",   "login",      "long",      "match",
+     "max",     "maximum",  "min",      "minimum", "missing",   "more",       "must",      "name",
+     "need",    "needs",    "new",      "no",      "not",       "number",     "of",        "old",
+     "on",      "only",     "or",       "please",  "repeat",    "required",   "reset",     "see",
+     "set",     "short",    "should",   "show",    "sign",      "strong",     "symbol",    "than",
+     "that",    "the",      "this",     "to",      "too",       "type",       "update",    "use",
+     "user",    "username", "value",    "was",     "weak",      "will",       "with",      "without",
+     "wrong",   "you",      "your"});
+
+// correct horse 7 battery! A few words that make no sentence, and a digit or a sign among them; or groups of
+// one length, as mail services give them out.
+bool is_passphrase(std::string_view value) {
+  if (value.size() < 12 || value.size() > 64) return false;
+  static constexpr CharSet kOfSentences("()[]{}<>,;:.\"'`/\\|");
+  bool marked = false, even = true;
+  for (const char c : value) {
+    if (c < ' ' || c > '~' || kOfSentences.has(c)) return false;
+    marked = marked || (c != ' ' && c != '-' && !is(Chars::letter, c));
+  }
+  const auto words = split(value, ' ');
+  if (words.size() < 3 || words.size() > 8) return false;
+  for (const std::string_view word : words) {
+    std::string bare = ascii_lower(word);
+    while (!bare.empty() && !is_alnum(bare.back())) bare.pop_back();
+    if (word.empty() || strength_of(word) != Strength::none ||
+        std::find(kProse.begin(), kProse.end(), bare) != kProse.end())
+      return false;
+    even = even && word.size() == words[0].size();
+  }
+  return marked || (even && words[0].size() >= 4);
+}
+
+// By its looks alone.
+bool may_be_secret(Strength strength, Style style, std::string_view value) {
+  const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
+  const bool chosen = strength == Strength::password && style >= Style::paired && is_chosen(value);
+  switch (style) {
+    case Style::paired:
+      return chosen || ((strength == Strength::password || (strength == Strength::token && digits > 0)) &&
+                        is_random(value));
+    case Style::beside:
+    case Style::loose:
+      return strength != Strength::weak && value[0] != '-' &&
+             value.find_first_of("()[]{}<>") == std::string_view::npos &&
+             value.find("**") == std::string_view::npos &&
+             (chosen || (value.size() >= 12 && is_mixed(value) && is_random(value)));
+    default: break;
+  }
+  switch (strength) {
+    case Strength::password:
+      if (style == Style::env) return digits < std::ssize(value) || digits >= 6;
+      return is_password_like(value) && (style == Style::quoted || digits >= 3 || !is_words(value));
+    case Strength::token:
+      if (style == Style::env && value.size() >= 16 && digits > 0) return !is_words(value);
+      return is_random(value) && (style != Style::plain || digits > 0 || value.size() >= 20);
+    case Strength::weak: return value.size() >= 20 && digits > 0 && is_random(value);
+    case Strength::none: break;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_secret(Strength strength, Style style, std::string_view value) {
+  if (value.size() < 4) return false;
+  if (value.find(' ') != std::string_view::npos)
+    return strength == Strength::password && style == Style::quoted && is_passphrase(value) &&
+           !is_placeholder(value);
+  if (!may_be_secret(strength, style, value)) return false;
+  if (is_placeholder(value) || is_path(value) || is_notation(value)) return false;
+  if (value[0] == '$' && (is_alnum(value[1]) || value[1] == '_') && !is_random(value)) return false;
+  return style == Style::quoted || style == Style::env || !is_code(value);
+}
+
+bool is_named_otherwise(std::string_view name, std::string_view value) {
+  return is_plain_id(name, value) || is_directory(name, value);
+}
+
+bool is_path(std::string_view value) {
+  if (value.find('/') == std::string_view::npos) return false;
+  if (value.find("://") != std::string_view::npos) return true;
+  const auto parts = split(value, '/');
+  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    return part.size() <= 3 || is_words(part) || part.find_first_of("*{}$<:") != std::string_view::npos;
+  });
+}
+
+}  // namespace cairn::gate
