@@ -376,7 +376,29 @@ class GlobState {
       reached = reached || was;
     }
   }
+  void read(std::string_view pattern) {
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      if (pattern[i] == '?') {
+        any_one();
+      } else if (pattern[i] != '*') {
+        literal(pattern[i]);
+      } else if (i + 1 >= pattern.size() || pattern[i + 1] != '*') {
+        run(false);
+      } else if (i + 2 < pattern.size() && pattern[i + 2] == '/') {
+        components();
+        i += 2;
+      } else {
+        run(true);
+        ++i;
+      }
+    }
+  }
   bool matched() const { return at_.back(); }
+  bool matched_above() const {
+    for (std::size_t i = 1; i < path_.size(); ++i)
+      if (at_[i] && path_[i] == '/') return true;
+    return matched();
+  }
 
  private:
   template <class F>
@@ -397,22 +419,19 @@ bool glob_match(std::string_view pattern, std::string_view path) {
     path.remove_prefix(path.rfind('/') + 1);
   }
   GlobState state(path);
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '?') {
-      state.any_one();
-    } else if (pattern[i] != '*') {
-      state.literal(pattern[i]);
-    } else if (i + 1 >= pattern.size() || pattern[i + 1] != '*') {
-      state.run(false);
-    } else if (i + 2 < pattern.size() && pattern[i + 2] == '/') {
-      state.components();
-      i += 2;
-    } else {
-      state.run(true);
-      ++i;
-    }
-  }
+  state.read(pattern);
   return state.matched();
+}
+
+bool glob_covers(std::string_view pattern, std::string_view path) {
+  if (pattern.find('/') == std::string_view::npos) {
+    const auto parts = split(path, '/');
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view part) { return !part.empty() && glob_match(pattern, part); });
+  }
+  GlobState state(path);
+  state.read(pattern);
+  return state.matched_above();
 }
 
 }  // namespace cairn

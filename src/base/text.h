@@ -53,5 +53,7 @@ std::size_t display_width(std::string_view text);
 // Glob match over a path: `*` and `?` stop at '/', `**` does not. A pattern without '/' matches the last
 // component.
 bool glob_match(std::string_view pattern, std::string_view path);
+// Whether it matches `path` or a directory above it. Linear in the path.
+bool glob_covers(std::string_view pattern, std::string_view path);
 
 }  // namespace cairn

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "gate/env_lines.h"
+#include "gate/named_paths.h"
 #include "gate/private_text.h"
 
 namespace cairn::gate {
@@ -13,61 +14,15 @@ namespace {
 using store::Event;
 using store::Kind;
 
-bool is_tool(Kind kind) {
-  return kind == Kind::tool_start || kind == Kind::tool || kind == Kind::tool_failure;
-}
-
-// `path` as an absolute path without "." and "..", read against `cwd`. Lexical: the gate asks no disk.
-std::string absolute(std::string_view path, std::string_view cwd) {
-  std::vector<std::string_view> parts;
-  const auto walk = [&parts](std::string_view text) {
-    for (const std::string_view part : split(text, '/')) {
-      if (part == "..") {
-        if (!parts.empty()) parts.pop_back();
-      } else if (!part.empty() && part != ".") {
-        parts.push_back(part);
-      }
-    }
-  };
-  if (!path.starts_with('/')) walk(cwd);
-  walk(path);
-  std::string out;
-  for (const std::string_view part : parts) out.append("/").append(part);
-  return out.empty() ? "/" : out;
-}
-
-// Whether `pattern` covers the absolute `path`: matches it or a directory above it.
-bool covers(std::string_view pattern, std::string_view path) {
-  const bool floating =
-      pattern.find('/') != std::string_view::npos && pattern[0] != '/' && !pattern.starts_with("**");
-  const std::string full = floating ? "**/" + std::string(pattern) : std::string(pattern);
-  for (std::string_view part = path; part.size() > 1; part = part.substr(0, part.rfind('/')))
-    if (glob_match(full, part) || (full.ends_with("/**") && glob_match(full, std::string(part) + "/")))
-      return true;
-  return false;
-}
-
 bool names_a_path(std::string_view key) {
   return key == "file_path" || key == "filePath" || key == "notebook_path" || key == "path" || key == "paths";
 }
 
 void collect_paths(const Json& value, bool is_path, std::string_view cwd, std::vector<std::string>& out) {
   if (is_path && value.is_string() && !value.as_string().empty())
-    out.push_back(absolute(value.as_string(), cwd));
+    out.push_back(absolute_path(value.as_string(), cwd));
   for (const Json& item : value.items()) collect_paths(item, is_path, cwd, out);
   for (const Json::Member& m : value.members()) collect_paths(m.second, names_a_path(m.first), cwd, out);
-}
-
-// The words of a command line that may be paths, wherever they stand.
-std::vector<std::string> command_words(std::string_view command, std::string_view cwd) {
-  constexpr std::string_view kBorders = " \t\r\n'\"`=<>|&;(){},:@";
-  std::vector<std::string> out;
-  while (!command.empty()) {
-    const std::size_t end = std::min(command.find_first_of(kBorders), command.size());
-    if (end > 0) out.push_back(absolute(command.substr(0, end), cwd));
-    command.remove_prefix(std::min(end + 1, command.size()));
-  }
-  return out;
 }
 
 void cut_strings(Json& value, std::size_t max) {
@@ -116,46 +71,33 @@ static std::optional<Refusal> refuse_tool(const Event& event, const std::vector<
   return std::nullopt;
 }
 
-static std::optional<Refusal> refuse_paths(const std::vector<std::string>& paths,
-                                           const std::vector<std::string>& patterns, std::string_view rule) {
-  for (const std::string& pattern : patterns)
-    if (std::any_of(paths.begin(), paths.end(),
-                    [&](const std::string& path) { return covers(pattern, path); }))
-      return Refusal{"skipped", std::string(rule) + " \"" + pattern + "\""};
-  return std::nullopt;
-}
-
-// Every path that the event speaks of, and where it happened.
-static std::vector<std::string> all_paths(const Event& event) {
-  std::vector<std::string> paths = touched_paths(event);
-  // From an excluded directory nothing is kept: no prompt, no answer, no session.
-  for (const std::string& directory : {event.cwd, event.project_dir})
-    if (!directory.empty()) paths.push_back(absolute(directory, ""));
-  if (is_tool(event.kind)) {
-    const std::vector<std::string> words = command_words(event.tool_input["command"].as_string(), event.cwd);
-    paths.insert(paths.end(), words.begin(), words.end());
-  }
-  return paths;
-}
-
 std::optional<Refusal> Gate::refuse(const Event& event) const {
   const LocalRules local = rules_.local ? rules_.local(event.project_dir, event.cwd) : LocalRules{};
   if (!local.off.empty()) return Refusal{"skipped", local.off};
   if (auto refusal = refuse_tool(event, rules_.skip_tools, "capture.skip_tools")) return refusal;
   if (auto refusal = refuse_tool(event, local.skip_tools, local.file + " skip_tools")) return refusal;
   if (rules_.exclude.empty() && local.exclude.empty()) return std::nullopt;
-  const std::vector<std::string> paths = all_paths(event);
-  if (auto refusal = refuse_paths(paths, rules_.exclude, "capture.exclude")) return refusal;
-  return refuse_paths(paths, local.exclude, local.file + " exclude");
+  std::vector<PathRule> paths;
+  const auto add = [&](const std::vector<std::string>& globs, const std::string& rule) {
+    for (const std::string& glob : globs) paths.emplace_back(glob, rules_.home, rule + " \"" + glob + "\"");
+  };
+  add(rules_.exclude, "capture.exclude");
+  add(local.exclude, local.file + " exclude");
+  if (auto reason = excluded_by(paths, event, rules_.home)) return Refusal{"skipped", *std::move(reason)};
+  return std::nullopt;
+}
+
+// A result that is the text of a .env file, as far as the event tells.
+static bool reads_env_file(const Event& event) {
+  const std::vector<std::string> paths = touched_paths(event);
+  if (std::any_of(paths.begin(), paths.end(), is_env_file)) return true;
+  if (!is_tool(event.kind)) return false;
+  const auto words = command_words(event.tool_input["command"].as_string());
+  return std::any_of(words.begin(), words.end(), is_env_file);
 }
 
 std::size_t Gate::remove_secrets(Event& event) const {
-  std::vector<std::string> paths = touched_paths(event);
-  if (is_tool(event.kind)) {
-    const std::vector<std::string> words = command_words(event.tool_input["command"].as_string(), event.cwd);
-    paths.insert(paths.end(), words.begin(), words.end());
-  }
-  const bool env_file = std::any_of(paths.begin(), paths.end(), is_env_file);
+  const bool env_file = reads_env_file(event);
   std::size_t removed = 0;
   for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
     removed += secrets_.remove(*text);

@@ -35,12 +35,12 @@ using FindLocalRules = std::function<LocalRules(const std::string& project_dir, 
 
 struct Rules {
   std::vector<std::string> skip_tools;  // tool names (globs) whose events are counted, not stored
-  // Globs over absolute file paths and cwd: a tool event that touches one is counted, not stored. A pattern
-  // that matches a directory covers what is below it; one with '/' inside but not in front may match
-  // anywhere.
+  // Globs over absolute file paths and cwd: a tool event that names one is counted, not stored
+  // (named_paths.h).
   std::vector<std::string> exclude;
   SecretOptions secrets;
   FindLocalRules local;  // may be empty
+  std::string home;      // the user's home directory, for `~`; empty: unknown
 };
 
 // Why an event does not come in. It is counted with this reason; none of its text is kept.
@@ -75,8 +75,7 @@ class Gate {
   Secrets secrets_;
 };
 
-// Files an event touches: the path-like members of its tool input. Used by the exclude rules and by the
-// distiller.
+// Files an event touches: the path-like members of its tool input, and the file its result is about.
 std::vector<std::string> touched_paths(const store::Event& event);
 
 }  // namespace cairn::gate

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "store/events.h"
 #include "store/evidence.h"
+#include "store/mute.h"
 #include "store/turns.h"
 
 namespace cairn::intake {
@@ -327,8 +328,12 @@ Result<std::string> CatchUp::take_in(Look& look, Event event) {
   const EventId id = event.id;
   const std::string what = event.name;
   if (!TRY(store::is_settled(db_, id))) {
+    const std::optional<std::string> use = event.tool_use_id;
     auto verdict = gate_.pass(std::move(event), max_field_);
-    if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) return refusal->reason;
+    if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
+      if (use) TRY(store::forget_start(db_, look.session.id, *use, refusal->reason));
+      return refusal->reason;
+    }
     auto savepoint = TRY(store::Savepoint::begin(db_));
     if (auto recorded = recorder_.record(std::get<gate::Gate::Passed>(verdict)); !recorded) {
       if (recorded.error().code != Code::invalid) return std::move(recorded).error();

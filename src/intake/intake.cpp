@@ -46,6 +46,7 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) const {
   shell.cwd = event->cwd;
   shell.project_dir = event->project_dir;
   shell.transcript_path = event->transcript_path;
+  shell.tool_use_id = event->tool_use_id;
   auto verdict = gate_.pass(*std::move(event), options_.max_field);
   if (auto* refusal = std::get_if<gate::Refusal>(&verdict))
     return {id, std::pair(std::move(shell), std::move(*refusal))};

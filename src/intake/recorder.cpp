@@ -147,6 +147,7 @@ Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
     counted.session = session->id;
     TRY(store::touch_session(db_, session->id,
                              {event.at, "", event.transcript_path, event.host_process, event.boot_id}));
+    if (event.tool_use_id) TRY(store::forget_start(db_, session->id, *event.tool_use_id, refusal.reason));
   }
   return store::settle_counted(db_, counted, clock_.now());
 }

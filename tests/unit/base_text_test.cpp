@@ -143,6 +143,13 @@ TEST(Lengths, CountAsTheHostTheModelAndTheTerminalDo) {
   EXPECT_EQ(display_width("e\xcc\x81"), 1u);
 }
 
+TEST(Glob, CoversWhatIsBelowWhatItMatches) {
+  for (const char* pattern : {"/a/b", "/a/*", "**/b", "b", "/a/b/**", "/a/b/c", "?"})
+    EXPECT_TRUE(glob_covers(pattern, "/a/b/c")) << pattern;
+  for (const char* pattern : {"/a/b/c/d", "/b", "/a/c", "d", "/a/bb", "b/c/", ""})
+    EXPECT_FALSE(glob_covers(pattern, "/a/b/c")) << pattern;
+}
+
 TEST(Glob, StarsStopAtSlashesUnlessDoubled) {
   EXPECT_TRUE(glob_match("/a/*.txt", "/a/b.txt"));
   EXPECT_FALSE(glob_match("/a/*.txt", "/a/c/b.txt"));

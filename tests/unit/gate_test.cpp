@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "base/text.h"
 
 namespace cairn::gate {
@@ -132,6 +134,177 @@ TEST(Gate, ExcludesByWordsOfACommand) {
                               "cat ./a/../.env|wc", "ls /secret"})
     EXPECT_NE(run(command), "") << command;
   for (const char* command : {"cat env", "echo environment", ""}) EXPECT_EQ(run(command), "") << command;
+}
+
+Rules vault_rules() {
+  Rules rules;
+  rules.exclude = {"/home/dev/vault/**"};
+  rules.home = "/home/dev";
+  return rules;
+}
+
+TEST(Gate, ExcludesAPathHoweverACommandSpellsIt) {
+  const auto run = [](const char* command) {
+    return refused(vault_rules(), tool("Bash", Json::object({{"command", command}})));
+  };
+  for (const char* command : {"cat ~/vault/a",
+                              "cat ~dev/vault/a",
+                              "cat $HOME/vault/a",
+                              "cat ${HOME}/vault/a",
+                              "cat \"$HOME\"/vault/a",
+                              "cat '/home/dev/vault/a'",
+                              "cat /home/dev/va\\ult/a",
+                              "cat /home/dev/\"vault\"/a",
+                              "wc --file=/home/dev/vault/a",
+                              "wc </home/dev/vault/a",
+                              "echo x>>/home/dev/vault/a",
+                              "cd .. && cd .. && cat vault/a",
+                              "cd ../..; cat vault/a",
+                              "cd; cat vault/a",
+                              "cd && cat ./vault/a",
+                              "cd ~ && cat vault/a",
+                              "cd /home/dev/vault; cat a",
+                              "bash -c 'cd /home/dev && cat vault/a'",
+                              "git -C ../.. show HEAD:vault/a",
+                              "pushd $HOME; cat vault/a",
+                              "D=/home/dev; cat $D/vault/a",
+                              "D=../..; cat ${D}/vault/a",
+                              "cat file:///home/dev/vault/a",
+                              "echo don't; cd ../..; cat vault/a",
+                              "cat $PWD/../../vault/a",
+                              "cat $(pwd)/../../vault/a",
+                              "cat /home/dev/v*t/a",
+                              "cat /home/dev/{vault,x}/a",
+                              "cat /home/dev/vaul[t]/a",
+                              "python3 -c \"open('/home/dev/vault/a')\"",
+                              "ls /home/dev/vault",
+                              "cat /home//dev/./x/../vault/a",
+                              "cd ../.. && grep -r x vault"})
+    EXPECT_NE(run(command), "") << command;
+  for (const char* command :
+       {"cat vault/a", "cat /home/dev/vaulted/a", "cd ../.. && ls", "cat ~/other/vault", "echo vault", "ls *",
+        "grep -r 'x.*' .", "curl https://example.org/home/dev/vault/a", "cat /srv/home/dev/vault/a",
+        "cat ~other/vault/a", "find /home -name '*.c'"})
+    EXPECT_EQ(run(command), "") << command;
+}
+
+TEST(Gate, ExcludesAPathWithBlanks) {
+  Rules rules = vault_rules();
+  rules.exclude = {"~/my vault/**"};
+  for (const Json& input :
+       {Json::object({{"command", "cat '/home/dev/my vault/a'"}}),
+        Json::object({{"command", "cat ~/my\\ vault/a"}}),
+        Json::object({{"command", Json::array({"cat", "/home/dev/my vault/a"})}}),
+        Json::object({{"uri", "file:///home/dev/my%20vault/a"}}), Json::object({{"x", "../../my vault/a"}})})
+    EXPECT_NE(refused(rules, tool("T", input)), "") << input.dump();
+  EXPECT_EQ(refused(rules, tool("Bash", Json::object({{"command", "cat ~/my house/vault/a"}}))), "");
+}
+
+TEST(Gate, ExcludesAPathUnderAnyNameAndInAnyDepth) {
+  for (const char* key : {"uri", "file", "filename", "absolute_path", "target_file", "relative_path",
+                          "directory", "source", "cmd", "paths", "pattern", "query", "input"}) {
+    const Json path("/home/dev/vault/a");
+    EXPECT_NE(refused(vault_rules(), tool("T", Json::object({{key, path}}))), "") << key;
+    EXPECT_NE(
+        refused(vault_rules(), tool("T", Json::object({{key, Json::array({Json::object({{"x", path}})})}}))),
+        "")
+        << key;
+  }
+  EXPECT_NE(refused(vault_rules(), tool("T", Json::object({{"/home/dev/vault/a", 1}}))), "");
+  EXPECT_NE(refused(vault_rules(),
+                    tool("shell", Json::object({{"command", Json::array({"bash", "-lc", "cat vault/a"})},
+                                                {"workdir", "/home/dev"}}))),
+            "");
+  EXPECT_NE(refused(vault_rules(),
+                    tool("apply_patch",
+                         Json::object({{"input", "*** Begin Patch\n*** Update File: ../../vault/a\n"}}))),
+            "");
+}
+
+TEST(Gate, ExcludesAResultThatNamesThePath) {
+  const auto answer = [](Json response) {
+    Event event = tool("Grep", Json::object({{"pattern", "x"}}));
+    event.tool_response = std::move(response);
+    return refused(vault_rules(), event);
+  };
+  EXPECT_NE(answer(Json::object({{"filenames", Json::array({"src/a.c", "/home/dev/vault/a"})}})), "");
+  EXPECT_NE(answer(Json::object({{"mode", "content"}, {"content", "src/a.c:1:x\n../../vault/a:3:x = 1\n"}})),
+            "");
+  EXPECT_NE(answer(Json::object({{"stdout", "ok\n/home/dev/vault/a:3:x\n"}})), "");
+  EXPECT_NE(answer(Json::array({Json::object({{"type", "text"}, {"text", "in `~/vault/a`"}})})), "");
+  EXPECT_EQ(answer(Json::object({{"stdout", "the vault of /home/dev is shut\nvault/a\n"}})), "");
+  Event failed = tool("Bash", Json::object({{"command", "make"}}));
+  failed.kind = Kind::tool_failure;
+  failed.error = "cat: /home/dev/vault/a: Permission denied";
+  EXPECT_NE(refused(vault_rules(), failed), "");
+  Event from_above = tool("Bash", Json::object({{"command", "cd ../.. && grep -rl x ."}}));
+  from_above.tool_response = Json::object({{"stdout", "./code/a\n./vault/a\n"}});
+  EXPECT_NE(refused(vault_rules(), from_above), "");
+}
+
+TEST(Gate, TextOfAnotherFileMayMentionAnExcludedPath) {
+  const std::string text = "copy /home/dev/vault/a by hand";
+  Event event = tool("Write", Json::object({{"file_path", "README.md"}, {"content", text}}));
+  event.tool_response = Json::object({{"filePath", "README.md"},
+                                      {"content", text},
+                                      {"originalFile", text},
+                                      {"structuredPatch", Json::array({text})}});
+  EXPECT_EQ(refused(vault_rules(), event), "");
+  event.tool_input =
+      Json::object({{"file_path", "README.md"},
+                    {"edits", Json::array({Json::object({{"old_string", text}, {"new_string", text}})})}});
+  EXPECT_EQ(refused(vault_rules(), event), "");
+  event.tool_response = Json::object(
+      {{"type", "text"}, {"file", Json::object({{"filePath", "README.md"}, {"content", text}})}});
+  EXPECT_EQ(refused(vault_rules(), event), "");
+  event.tool_response = Json::object({{"type", "text"}, {"content", text}});
+  EXPECT_NE(refused(vault_rules(), event), "") << "this text names no file that it is of";
+}
+
+// Each is what some part of the reading could be made to read again and again.
+TEST(Gate, LooksForPathsInLinearTime) {
+  Rules rules = vault_rules();
+  rules.exclude.insert(rules.exclude.end(), {"**/vault/x", "*.pem", "/home/dev/work/*"});
+  const auto repeated = [](std::string_view piece, std::size_t bytes) {
+    std::string text;
+    while (text.size() < bytes) text += piece;
+    return text;
+  };
+  const auto seconds = [&](std::string_view piece, std::size_t bytes) {
+    Event event = tool("Bash", Json::object({{"command", repeated(piece, bytes)}}));
+    event.tool_response = Json::object({{"stdout", repeated(piece, bytes)}});
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(refused(rules, std::move(event)), "") << piece;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  for (const char* piece : {"cd a;",
+                            "cd ..;",
+                            "vaulted/",
+                            "/vaulted",
+                            "{a,",
+                            "x{a,b} ",
+                            "/home/dev/v*d/",
+                            "'\"",
+                            "\\",
+                            "$D/",
+                            "${",
+                            "a=/b ",
+                            "~",
+                            "[",
+                            "%41",
+                            "file://",
+                            "http://x ",
+                            "the vaulted of a ",
+                            "\n",
+                            ":",
+                            "/home/dev/work"}) {
+    double small = 9, large = 9;
+    for (int i = 0; i < 3; ++i) {
+      small = std::min(small, seconds(piece, 20'000));
+      large = std::min(large, seconds(piece, 80'000));
+    }
+    EXPECT_LT(large, 0.02 + 8 * small) << piece << " " << small << " " << large;
+  }
 }
 
 TEST(Gate, KeepsNothingFromAnExcludedDirectory) {

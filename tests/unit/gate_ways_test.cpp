@@ -4,6 +4,7 @@
 #include "gate/gate.h"
 #include "gate/secret_corpus.h"
 #include "ops/scan.h"
+#include "ops/settings.h"
 #include "store/walk.h"
 #include "transcript_lines.h"
 
@@ -102,6 +103,28 @@ INSTANTIATE_TEST_SUITE_P(Gate, Ways,
                          testing::Values(Way::hook, Way::transcript, Way::bad_file, Way::remember,
                                          Way::model),
                          name_of);
+
+TEST(Exclude, AResultThatNamesAnExcludedPathTakesItsCallWithIt) {
+  Machine m;
+  must(m.open());
+  must(ops::set_setting(m.disk, m.home, "capture.exclude", "/home/dev/vault/**"));
+  m.engine->reload();
+  Chat chat;
+  m.tell(chat.start());
+  m.tell(chat.prompt("find the zebra"));
+  const Json input = Json::object({{"pattern", "zebra-pattern"}, {"path", "/home/dev"}});
+  m.tell(chat.before_tool("Grep", "t1", input));
+  m.tell(chat.tool("Grep", "t1", input, Json::object({{"content", "/home/dev/vault/a:1:zebra-text"}})));
+  m.tell(chat.stop("done"));
+  EXPECT_EQ(
+      m.number("SELECT count(*) FROM events WHERE outcome = 'skipped' AND reason LIKE 'capture.exclude%'"),
+      2);
+  EXPECT_EQ(m.number("SELECT count(*) FROM events WHERE kind LIKE 'tool%' AND outcome = 'stored'"), 0);
+  std::string all;
+  must(store::walk_texts(m.db(), [&](const store::StoredText& stored) { all += stored.text + "\n"; }));
+  EXPECT_EQ(all.find("zebra-"), std::string::npos) << all;
+  EXPECT_NE(all.find("find the zebra"), std::string::npos);
+}
 
 TEST(Scan, FindsASecretInWhatIsStoredAndSaysWhereNotWhat) {
   Machine m;
