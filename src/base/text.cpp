@@ -276,6 +276,19 @@ bool any_of(std::string_view text, std::initializer_list<std::string_view> texts
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
+bool is_unseen(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Decoded c = decode(text, at);
+    constexpr char32_t kBrailleBlank = 0x2800;
+    const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c.code));
+    const bool blank = category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+                       category == UTF8PROC_CATEGORY_ZP || category == UTF8PROC_CATEGORY_CC;
+    if (!c.ok || !(blank || is_unseen(c.code) || c.code == kBrailleBlank)) return false;
+    at += c.bytes;
+  }
+  return true;
+}
+
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);

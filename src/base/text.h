@@ -35,6 +35,8 @@ std::string one_line(std::string_view text, std::size_t max);
 bool any_of(std::string_view text, std::initializer_list<std::string_view> texts);
 
 std::string_view trim(std::string_view text);
+// Whether a person sees nothing of valid UTF-8 `text`: blanks of any script, and what visible() leaves out.
+bool is_unseen(std::string_view text);
 std::vector<std::string_view> lines(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 bool starts_with_nocase(std::string_view text, std::string_view what);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "gate/plain_view.h"
 
 namespace cairn::gate {
 
@@ -23,25 +24,31 @@ struct Tag {
   std::size_t bytes = 1;
 };
 
-bool ends_name(char c) {
-  return c == '>' || c == ' ' || (c >= '\t' && c <= '\r');
+bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+std::size_t over_blanks(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_blank(text[at])) ++at;
+  return at;
 }
 
 // The tag at text[0] == '<'. One whose '>' is missing because the text ends counts: what follows elsewhere is
-// not ours to show. One that runs into another '<' is prose.
+// not ours to show. One that runs into another '<' is prose, and so is `a < private` without its '>'.
 Tag tag_at(std::string_view text) {
-  const bool closing = text.size() > 1 && text[1] == '/';
-  const std::size_t name = closing ? 2 : 1;
+  const std::size_t slash = over_blanks(text, 1);
+  const bool closing = slash < text.size() && text[slash] == '/';
+  const std::size_t name = closing ? over_blanks(text, slash + 1) : slash;
+  const bool spaced = name != (closing ? 2u : 1u);
   constexpr std::string_view kName = "private";
   if (!starts_with_nocase(text.substr(std::min(name, text.size())), kName)) return {};
   const std::size_t after = name + kName.size();
-  if (after < text.size() && !ends_name(text[after])) return {};
-  const std::size_t end = text.find_first_of("<>", after);
-  if (end != std::string_view::npos && text[end] == '<') return {};
-  const bool empty = end != std::string_view::npos && text[end - 1] == '/';
-  if (empty && !closing) return {};
-  return {closing ? Tag::Kind::close : Tag::Kind::open,
-          end == std::string_view::npos ? text.size() : end + 1};
+  if (after < text.size() && text[after] != '>' && !is_blank(text[after])) return {};
+  const std::size_t end = spaced ? over_blanks(text, after) : text.find_first_of("<>", after);
+  if (spaced ? end >= text.size() || text[end] != '>' : end < text.size() && text[end] == '<') return {};
+  if (end >= text.size()) return {closing ? Tag::Kind::close : Tag::Kind::open, text.size()};
+  if (text[end - 1] == '/' && !closing) return {};
+  return {closing ? Tag::Kind::close : Tag::Kind::open, end + 1};
 }
 
 }  // namespace
@@ -54,27 +61,38 @@ PrivateScan remove_private(std::string_view text, int depth) {
     scan.text = kPrivateMark;
     scan.removed = true;
   }
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t next = std::min(text.find('<', at), text.size());
-    if (scan.depth == 0) scan.text.append(text, at, next - at);
-    at = next;
-    if (at == text.size()) break;
-    const Tag tag = tag_at(text.substr(at));
-    if (tag.kind == Tag::Kind::open) {
-      if (scan.depth++ == 0) scan.text.append(kPrivateMark);
-    } else if (tag.kind == Tag::Kind::close && scan.depth > 0) {
-      --scan.depth;
-    } else if (tag.kind == Tag::Kind::close) {
-      scan.text = kPrivateMark;
-      scan.began_inside = true;
-    } else if (scan.depth == 0) {
-      scan.text.push_back('<');
+  const PlainView view(text);
+  const std::string_view plain = view.text();
+  std::size_t done = 0;  // up to here the text is kept or left out
+  for (std::size_t at = plain.find('<'); at != std::string_view::npos;) {
+    const Tag tag = tag_at(plain.substr(at));
+    if (tag.kind != Tag::Kind::none) {
+      const auto [begin, end] = view.raw(at, at + tag.bytes);
+      if (scan.depth == 0) scan.text.append(text, done, begin - done);
+      done = end;
+      scan.removed = true;
+      if (tag.kind == Tag::Kind::open) {
+        if (scan.depth++ == 0) scan.text.append(kPrivateMark);
+      } else if (scan.depth > 0) {
+        --scan.depth;
+      } else {
+        scan.text = kPrivateMark;
+        scan.began_inside = true;
+      }
     }
-    scan.removed = scan.removed || tag.kind != Tag::Kind::none;
-    at += tag.bytes;
+    at = plain.find('<', at + tag.bytes);
   }
+  if (scan.depth == 0) scan.text.append(text, done);
   return scan;
+}
+
+bool only_private(std::string_view cleaned) {
+  while (true) {
+    const std::size_t mark = std::min(cleaned.find(kPrivateMark), cleaned.size());
+    if (!is_unseen(cleaned.substr(0, mark))) return false;
+    if (mark == cleaned.size()) return true;
+    cleaned.remove_prefix(mark + kPrivateMark.size());
+  }
 }
 
 namespace {
@@ -85,49 +103,66 @@ bool clean_string(std::string& text, int depth = 0) {
   return scan.removed;
 }
 
-// A patch's line keeps its sign, so that added and removed lines can still be counted.
-void hide(std::string& line) {
-  const std::string sign = !line.empty() && (line[0] == '+' || line[0] == '-') ? line.substr(0, 1) : "";
-  line = sign + std::string(kPrivateMark);
-}
+// Strings, one after the other in document order, as one text that starts at `depth`.
+class Flow {
+ public:
+  explicit Flow(int depth = 0) : depth_(depth) {}
 
-// Cleans consecutive strings as one text that starts at `depth`.
-bool clean_run(Json* first, Json* last, int depth) {
-  bool removed = false;
-  Json* shown = first;  // what stands before it is hidden already
-  for (Json* item = first; item != last; ++item) {
-    std::string& line = string_of(*item);
-    const bool inside = depth > 0;
-    PrivateScan scan = remove_private(line, depth);
-    depth = scan.depth;
-    if (!scan.removed) continue;
-    removed = true;
-    if (inside && scan.text == kPrivateMark)
-      hide(line);
-    else
-      line = std::move(scan.text);
+  bool removed() const { return removed_; }
+
+  void clean(Json& value) {
+    const bool inside = depth_ > 0;
+    const std::size_t ends = ends_;
+    if (value.is_string()) {
+      clean_text(value);
+    } else if (value.is_array()) {
+      for (Json& item : value.mutable_items()) clean(item);
+    } else if (value.is_object()) {
+      for (Json::Member& m : value.mutable_members()) {
+        removed_ = clean_string(m.first) || removed_;
+        clean(m.second);
+      }
+    } else if (!inside && !value.is_null()) {
+      shown_.push_back(&value);
+    }
+    // All of it stands within a private part, names of members and numbers too.
+    if (inside && ends == ends_ && !value.is_string() && !value.is_null()) cover(value);
+  }
+
+ private:
+  void clean_text(Json& value) {
+    std::string& line = string_of(value);
+    if (line.empty()) return;
+    const bool inside = depth_ > 0;
+    PrivateScan scan = remove_private(line, depth_);
+    depth_ = scan.depth;
+    const bool all = inside && scan.text == kPrivateMark;
+    if (inside && (!all || depth_ == 0)) ++ends_;
     if (scan.began_inside) {
-      std::for_each(shown, item, [](Json& before) { hide(string_of(before)); });
-      shown = item;
+      for (Json* before : shown_) cover(*before);
+      shown_.clear();
     }
+    if (all)
+      cover(value);
+    else if (scan.removed)
+      line = std::move(scan.text);
+    removed_ = removed_ || scan.removed;
+    if (!all) shown_.push_back(&value);
   }
-  return removed;
-}
 
-bool clean_array(Json::Array& items) {
-  bool removed = false;
-  for (std::size_t i = 0; i < items.size();) {
-    std::size_t end = i;
-    while (end < items.size() && items[end].is_string()) ++end;
-    if (end > i) {
-      removed = clean_run(items.data() + i, items.data() + end, 0) || removed;
-      i = end;
-    } else {
-      removed = remove_private(items[i++]) || removed;
-    }
+  // A patch's line keeps its sign, so that added and removed lines can still be counted.
+  void cover(Json& value) {
+    const std::string_view line = value.as_string();
+    const bool is_signed = line.starts_with('+') || line.starts_with('-');
+    value = Json(std::string(is_signed ? line.substr(0, 1) : "").append(kPrivateMark));
+    removed_ = true;
   }
-  return removed;
-}
+
+  int depth_;
+  std::size_t ends_ = 0;      // of private parts, so far
+  std::vector<Json*> shown_;  // what stands before here and is not hidden
+  bool removed_ = false;
+};
 
 int depth_at(std::string_view text, std::size_t at) {
   return remove_private(text.substr(0, at)).depth;
@@ -176,9 +211,9 @@ bool clean_hunks(Json& hunks, std::string_view original) {
     const int depth = line < depths.size() ? depths[line] : 0;
     Json* list = member(hunk, "lines");
     if (depth == 0 || list == nullptr || !list->is_array()) continue;
-    Json::Array& items = list->mutable_items();
-    if (!std::all_of(items.begin(), items.end(), [](const Json& j) { return j.is_string(); })) continue;
-    removed = clean_run(items.data(), items.data() + items.size(), depth) || removed;
+    Flow flow(depth);
+    for (Json& item : list->mutable_items()) flow.clean(item);
+    removed = true;
   }
   return removed;
 }
@@ -187,7 +222,11 @@ bool clean_hunks(Json& hunks, std::string_view original) {
 
 bool remove_private(Json& value) {
   if (value.is_string()) return clean_string(string_of(value));
-  if (value.is_array()) return clean_array(value.mutable_items());
+  if (value.is_array()) {
+    Flow flow;
+    flow.clean(value);
+    return flow.removed();
+  }
   if (!value.is_object()) return false;
   bool removed = false;
   for (Json::Member& m : value.mutable_members()) {

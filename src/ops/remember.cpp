@@ -17,7 +17,7 @@ static constexpr std::size_t kTitle = 120;
 // The project to remember it for; its directory may be new to cairn.
 static Result<std::string> project_for(World& world, const Json& args) {
   if (args.has("project")) return TRY(project_of(world, args)).value();
-  const std::string cwd(args["cwd"].as_string());
+  const std::string cwd = world.intake->gate().clean(args["cwd"].as_string(), gate::Way::remember);
   if (cwd.empty()) return Error{Code::invalid, "remember: name a project or a directory"};
   return store::project_name(world.db, intake::resolve_place("", cwd), world.clock.now());
 }
@@ -46,15 +46,9 @@ static std::string clean(World& world, const Json& value) {
   return std::string(trim(labelled(visible(world.intake->gate().clean(text, gate::Way::remember)))));
 }
 
-// Nothing is left of it but the marks of what was private.
-static bool says_nothing(std::string_view text) {
-  while (text.starts_with(gate::kPrivateMark)) text = trim(text.substr(gate::kPrivateMark.size()));
-  return text.empty();
-}
-
 Result<Json> remember(World& world, const Json& args) {
   const std::string text = clean(world, args["text"]);
-  if (says_nothing(text))
+  if (gate::only_private(text))
     return Error{Code::invalid, "remember: nothing to remember: the text is empty or wholly private"};
   if (text.size() > kMostText)
     return Error{Code::invalid, "remember: the text is longer than 64 kB: store what matters of it"};

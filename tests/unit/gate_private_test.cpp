@@ -25,8 +25,9 @@ TEST(PrivateText, RemovesWhatStandsBetweenTheTags) {
 }
 
 TEST(PrivateText, LeavesOtherTextAlone) {
-  for (const char* text : {"", "plain", "a < b > c", "<privately>x</privately>", "&lt;private&gt;x",
-                           "< private>x", "<private/>x"}) {
+  for (const char* text : {"", "plain", "a < b > c", "<privately>x</privately>", "&lt;privately&gt;x",
+                           "public < private && x > 3", "public < private", "< private/>x", "<private/>x",
+                           "a \\n b %41 &lt;b&gt; \\u003cb\\u003e"}) {
     EXPECT_EQ(cleaned(text), text);
     EXPECT_FALSE(remove_private(text).removed) << text;
   }
@@ -56,6 +57,18 @@ TEST(PrivateText, KnowsOddlyWrittenTags) {
   EXPECT_EQ(cleaned("a<private\n reason='x>y'>b</private\n>c"), "a[private]c");
   EXPECT_EQ(cleaned("a<private"), "a[private]");
   EXPECT_EQ(cleaned("a</private"), "[private]");
+  EXPECT_EQ(cleaned("a< private >b</ private>c< / private >d"), "[private]d");
+  EXPECT_EQ(cleaned("a< private>b< /private>c"), "a[private]c");
+}
+
+TEST(PrivateText, KnowsTagsThatSomebodyEscaped) {
+  for (const char* text :
+       {"a&lt;private&gt;b&lt;/private&gt;c", "a\\u003cprivate\\u003eb\\u003c/private\\u003ec",
+        "a\\u003Cprivate>b\\u003c\\/private>c", "a\\\\u003cprivate\\\\u003eb\\\\u003c\\\\/private\\\\u003ec",
+        "a<private>b<\\/private>c", "a%3Cprivate%3Eb%3C%2Fprivate%3Ec",
+        "a<pri\xe2\x80\x8bvate>b</private\xef\xbb\xbf>c"})
+    EXPECT_EQ(cleaned(text), "a[private]c") << text;
+  EXPECT_EQ(cleaned("a\\n\\u003cprivate\\u003eb"), "a\\n[private]") << "what is kept keeps its escapes";
 }
 
 TEST(PrivateText, CleansEveryStringAndKeyOfAValue) {
@@ -68,7 +81,23 @@ TEST(PrivateText, LinesOfAnArrayAreOneText) {
             R"(["+a","+[private]","+[private]","-[private]","+[private]","+b"])");
   EXPECT_EQ(cleaned_json(R"([" s1","+s2"," </private>"," b"])"),
             R"(["[private]","+[private]","[private]"," b"])");
-  EXPECT_EQ(cleaned_json(R"(["<private>s",{"x":"y"},"b"])"), R"(["[private]",{"x":"y"},"b"])");
+  EXPECT_EQ(cleaned_json(R"(["<private>s",{"x":"y"},"b"])"), R"(["[private]","[private]","[private]"])");
+}
+
+TEST(PrivateText, APartRunsOverTheBlocksOfAnArray) {
+  EXPECT_EQ(
+      cleaned_json(R"([{"type":"text","text":"o<private>s"},{"type":"text","text":"s"},{"s":[1,true,"s"]},4,)"
+                   R"({"type":"text","text":"s</private>p"},{"type":"text","text":"q"}])"),
+      R"([{"type":"text","text":"o[private]"},"[private]","[private]","[private]",)"
+      R"({"type":"[private]","text":"[private]p"},{"type":"text","text":"q"}])");
+  EXPECT_EQ(cleaned_json(R"({"a":[[{"x":"<private>s"}],{"y":["s"]}],"b":"p","c":["p"]})"),
+            R"({"a":[[{"x":"[private]"}],"[private]"],"b":"p","c":["p"]})")
+      << "it ends with the array";
+  EXPECT_EQ(cleaned_json(R"([{"x":"s","n":3},"s</private>p"])"),
+            R"([{"x":"[private]","n":"[private]"},"[private]p"])");
+  EXPECT_EQ(
+      cleaned_json(R"(["<private>s</private>p<private>s","s</private><private>s","s</private>p",{"n":1}])"),
+      R"(["[private]p[private]","[private][private]","[private]p",{"n":1}])");
 }
 
 TEST(PrivateText, AnEditInsideAPrivatePartIsPlacedByTheOriginalFile) {
