@@ -37,17 +37,13 @@ void cut_strings(Json& value, std::size_t max) {
     value = Json(cut(value.as_string(), max));
 }
 
+constexpr std::string_view kIdCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:";
+
 bool clean_text(std::string& text) {
   PrivateScan scan = remove_private(text);
   if (scan.removed) text = std::move(scan.text);
   return scan.removed;
-}
-
-// Nothing is left of the text but marks.
-bool only_marks(std::string_view text) {
-  for (text = trim(text); !text.empty(); text = trim(text.substr(kPrivateMark.size())))
-    if (!text.starts_with(kPrivateMark)) return false;
-  return true;
 }
 
 }  // namespace
@@ -96,13 +92,10 @@ static bool reads_env_file(const Event& event) {
   return std::any_of(words.begin(), words.end(), is_env_file);
 }
 
-std::size_t Gate::remove_secrets(Event& event) const {
-  const bool env_file = reads_env_file(event);
+std::size_t Gate::remove_secrets(Event& event, bool env_file) const {
   std::size_t removed = 0;
   for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
     removed += secrets_.remove(*text);
-  for (std::optional<std::string>* text : {&event.tool_name, &event.agent_type})
-    if (*text) removed += secrets_.remove(**text);
   removed += secrets_.remove(event.tool_input, env_file);
   removed += secrets_.remove(event.tool_response, env_file);
   return removed + secrets_.remove(event.extra, env_file);
@@ -110,23 +103,56 @@ std::size_t Gate::remove_secrets(Event& event) const {
 
 std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_field) const {
   if (std::optional<Refusal> refusal = refuse(event)) return *std::move(refusal);
+  const bool env_file = reads_env_file(event);
+  clean_envelope(event);
 
   bool muted = false;
   bool redacted = clean_text(event.prompt);
-  if (redacted && event.kind == Kind::prompt) muted = only_marks(event.prompt);
+  if (redacted && event.kind == Kind::prompt) muted = only_private(event.prompt);
   for (std::string* text : {&event.last_assistant_message, &event.error, &event.reason})
     redacted = clean_text(*text) || redacted;
-  for (std::optional<std::string>* text : {&event.tool_name, &event.agent_type})
-    if (*text) redacted = clean_text(**text) || redacted;
   redacted = remove_private(event.tool_input, event.tool_response) || redacted;
   redacted = remove_private(event.extra) || redacted;
-  const std::size_t secrets = remove_secrets(event);
+  const std::size_t secrets = remove_secrets(event, env_file);
 
   // After the removal, never before: a cut could take the opening tag and leave what it covers.
   for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
     if (text->size() > max_field) *text = cut(*text, max_field);
   for (Json* value : {&event.tool_input, &event.tool_response, &event.extra}) cut_strings(*value, max_field);
   return Passed{store::CleanEvent(std::move(event)), redacted, secrets, muted};
+}
+
+// Letters, digits and what stands between them in the ids of hosts.
+static bool can_be_id(std::string_view id) {
+  constexpr std::size_t kLongest = 128;
+  return !id.empty() && id.size() <= kLongest &&
+         id.find_first_not_of(kIdCharacters) == std::string_view::npos;
+}
+
+// The ids that Claude Code gives are random: a rule that took one for a secret would part a session from
+// itself.
+static bool is_known_id(std::string_view id) {
+  constexpr std::string_view kHex = "0123456789abcdef-", kTool = "toolu_";
+  if (id.starts_with(kTool))
+    return id.size() <= 32 && id.find_first_of("_-.:", kTool.size()) == std::string_view::npos;
+  return id.size() <= 36 && id.find_first_not_of(kHex) == std::string_view::npos;
+}
+
+std::string Gate::id(std::string_view id) const {
+  if (id.empty() || (can_be_id(id) && (is_known_id(id) || secrets_.find(id).empty()))) return std::string(id);
+  return "id-" + to_hex(hash_.of(id));
+}
+
+void Gate::clean_envelope(Event& event) const {
+  for (std::string* given : {&event.session.value, &event.host, &event.boot_id}) *given = id(*given);
+  for (std::optional<std::string>* given : {&event.prompt_id, &event.agent_id, &event.tool_use_id})
+    if (*given) *given = id(**given);
+  constexpr std::size_t kLongestPath = 4096, kLongestName = 256;
+  for (std::string* path : {&event.cwd, &event.project_dir, &event.transcript_path})
+    *path = cut(clean(*path, Way::hook), kLongestPath);
+  event.name = cut(clean(event.name, Way::hook), kLongestName);
+  for (std::optional<std::string>* name : {&event.tool_name, &event.agent_type})
+    if (*name) *name = cut(clean(**name, Way::hook), kLongestName);
 }
 
 std::string Gate::clean(std::string_view text, Way) const {

@@ -52,7 +52,8 @@ struct Refusal {
 // Thread-safe: const after construction, as far as `local` is.
 class Gate {
  public:
-  explicit Gate(Rules rules) : rules_(std::move(rules)), secrets_(rules_.secrets) {}
+  explicit Gate(Rules rules)
+      : rules_(std::move(rules)), secrets_(rules_.secrets), hash_(rules_.secrets.key) {}
 
   struct Passed {
     store::CleanEvent event;
@@ -63,6 +64,15 @@ class Gate {
   // Lets `event` in, cleaned, or says why not. Strings longer than `max_field` bytes are cut with a marker.
   std::variant<Passed, Refusal> pass(store::Event event, std::size_t max_field) const;
 
+  // What stands around an event's texts, cleaned too: an id that is none, or that holds a secret, becomes
+  // another one (see id()), paths and names lose their secrets and private parts. pass() does this; whoever
+  // keeps something of an event that did not come in calls it first. A second time changes nothing.
+  void clean_envelope(store::Event& event) const;
+
+  // `id` itself when it can be an id and holds no secret; else one that is always the same for it and that
+  // tells nothing of it.
+  std::string id(std::string_view id) const;
+
   // The same for one text that is no event.
   std::string clean(std::string_view text, Way way) const;
 
@@ -70,9 +80,10 @@ class Gate {
 
  private:
   std::optional<Refusal> refuse(const store::Event& event) const;
-  std::size_t remove_secrets(store::Event& event) const;
+  std::size_t remove_secrets(store::Event& event, bool env_file) const;
   Rules rules_;
   Secrets secrets_;
+  ShortHash hash_;  // of ids
 };
 
 // Files an event touches: the path-like members of its tool input, and the file its result is about.

@@ -138,6 +138,10 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   if (progress.offset == stat->size) return false;
   auto piece = read_transcript(**file, progress.offset, look.session.content_id, progress.prompt_id);
   if (!piece) return false;
+  for (Item& item : piece->items) {
+    for (std::string* id : {&item.prompt_id, &item.tool_use_id}) *id = gate_.id(*id);
+    if (item.agent_id) item.agent_id = gate_.id(*item.agent_id);
+  }
   const std::uint64_t before = progress.offset;
   TRY(read_piece(look, *piece, progress));
   if (!known || progress.offset != before) {

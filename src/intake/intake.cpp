@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -48,15 +47,20 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) const {
   shell.transcript_path = event->transcript_path;
   shell.tool_use_id = event->tool_use_id;
   auto verdict = gate_.pass(*std::move(event), options_.max_field);
-  if (auto* refusal = std::get_if<gate::Refusal>(&verdict))
+  if (auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
+    gate_.clean_envelope(shell);
     return {id, std::pair(std::move(shell), std::move(*refusal))};
+  }
   return {id, std::get<gate::Gate::Passed>(std::move(verdict))};
 }
 
 Status Intake::settle_bad(const EventId& id, const Bad& bad) {
   store::Counted counted;
   counted.id = id;
-  counted.name = bad.envelope.event.empty() ? "unknown" : bad.envelope.event;
+  store::Event shell;
+  shell.name = bad.envelope.event.empty() ? "unknown" : bad.envelope.event;
+  gate_.clean_envelope(shell);
+  counted.name = shell.name;
   counted.kind = kind_name(kind_of(counted.name));
   counted.outcome = "bad";
   counted.reason = bad.reason;
@@ -129,16 +133,12 @@ static std::pair<std::size_t, std::size_t> id_in(std::string_view json, std::str
 }
 
 // As plain text an id looks like a secret, and without it the event would belong to nobody.
-static std::string with_ids_of(std::string_view raw, std::string clean) {
-  constexpr std::size_t kLongest = 128;
+static std::string with_ids_of(std::string_view raw, std::string clean, const gate::Gate& gate) {
   for (const std::string_view name : {"session_id", "prompt_id", "tool_use_id"}) {
     const auto [from, size] = id_in(raw, name);
     const auto [to, old_size] = id_in(clean, name);
     const std::string_view id = raw.substr(from, size);
-    const bool is_id = std::all_of(id.begin(), id.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-    });
-    if (old_size > 0 && size > 0 && size <= kLongest && is_id) clean.replace(to, old_size, id);
+    if (old_size > 0 && size > 0 && gate.id(id) == id) clean.replace(to, old_size, id);
   }
   return clean;
 }
@@ -154,7 +154,7 @@ std::string Intake::redacted(const std::string& file) const {
   for (std::string* text : {&e.event, &e.host, &e.project_dir, &e.env_file, &e.config_dir, &e.entrypoint})
     *text = clean(*text);
   const std::string_view head = decoded->payload.substr(0, e.cut() ? e.head_bytes : e.payload_bytes);
-  std::string payload = with_ids_of(head, clean(head));
+  std::string payload = with_ids_of(head, clean(head), gate_);
   if (e.cut()) {
     const std::string tail = clean(decoded->payload.substr(e.head_bytes));
     e.head_bytes = payload.size();

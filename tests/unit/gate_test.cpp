@@ -72,6 +72,14 @@ TEST(Gate, LeavesAnOrdinaryEventAsItIs) {
 TEST(Gate, MutesAPromptThatIsWhollyPrivate) {
   EXPECT_TRUE(passed(prompt(" <private>all</private>\n<private>of it</private>")).muted);
   EXPECT_TRUE(passed(prompt("<private>unclosed")).muted);
+  for (const char* blank : {"\u00a0", "\ufeff", "\u200b", "\u3000", "\u2028", "\u0085", "\u2003\u2060",
+                            "\u2800", "\x1b", "\u3164"})
+    EXPECT_TRUE(
+        passed(prompt(blank + std::string("<private>x</private>") + blank + "<private>y</private>" + blank))
+            .muted)
+        << blank;
+  EXPECT_FALSE(passed(prompt("\u00a0<private>x</private>.")).muted);
+  EXPECT_FALSE(passed(prompt("<private>x</private>\u00e9")).muted);
   EXPECT_FALSE(passed(prompt("fix <private>x</private>")).muted);
   EXPECT_FALSE(passed(prompt("")).muted);
   EXPECT_FALSE(passed(prompt("[private]")).muted);
@@ -334,6 +342,61 @@ TEST(Gate, BadShapesDoNoHarm) {
     event.extra = shape;
     EXPECT_EQ(refused(Rules{{"Read"}, {".env"}}, event), "");
   }
+}
+
+TEST(Gate, LeavesTheIdsAndPathsOfHostsAlone) {
+  const Gate gate{Rules{}};
+  for (const char* id :
+       {"", "11111111-aaaa-4bbb-8ccc-000000000001", "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+        "toolu_01A09q90qw90lq917835lq9", "toolu_vrtx_01SgVbqcVJmFQPFQWbtbP1Qw",
+        "call_ZKTbXyS5Zb6rHSMFT1pS3kDl", "a1b2c3d4", "agent-a8f3c2e", "claude-code",
+        "0199f7a2c3d4e5f60718293a4b5c6d7e", "cairn-0199f7a2-c3d4-7e5f-8607-18293a4b5c6d",
+        "notes-0199f7a2-c3d4-7e5f-8607-18293a4b5c6d", "session_1", "srvtoolu_01WYG3ziw53XMcoyKL4XcZmE", "t1"})
+    EXPECT_EQ(gate.id(id), id);
+  Event event = prompt("hello");
+  event.name = "UserPromptSubmit";
+  event.agent_type = "general-purpose";
+  event.tool_name = "mcp__db__query";
+  for (const char* path :
+       {"/home/dev/code/proj", "/tmp/tmp.QxFYI54H6y/a",
+        "/nix/store/5rh1sq8bx3f7m2kqv0zy9w4n6d1c8l0p-hello-2.12",
+        "/home/dev/.claude/projects/-home-dev-code-proj/3f2504e0-4f89-41d3-9a0c-0305e82c3301.jsonl",
+        "/home/dev/password-store", "/home/dev/token", "/home/dev/api_key/x",
+        "/home/dev/.cache/bazel/_bazel_dev/0199f7a2c3d4e5f60718293a4b5c6d7e/execroot",
+        "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T", "/home/dev/Müller/проект"}) {
+    event.cwd = event.project_dir = event.transcript_path = path;
+    Event cleaned = event;
+    gate.clean_envelope(cleaned);
+    EXPECT_EQ(cleaned.cwd + cleaned.project_dir + cleaned.transcript_path, std::string(path) + path + path);
+    EXPECT_EQ(cleaned.name + *cleaned.tool_name + *cleaned.agent_type,
+              "UserPromptSubmitmcp__db__querygeneral-purpose");
+  }
+}
+
+TEST(Gate, CleansWhatStandsAroundAnEvent) {
+  const std::string token = "ghp_" + std::string("a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+  for (const std::string& text : std::vector<std::string>{token, "<private>zebra</private>", "a b", "zebra\n",
+                                                          std::string(5000, 'z')}) {
+    Event event = tool("T " + text, {});
+    event.session.value = event.host = event.boot_id = text;
+    event.cwd = event.project_dir = event.transcript_path = "/home/dev/" + text;
+    event.name = text;
+    event.prompt_id = event.agent_id = event.agent_type = event.tool_use_id = text;
+    const Gate::Passed out = passed(event);
+    const Event& e = *out.event;
+    for (const std::string& id : {e.session.value, e.host, *e.prompt_id, *e.agent_id, *e.tool_use_id}) {
+      EXPECT_EQ(id, Gate(Rules{}).id(text)) << "the same for the same";
+      EXPECT_NE(id, text);
+      EXPECT_EQ(id, Gate(Rules{}).id(id)) << "and stays it";
+    }
+    for (const std::string& kept :
+         {e.cwd, e.project_dir, e.transcript_path, e.name, *e.tool_name, *e.agent_type}) {
+      EXPECT_LE(kept.size(), 4096u);
+      EXPECT_EQ(kept.find("<private>"), std::string::npos);
+      EXPECT_EQ(kept.find(token), std::string::npos);
+    }
+  }
+  EXPECT_NE(Gate(Rules{}).id("a b"), Gate(Rules{}).id("ab c"));
 }
 
 TEST(Gate, CleansOneText) {
