@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "gate/char_runs.h"
+#include "gate/command_secrets.h"
 #include "gate/key_blocks.h"
 #include "gate/literals.h"
 #include "gate/named_secrets.h"
@@ -20,16 +21,15 @@ namespace cairn::gate {
 
 namespace {
 
-constexpr std::size_t kMaxJudged = 512;   // of a token: its first characters tell
-constexpr std::size_t kMaxBack = 120;     // of a token before a literal inside it
-constexpr std::size_t kMaxCommand = 120;  // from a command to its option
-constexpr std::size_t kMaxPart = 8192;    // of a token in one of several lines
-constexpr std::size_t kMatching = 12;     // what a match costs that comes to nothing, in characters
-constexpr std::size_t kJudging = 24;      // what a judgement costs whatever it judges, in characters
+constexpr std::size_t kMaxJudged = 512;  // of a token: its first characters tell
+constexpr std::size_t kMaxBack = 120;    // of a token before a literal inside it
+constexpr std::size_t kMaxPart = 8192;   // of a token in one of several lines
+constexpr std::size_t kMatching = 12;    // what a match costs that comes to nothing, in characters
+constexpr std::size_t kJudging = 24;     // what a judgement costs whatever it judges, in characters
 
 // Small, so that all of them stay near: every text asks for them all the time.
 struct Literal {
-  enum What : std::uint8_t { rule, name, foreign, block, address, user, marker, command, login, option };
+  enum What : std::uint8_t { rule, name, foreign, block, address, user, marker, command };
   std::string_view text;
   What what = rule;
   bool at_start = false;         // of a token
@@ -40,34 +40,6 @@ struct Literal {
 
   bool is_judged() const { return what <= foreign; }  // nothing comes of it without a judgement
 };
-
-// Commands that are given a password in an option, and how.
-struct Command {
-  std::string_view name, option;
-  // -pPASSWORD; -p PASSWORD; login -p PASSWORD; BY 'PASSWORD'
-  enum How { glued, apart, login, quoted } how = apart;
-};
-constexpr auto kCommands = std::to_array<Command>({{"mysql", " -p", Command::glued},
-                                                   {"mysqldump", " -p", Command::glued},
-                                                   {"mysqladmin", " -p", Command::glued},
-                                                   {"mariadb", " -p", Command::glued},
-                                                   {"sshpass", " -p"},
-                                                   {"redis-cli", " -a"},
-                                                   {"mongo", " -p"},
-                                                   {"mongosh", " -p"},
-                                                   {"mongodump", " -p"},
-                                                   {"az login", " -p"},
-                                                   {"identified", " by", Command::quoted},
-                                                   {"ldapsearch", " -w"},
-                                                   {"ldapmodify", " -w"},
-                                                   {"ldapadd", " -w"},
-                                                   {"secret set", " --body"},
-                                                   {"docker", " -p", Command::login},
-                                                   {"podman", " -p", Command::login},
-                                                   {"helm", " -p", Command::login},
-                                                   {"oras", " -p", Command::login},
-                                                   {"skopeo", " -p", Command::login},
-                                                   {"crane", " -p", Command::login}});
 
 // The rules, ready to be used.
 struct Table {
@@ -103,10 +75,8 @@ struct Table {
     add(Literal::marker, 0, "[secret");
     for (const std::string_view literal : {" -u ", "--user ", "--user=", "--proxy-user "})
       add(Literal::user, 0, literal);
-    for (std::size_t i = 0; i < kCommands.size(); ++i) add(Literal::command, i, kCommands[i].name);
-    add(Literal::login, 0, " login");
-    for (const std::string_view literal : {" -p", " --password", " -a", " -w", " --body", " by"})
-      add(Literal::option, 0, literal);
+    for (std::size_t i = 0; i < command_literals().size(); ++i)
+      add(Literal::command, i, command_literals()[i]);
     std::vector<Literals::Literal> texts;
     for (const Literal& literal : meaning) texts.push_back(text_of(literal));
     literals = std::make_unique<Literals>(texts);
@@ -164,9 +134,7 @@ class Search {
       case Literal::marker: done_ = std::max(done_, marker_end(text_, end + 1)); return;
       case Literal::address: return add(address_password(text_, begin), "url-password");
       case Literal::user: return try_user(end);
-      case Literal::command: command_ = {literal.index, end, end, false}; return;
-      case Literal::login: command_.login = true; return;
-      case Literal::option: return try_option(literal.text, begin, end);
+      case Literal::command: return try_command(literal.index, begin, end);
     }
   }
 
@@ -224,38 +192,12 @@ class Search {
     add(password, "password");
   }
 
-  // Whether an option at `at` belongs to the last command that takes a password.
-  bool is_of_command(std::string_view option, std::size_t at) {
-    if (command_.end == 0 || at > command_.end + kMaxCommand) return false;
-    const Command& command = kCommands[command_.index];
-    if (option != command.option && !(option == " --password" && command.how == Command::login)) return false;
-    for (; command_.checked < at; ++command_.checked)
-      if (ends_command(text_[command_.checked])) {
-        command_.end = 0;
-        return false;
-      }
-    return command_.login || command.how != Command::login;
-  }
-
-  // mysql -u root -pPASSWORD, sshpass -p PASSWORD, docker login -p PASSWORD
-  void try_option(std::string_view option, std::size_t begin, std::size_t end) {
-    if (!is_of_command(option, begin) || !may_judge(begin)) return;
-    if (kCommands[command_.index].how != Command::glued) {
-      if (end < text_.size() && text_[end] == '=') ++end;
-      end = runs_.end(Chars::blank, end);
-    }
-    const bool quoted = end < text_.size() && is_quote(text_[end]);
-    if (quoted) ++end;
-    const std::size_t stop = std::min(runs_.end(Chars::visible, end), end + kMaxJudged);
-    const std::string_view value = text_.substr(end, stop - end);
-    if (value.size() < 4 || value[0] == '-' || value[0] == '$') return;
-    // "is identified by `name`" is prose.
-    if (kCommands[command_.index].how == Command::quoted && !(quoted && is_password_like(value))) return;
-    if (value.find_first_not_of("0123456789:./") == std::string_view::npos &&
-        value.find(':') != std::string_view::npos)
-      return;  // ports
-    if (is_placeholder(value) || is_name_of_something(value)) return judged_in_vain(value.size());
-    add(std::pair(end, stop), "cli-password");
+  void try_command(std::size_t index, std::size_t begin, std::size_t end) {
+    if (!may_judge(begin)) return;
+    const std::size_t known = found_.size();
+    const std::size_t read = commands_.find(index, begin, end, found_);
+    if (found_.size() == known) judged_ += read;
+    for (std::size_t i = known; i < found_.size(); ++i) done_ = std::max(done_, found_[i].end);
   }
 
   void try_rule(const Literal& literal, std::size_t begin, std::size_t end) {
@@ -320,14 +262,6 @@ class Search {
     return harmless;
   }
 
-  // sk-some-class-of-a-style-sheet
-  static bool is_name_of_something(std::string_view body) {
-    const auto digits = std::count_if(body.begin(), body.end(), [](char c) { return is(Chars::digit, c); });
-    return digits <= 2 &&
-           std::any_of(body.begin(), body.end(), [](char c) { return c == '-' || c == '_'; }) &&
-           is_words(body);
-  }
-
   // What goes on in the next line is the rest of it: when the line was long enough to be wrapped, or when
   // strings are joined over it.
   std::size_t wrapped_end(std::size_t end) const {
@@ -350,7 +284,6 @@ class Search {
     return end;
   }
 
-  static bool ends_command(char c) { return c == '\n' || c == '|' || c == ';' || c == '&'; }
   static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 
   bool is_long_line(std::size_t end) const {
@@ -361,13 +294,10 @@ class Search {
   std::string_view text_;
   std::vector<Place>& found_;
   Runs runs_;
+  CommandLines commands_{text_, runs_};
   std::size_t done_ = 0;      // up to here it is found
   std::size_t name_end_ = 0;  // of the last name
   std::size_t judged_ = 0;    // characters, in vain
-  struct {
-    std::size_t index = 0, end = 0, checked = 0;  // of kCommands; where it ends; how far it is known to go on
-    bool login = false;                           // is its first argument
-  } command_;
 };
 
 // Tokens of nobody's list, where nothing else was found. `found` is in order.

@@ -265,6 +265,11 @@ bool is_words(std::string_view value) {
   return parts > 0 && letters * 2 >= parts * 7;  // three and a half letters on average
 }
 
+bool is_name_of_something(std::string_view value) {
+  const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
+  return digits <= 2 && value.find_first_of("-_") != std::string_view::npos && is_words(value);
+}
+
 bool is_random(std::string_view value) {
   if (value.size() < 12 || value.size() > kMaxRandom) return false;
   const bool all_digits = std::all_of(value.begin(), value.end(), [](char c) {

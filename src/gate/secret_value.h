@@ -13,6 +13,9 @@ bool is_placeholder(std::string_view value);
 // An identifier, a slug or a sentence: pieces that can be spoken, few digits.
 bool is_words(std::string_view value);
 
+// some-class-of-a-style-sheet: words that are joined, and hardly a digit.
+bool is_name_of_something(std::string_view value);
+
 // Long and irregular enough that somebody drew it by lot: at least 12 characters.
 bool is_random(std::string_view value);
 

@@ -185,8 +185,8 @@ bool ends_with_one_of(const Letters& name, const std::array<Ending, N>& list) {
 }
 
 bool ends_like_a_password(const Letters& word) {
-  static constexpr auto kEnds =
-      endings(std::to_array<std::string_view>({"password", "passwd", "passphrase", "secret", "pwd"}));
+  static constexpr auto kEnds = endings(std::to_array<std::string_view>(
+      {"password", "passwd", "passphrase", "secret", "pwd", "storepass", "keypass"}));
   return ends_with_one_of(word, kEnds);
 }
 
@@ -238,7 +238,6 @@ std::string_view kind_name(Strength strength) {
 }
 
 Strength strength_of(std::string_view name) {
-  if (is_no_secret(name)) return Strength::none;
   Words words(name);
   if (!words.more()) return Strength::none;
   Word last = words.next();
@@ -255,7 +254,7 @@ Strength strength_of(std::string_view name) {
     meaning = kDictionary.meaning(last.letters);
   }
   if ((meaning & password) != 0) return Strength::password;
-  if ((meaning & token) != 0) return Strength::token;
+  if ((meaning & token) != 0) return words.more() && is_no_secret(name) ? Strength::none : Strength::token;
   if ((meaning & weak) != 0) return Strength::weak;
   if (ends_like_a_password(last.letters)) return Strength::password;
   if (ends_like_a_token(numbered ? last.letters : words.joined(last.letters))) return Strength::token;

@@ -142,7 +142,7 @@ TEST(SecretCorpus, IsFoundInTheFourthCorpusAsFarAsItSays) {
   }
   const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
   EXPECT_GE(m.secrets, 2'400);
-  EXPECT_LE(m.lost * 100, m.secrets * 25) << m.lost << " of " << m.secrets << " secrets were missed";
+  EXPECT_LE(m.lost * 100, m.secrets * 12) << m.lost << " of " << m.secrets << " secrets were missed";
   EXPECT_GE(m.benign, 6'000);
   EXPECT_EQ(m.wrong, 0);
 }

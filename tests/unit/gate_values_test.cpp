@@ -47,6 +47,42 @@ TEST(SecretValues, ThatAPersonChoseAreFoundWhereverALanguagePutsThem) {
         value);
 }
 
+TEST(SecretValues, OfCommandsAreFoundInOptionsArgumentsAndPipes) {
+  for (const std::string& value : {"Granite@" + std::string("5813x"), "kT4" + std::string("mWq9ZbX2hLp")})
+    expect_found({"keytool -list -storepass @@ -v",
+                  "unzip -P @@ a.zip",
+                  "7z x -p@@ a.7z",
+                  "sqlcmd -S db -U sa -P '@@' -Q x",
+                  "snowsql -a x -u dev -p @@",
+                  "sudo docker exec db mysql -u root -p@@ shop",
+                  "docker login -u dev -p @@ r.test",
+                  "ssh-keygen -t ed25519 -N '@@'",
+                  "http -a dev:@@ GET x.test",
+                  "smbclient //nas/a -U 'dev%@@'",
+                  "lftp -u dev,@@ sftp://h",
+                  "net user ci @@ /add",
+                  "net use Z: \\\\h\\s /user:dev @@",
+                  "rabbitmqctl add_user app @@",
+                  "htpasswd -bc f admin @@",
+                  "echo '@@' | sudo -S ls",
+                  "sudo -S <<< \"@@\" ls",
+                  "echo \"dev:@@\" | chpasswd",
+                  "echo @@ | docker login -u ci --password-stdin",
+                  "ConvertTo-SecureString \"@@\" -AsPlainText",
+                  "\"@@\" | ConvertTo-SecureString -AsPlainText",
+                  "sqlplus scott/@@@//db:1521/ORCL",
+                  "app:@@@tcp(127.0.0.1:3306)/shop",
+                  "openssl rsa -in k.pem -passin pass:@@",
+                  "CREATE USER 'a'@'%' IDENTIFIED BY '@@'"},
+                 value);
+  expect_left({"unzip -p a1.zip member2.txt", "mkdir -p build/release2", "docker run -p 8080:80 nginx2",
+               "ssh -p 2222 dev@host7", "zip -r out2.zip dir1", "kubectl -n shop-prod1 get pods",
+               "echo \"$PASS\" | sudo -S ls", "echo done2 | tee a", "mysql -u root -p shop2",
+               "mysql -p < dump1.sql", "cp -a /srv/data2 /srv/data3", "http -a $USER:$PASS x.test",
+               "net user administrator", "git@//host1", "./a.sh; mysql --version\ncp -p4 a1b2c3 d",
+               "the row is identified by user2name"});
+}
+
 TEST(SecretValues, OfSeveralWordsAreFoundWhenTheyMakeNoSentence) {
   for (const std::string& value :
        {"correct horse 7 " + std::string("battery!"), "purple monkey " + std::string("dishwasher 9"),

@@ -1,0 +1,324 @@
+#include "gate/command_secrets.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "gate/secret_value.h"
+#include "gate/telling_names.h"
+
+namespace cairn::gate {
+
+namespace {
+
+using Found = std::optional<std::pair<std::size_t, std::size_t>>;
+
+constexpr std::size_t kMaxCommand = 160;  // from a command to its option
+constexpr std::size_t kMaxValue = 200;
+// What it costs to look at a value, and to read a command's arguments, in characters that are judged.
+constexpr std::size_t kLooking = 8, kReading = 96;
+
+// Commands that are given a password in an option, and how.
+struct Command {
+  std::string_view name, option;
+  // -pPASSWORD; -p PASSWORD; login -p PASSWORD; BY 'PASSWORD'; -P something that looks like one; -a
+  // name:PASSWORD
+  enum How { glued, apart, login, quoted, judged, user } how = apart;
+};
+constexpr auto kCommands = std::to_array<Command>({{"mysql", " -p", Command::glued},
+                                                   {"mysqldump", " -p", Command::glued},
+                                                   {"mysqladmin", " -p", Command::glued},
+                                                   {"mysqlimport", " -p", Command::glued},
+                                                   {"mariadb", " -p", Command::glued},
+                                                   {"mariadb-dump", " -p", Command::glued},
+                                                   {"7z", " -p", Command::glued},
+                                                   {"7za", " -p", Command::glued},
+                                                   {"rar", " -p", Command::glued},
+                                                   {"unrar", " -p", Command::glued},
+                                                   {"sshpass", " -p"},
+                                                   {"redis-cli", " -a"},
+                                                   {"mongo", " -p"},
+                                                   {"mongosh", " -p"},
+                                                   {"mongodump", " -p"},
+                                                   {"mongorestore", " -p"},
+                                                   {"cqlsh", " -p"},
+                                                   {"snowsql", " -p"},
+                                                   {"twine", " -p"},
+                                                   {"altool", " -p", Command::judged},
+                                                   {"az", " -p", Command::judged},
+                                                   {"sqlcmd", " -P"},
+                                                   {"bcp", " -P"},
+                                                   {"osql", " -P"},
+                                                   {"isql", " -P"},
+                                                   {"zip", " -P"},
+                                                   {"unzip", " -P"},
+                                                   {"ssh-keygen", " -N", Command::judged},
+                                                   {"ssh-keygen", " -P", Command::judged},
+                                                   {"security", " -p", Command::judged},
+                                                   {"security", " -w", Command::judged},
+                                                   {"signtool", " /p", Command::judged},
+                                                   {"schtasks", " /rp", Command::judged},
+                                                   {"ldapsearch", " -w"},
+                                                   {"ldapmodify", " -w"},
+                                                   {"ldapadd", " -w"},
+                                                   {"ldappasswd", " -w"},
+                                                   {"http", " -a", Command::user},
+                                                   {"https", " -a", Command::user},
+                                                   {"xh", " -a", Command::user},
+                                                   {"httpie", " -a", Command::user},
+                                                   {"lftp", " -u", Command::user},
+                                                   {"smbclient", " -U", Command::user},
+                                                   {"rpcclient", " -U", Command::user},
+                                                   {"identified", " by", Command::quoted},
+                                                   {"set", " --body"},
+                                                   {"docker", " -p", Command::login},
+                                                   {"podman", " -p", Command::login},
+                                                   {"nerdctl", " -p", Command::login},
+                                                   {"helm", " -p", Command::login},
+                                                   {"oras", " -p", Command::login},
+                                                   {"skopeo", " -p", Command::login},
+                                                   {"crane", " -p", Command::login}});
+
+// What a command line may hold, and how it is read on from there.
+struct Sign {
+  enum How { option, arguments, piped, login_before, login_behind } how;
+  std::string_view text;
+  std::size_t skipped = 0;  // arguments before the password
+};
+constexpr auto kSigns = std::to_array<Sign>({{Sign::option, " -p"},
+                                             {Sign::option, " -a"},
+                                             {Sign::option, " -w"},
+                                             {Sign::option, " -n"},
+                                             {Sign::option, " -u"},
+                                             {Sign::option, " /p"},
+                                             {Sign::option, " /rp"},
+                                             {Sign::option, " --body"},
+                                             {Sign::option, " by"},
+                                             {Sign::arguments, "net user ", 1},
+                                             {Sign::arguments, "/user:", 1},
+                                             {Sign::arguments, " add_user ", 1},
+                                             {Sign::arguments, " change_password ", 1},
+                                             {Sign::arguments, "htpasswd -", 3},
+                                             {Sign::arguments, "wpa_passphrase ", 1},
+                                             {Sign::arguments, "mc alias set ", 2},
+                                             {Sign::arguments, "doctl auth init -t "},
+                                             {Sign::arguments, "convertto-securestring "},
+                                             {Sign::piped, "convertto-securestring"},
+                                             {Sign::piped, "sudo -s"},
+                                             {Sign::piped, "chpasswd"},
+                                             {Sign::piped, "-stdin"},
+                                             {Sign::login_before, "@tcp("},
+                                             {Sign::login_before, "@unix("},
+                                             {Sign::login_before, "@//"},
+                                             {Sign::login_behind, "sqlplus "},
+                                             {Sign::login_behind, ":thin:"}});
+
+bool is_quote(char c) {
+  return c == '"' || c == '\'' || c == '`';
+}
+bool ends_command(char c) {
+  return c == '\n' || c == '|' || c == ';' || c == '&';
+}
+
+// Where the command begins that goes on at `at`.
+std::size_t command_begin(std::string_view text, std::size_t at) {
+  const std::size_t limit = at - std::min(at, kMaxCommand);
+  while (at > limit && !ends_command(text[at - 1])) --at;
+  return at;
+}
+
+bool is_word(std::string_view word, std::string_view name) {
+  return word.size() == name.size() && (word[0] | 0x20) == (name[0] | 0x20) && starts_with_nocase(word, name);
+}
+
+constexpr std::uint64_t kLogin = std::uint64_t{1} << 63;
+static_assert(kCommands.size() < 63);
+
+// A bit for each command of that name.
+std::uint64_t commands_of(std::string_view word) {
+  static constexpr CharSet kFirst("mMrR7sScCtTaAbBoOiIzZuUdDlLhHxXpPnN");
+  if (word.size() > 12 || !kFirst.has(word[0])) return 0;
+  std::uint64_t out = word == "login" ? kLogin : 0;
+  for (std::size_t i = 0; i < kCommands.size(); ++i)
+    if (is_word(word, kCommands[i].name)) out |= std::uint64_t{1} << i;
+  return out;
+}
+
+bool may_be_password(std::string_view value) {
+  if (value.size() < 4 || value.size() > kMaxValue || value[0] == '-' || value[0] == '$' || value[0] == '/')
+    return false;
+  const bool ports = value.find_first_not_of("0123456789:./") == std::string_view::npos &&
+                     value.find(':') != std::string_view::npos;
+  return !ports && !is_placeholder(value) && !is_name_of_something(value);
+}
+
+bool is_drawn_or_chosen(std::string_view value) {
+  return may_be_password(value) && (is_chosen(value) || (is_random(value) && mixture(value) >= 2)) &&
+         value.find("://") == std::string_view::npos;
+}
+
+// name:PASSWORD, name%PASSWORD, name,PASSWORD
+Found user_and_password(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view value = text.substr(begin, end - begin);
+  const std::size_t sign = value.find_first_of(":%,");
+  if (sign == std::string_view::npos || sign == 0) return std::nullopt;
+  const std::string_view password = value.substr(sign + 1);
+  if (!may_be_password(password) || !is_password_like(password)) return std::nullopt;
+  return std::pair(begin + sign + 1, end);
+}
+
+// Whether a command of that name may take this option.
+bool takes(const Command& command, std::string_view option) {
+  return command.how == Command::quoted ? is_word(option, command.option) : option == command.option;
+}
+
+// The password in the value text[begin, end) that `command` is given.
+Found password_of(std::string_view text, std::size_t begin, std::size_t end, Command::How how) {
+  const std::string_view value = text.substr(begin, end - begin);
+  if (how == Command::user) return user_and_password(text, begin, end);
+  if (!may_be_password(value)) return std::nullopt;
+  const bool in_quotes = is_quote(text[begin - 1]);
+  // "is identified by `name`" is prose.
+  if (how == Command::quoted && !(in_quotes ? is_password_like(value) : is_chosen(value)))
+    return std::nullopt;
+  if (how == Command::judged && !is_password_like(value)) return std::nullopt;
+  while (!in_quotes && end > begin && text[end - 1] == ';') --end;
+  return std::pair(begin, end);
+}
+
+// name:PASSWORD@tcp(host), name/PASSWORD@//host: text[begin, end) is what stands before the '@'.
+void find_login(std::string_view text, std::size_t begin, std::size_t end, std::vector<Place>& found) {
+  const std::string_view login = text.substr(begin, end - begin);
+  const std::size_t sign = login.find_first_of(":/");
+  if (sign == std::string_view::npos || sign == 0 || sign > 64) return;
+  const std::string_view password = login.substr(sign + 1);
+  if (!may_be_password(password) || !is_password_like(password) || password == login.substr(0, sign)) return;
+  found.push_back({begin + sign + 1, begin + sign + 1 + password.size(), "url-password"});
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& command_literals() {
+  static const std::vector<std::string_view> kTexts = [] {
+    std::vector<std::string_view> out;
+    for (const Sign& sign : kSigns) out.push_back(sign.text);
+    return out;
+  }();
+  return kTexts;
+}
+
+// The argument at `at`, behind blanks, without its quotes.
+std::pair<std::size_t, std::size_t> CommandLines::argument(std::size_t at) {
+  at = std::min(runs_.end(Chars::blank, at), at + 40);
+  if (at < text_.size() && is_quote(text_[at])) ++at;
+  return {at, std::min(runs_.end(Chars::visible, at), at + kMaxValue + 1)};
+}
+
+// Learns the commands of the line up to `at`. What was read is not read again, and what is too far away not
+// at all.
+void CommandLines::read_to(std::size_t at) {
+  static constexpr CharSet kBetween(" \t\"'`/()[],");
+  const std::size_t begin = std::max(read_, at - std::min(at, kMaxCommand));
+  if (begin > read_) known_ = 0;
+  for (std::size_t word = begin; word < at;) {
+    if (ends_command(text_[word])) known_ = 0;
+    std::size_t end = word;
+    while (end < at && !kBetween.has(text_[end]) && !ends_command(text_[end])) ++end;
+    if (end > word) known_ |= commands_of(text_.substr(word, end - word));
+    word = std::max(end, word + 1);
+  }
+  read_ = std::max(read_, at);
+}
+
+// The password that the option at text[begin, end) gives to the command of its line.
+std::size_t CommandLines::find_option(std::size_t begin, std::size_t end, std::vector<Place>& found) {
+  read_to(begin);
+  if (known_ == 0) return 0;
+  const std::string_view option = text_.substr(begin, end - begin);
+  const bool glued = end < text_.size() && is(Chars::visible, text_[end]) && text_[end] != '=';
+  const auto [from, stop] = argument(end + (end < text_.size() && text_[end] == '=' ? 1 : 0));
+  if (stop < from + 4 || text_[from] == '-' || text_[from] == '$') return kLooking;
+  for (std::size_t i = 0; i < kCommands.size(); ++i) {
+    const Command& command = kCommands[i];
+    if ((known_ >> i & 1) == 0 || !takes(command, option)) continue;
+    if (glued != (command.how == Command::glued) && !is_quote(text_[from - 1])) continue;
+    if (command.how == Command::login && (known_ & kLogin) == 0) continue;
+    if (const Found password = password_of(text_, from, stop, command.how)) {
+      found.push_back({password->first, password->second, "cli-password"});
+      break;
+    }
+  }
+  return kLooking + stop - from;
+}
+
+// What stands behind so many arguments, and the next when it is one too: a key and its secret.
+void CommandLines::find_arguments(std::size_t at, std::size_t skipped, std::vector<Place>& found) {
+  for (std::size_t count = 0; count < skipped + 2;) {
+    const auto [begin, end] = argument(at);
+    if (end <= begin || (begin > at && text_.substr(at, begin - at).find('\n') != std::string_view::npos))
+      return;
+    const std::string_view value = text_.substr(begin, end - begin);
+    at = end + (end < text_.size() && is_quote(text_[end]) ? 1 : 0);
+    if (value[0] == '/' && value.size() < 8) continue;  // a switch
+    if (count++ < skipped) continue;
+    if (!is_drawn_or_chosen(value)) return;
+    found.push_back({begin, end, "cli-password"});
+  }
+}
+
+// echo PASSWORD | sudo -S, echo name:PASSWORD | chpasswd, sudo -S <<< PASSWORD
+void CommandLines::find_piped(std::size_t begin, std::size_t end, std::vector<Place>& found) {
+  const auto add = [&](std::size_t from, std::size_t to) {
+    std::string_view value = text_.substr(from, to - from);
+    if (starts_with_nocase(text_.substr(begin), "chpasswd"))
+      from += std::min(value.find(':'), value.size() - 1) + 1, value = text_.substr(from, to - from);
+    if (may_be_password(value) && is_password_like(value)) found.push_back({from, to, "cli-password"});
+  };
+  const std::string_view behind = text_.substr(end, 40);
+  if (const std::size_t sign = behind.substr(0, behind.find('\n')).find("<<<");
+      sign != std::string_view::npos) {
+    const auto [from, to] = argument(end + sign + 3);
+    if (to > from) add(from, to);
+    return;
+  }
+  const std::size_t pipe = command_begin(text_, begin);
+  if (pipe == 0 || text_[pipe - 1] != '|') return;
+  const std::size_t start = command_begin(text_, pipe - 1);
+  std::string_view source = trim(text_.substr(start, pipe - 1 - start));
+  const std::size_t echo = source.find("echo "), print = source.find("printf ");
+  if (echo == std::string_view::npos && print == std::string_view::npos &&
+      (source.empty() || !is_quote(source.back())))
+    return;
+  // The last argument is what is printed.
+  const bool quoted = !source.empty() && is_quote(source.back());
+  if (quoted) source.remove_suffix(1);
+  const std::size_t before = source.find_last_of(quoted ? "\"'`" : " ");
+  if (before == std::string_view::npos || before + 1 >= source.size()) return;
+  const std::size_t from = static_cast<std::size_t>(source.data() - text_.data()) + before + 1;
+  add(from, from + source.size() - before - 1);
+}
+
+std::size_t CommandLines::find(std::size_t index, std::size_t begin, std::size_t end,
+                               std::vector<Place>& found) {
+  const Sign& sign = kSigns[index];
+  switch (sign.how) {
+    case Sign::option: return find_option(begin, end, found);
+    case Sign::arguments: find_arguments(end, sign.skipped, found); break;
+    case Sign::piped: find_piped(begin, end, found); break;
+    case Sign::login_before: {
+      const std::size_t start = runs_.begin(Chars::visible, begin);
+      find_login(text_, std::max(start, begin - std::min(begin, kMaxValue)), begin, found);
+      break;
+    }
+    case Sign::login_behind: {
+      const auto [from, stop] = argument(end);
+      const std::string_view login = text_.substr(from, std::max(from, stop) - from);
+      find_login(text_, from, from + std::min(login.rfind('@'), login.size()), found);
+      break;
+    }
+  }
+  return kReading;
+}
+
+}  // namespace cairn::gate
