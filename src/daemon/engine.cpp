@@ -4,7 +4,10 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <charconv>
+#include <utility>
 
+#include "base/hash.h"
 #include "hook/control.h"
 #include "ops/mode.h"
 #include "ops/policy.h"
@@ -19,6 +22,17 @@ namespace cairn::daemon {
 // What a SessionStart may spend on transcripts of dead sessions; the rest is for the steps after its answer.
 static constexpr std::int64_t kExpired = 200;  // pieces of evidence a transaction
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
+static constexpr std::size_t kUnconfirmed = 100;  // answers whose hook may still say that it printed them
+
+static Status put_meta(store::Db& db, std::string_view key, std::string_view value) {
+  return db.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+                key, value);
+}
+
+// How meta remembers the beginning of inbox/failed.
+static std::string counted_mark(std::string_view note, std::size_t size) {
+  return fmt::format("{} {}", size, content_hash(note.substr(0, size)));
+}
 
 // The home's secret: 32 random bytes, made once.
 static Result<std::string> load_key(os::Disk& disk, const hook::Home& home) {
@@ -77,13 +91,14 @@ Status Engine::try_bad_again_once() {
   constexpr std::string_view kKey = "bad_tried_by";
   if (TRY(db_.text("SELECT value FROM meta WHERE key = ?", kKey)) == CAIRN_VERSION) return {};
   TRY(intake_.try_bad_again());
-  return db_.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                 kKey, CAIRN_VERSION);
+  return put_meta(db_, kKey, CAIRN_VERSION);
 }
 
 Status Engine::in_transaction(const std::function<Status()>& body) {
   auto done = store::in_transaction(db_, body);
   if (!done) intake_.recorder().discard();
+  if (const std::size_t noted = std::exchange(failures_noted_, 0); done && noted > 0)
+    intake_.reader().clear_failed_note(noted);
   return done;
 }
 
@@ -134,13 +149,12 @@ void Engine::note_capture() {
 // An error is told by `status`, as far as the disk still lets us write it down, until intake works again.
 Result<bool> Engine::take_in() {
   auto taken = intake_.step();
-  if (!taken && !told_error_)
-    told_error_ = db_.run(
-                         "INSERT INTO meta(key, value) VALUES('intake_error', ?) ON CONFLICT DO UPDATE SET "
-                         "value = excluded.value",
-                         taken.error().message)
-                      .ok();
-  if (taken && told_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) told_error_ = false;
+  const std::string& error = taken ? intake_.trouble() : taken.error().message;
+  if (error.empty()) {
+    if (told_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) told_error_ = false;
+  } else if (!told_error_) {
+    told_error_ = put_meta(db_, "intake_error", error).ok();
+  }
   return taken;
 }
 
@@ -181,14 +195,26 @@ Result<bool> Engine::expire() {
   return expiring_;
 }
 
+// Within in_transaction(), which clears the note once it is committed. What was counted is remembered, in
+// case we die in between.
 Status Engine::note_failures() {
-  const std::size_t failed = intake_.reader().take_failed_deliveries();
+  constexpr std::string_view kKey = "failed_note_counted";
+  const std::string note = intake_.reader().failed_note();
+  const std::size_t end = note.find_last_of('\n') + 1;
+  if (end == 0) return {};
+  failures_noted_ = end;
+  const auto counted = TRY(db_.text("SELECT value FROM meta WHERE key = ?", kKey)).value_or("");
+  std::size_t from = 0;
+  std::from_chars(counted.data(), counted.data() + counted.size(), from);
+  if (from > end || counted != counted_mark(note, from)) from = 0;
+  const auto failed = std::count(note.begin() + static_cast<std::ptrdiff_t>(from), note.end(), '\n');
   if (failed == 0) return {};
   seams_.log.error(fmt::format("hooks could not write {} events to the inbox", failed));
+  TRY(put_meta(db_, kKey, counted_mark(note, end)));
   return db_.run(
       "INSERT INTO meta(key, value) VALUES('failed_deliveries', ?1) ON CONFLICT DO UPDATE SET value = value "
       "+ ?1",
-      failed);
+      static_cast<std::int64_t>(failed));
 }
 
 // What transcripts gave back makes good for as many events that could not be written.
@@ -227,7 +253,7 @@ Status Engine::tick() {
 }
 
 Status Engine::pass_minute() {
-  intake_.reader().sweep();
+  intake_.sweep();
   catch_up_.look_again();
   const std::int64_t boot = seams_.clock.boot_ns();
   const Millis running((border_moved_ns_ == 0 ? 0 : boot - border_moved_ns_) / 1'000'000);
@@ -245,16 +271,16 @@ Status Engine::pass_minute() {
   return {};
 }
 
-// What the user is told once: counts that have grown since they were last told.
-Result<std::vector<std::string>> Engine::warnings() {
+// What the user is told once: counts that have grown since they were last told. They are told when the answer
+// that says so is confirmed.
+Result<std::vector<std::string>> Engine::warnings(Told& now_told) {
   std::vector<std::string> list;
   const auto tell = [&](std::string_view key, std::int64_t count, std::string_view what) -> Status {
     const std::int64_t told = TRY(db_.integer("SELECT value FROM meta WHERE key = ?", key)).value_or(0);
     if (count <= told) return {};
     list.push_back(fmt::format("{} {}", count - told, what));
-    return db_.run(
-        "INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key,
-        count);
+    now_told.emplace_back(key, count);
+    return {};
   };
   const auto unwritten = TRY(db_.integer("SELECT value FROM meta WHERE key = 'failed_deliveries'"));
   TRY(tell("failed_deliveries_told", unwritten.value_or(0),
@@ -293,10 +319,13 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   }));
   if (session && debt->start == event) catch_up(session->project, deadline);
   context::Answer answer;
+  Told told;
   TRY(in_transaction([&]() -> Status {
-    answer = TRY(context::answer(db_, *debt, options, TRY(warnings()), seams_.clock.now()));
+    answer = TRY(context::answer(db_, *debt, options, TRY(warnings(told)), seams_.clock.now()));
     return {};
   }));
+  if (answer.receipt && !told.empty()) unconfirmed_[*answer.receipt] = std::move(told);
+  if (unconfirmed_.size() > kUnconfirmed) unconfirmed_.erase(unconfirmed_.begin());
   return answer;
 }
 
@@ -307,7 +336,19 @@ void Engine::catch_up(const std::string& project, std::int64_t deadline) {
 }
 
 Status Engine::confirm(std::int64_t receipt) {
-  return store::confirm_receipt(db_, receipt, seams_.clock.now());
+  TRY(in_transaction([&]() -> Status {
+    TRY(store::confirm_receipt(db_, receipt, seams_.clock.now()));
+    const auto told = unconfirmed_.find(receipt);
+    if (told == unconfirmed_.end()) return {};
+    for (const auto& [key, count] : told->second)
+      TRY(
+          db_.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = "
+                  "max(CAST(value AS INTEGER), excluded.value)",
+                  key, count));
+    return {};
+  }));
+  unconfirmed_.erase(receipt);
+  return {};
 }
 
 Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "agent/worker.h"
 #include "base/json.h"
@@ -98,7 +101,9 @@ class Engine {
   void note_capture();
   Status watch_queue();
   void catch_up(const std::string& project, std::int64_t deadline);
-  Result<std::vector<std::string>> warnings();
+  // Counts that the user was told of, by their keys in meta.
+  using Told = std::vector<std::pair<std::string, std::int64_t>>;
+  Result<std::vector<std::string>> warnings(Told& told);
 
   hook::Home home_;
   Seams seams_;
@@ -109,11 +114,13 @@ class Engine {
   intake::CatchUp catch_up_;
   std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
   std::int64_t recovered_noted_ = 0;
+  std::size_t failures_noted_ = 0;  // bytes of inbox/failed that this transaction counts
   agent::Worker worker_;
-  bool told_error_ = false;           // an intake error is in meta
-  bool expiring_ = false;             // there may be evidence to remove
-  std::int64_t border_moved_ns_ = 0;  // when retention was last looked at, boot time
-  bool told_deep_ = false;            // the queue is above its limit
+  std::map<std::int64_t, Told> unconfirmed_;  // what answers tell, by their receipts
+  bool told_error_ = false;                   // an intake error is in meta
+  bool expiring_ = false;                     // there may be evidence to remove
+  std::int64_t border_moved_ns_ = 0;          // when retention was last looked at, boot time
+  bool told_deep_ = false;                    // the queue is above its limit
 };
 
 }  // namespace cairn::daemon

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "hook/inbox.h"
 
@@ -34,6 +35,15 @@ Status InboxReader::make_directories() {
   return {};
 }
 
+// A directory that somebody removed under us is made again: hooks make only their own.
+Status InboxReader::move(const std::string& from, const std::string& to) {
+  Status moved = disk_.rename(from, to);
+  if (moved || moved.error().code != Code::not_found || !disk_.stat(from)) return moved;
+  // Whatever is in the way, the file has no part in it.
+  if (auto made = make_directories(); !made) return Error{Code::denied, made.error().message};
+  return disk_.rename(from, to);
+}
+
 Result<std::vector<InboxReader::Poison>> InboxReader::start() {
   TRY(make_directories());
   sweep();
@@ -60,7 +70,8 @@ void InboxReader::bring_back_stranded() {
   if (!names) return;
   stranded_ = false;
   for (const std::string& name : *names)
-    if (is_event_id(name) && !is_leftover(EventId{name})) ignore(give_back(EventId{name}));
+    if (const EventId id{name}; is_event_id(name) && !is_leftover(id) && !held_.contains(id))
+      ignore(give_back(id));
 }
 
 Result<std::vector<EventId>> InboxReader::scan() {
@@ -139,11 +150,17 @@ void InboxReader::put_back(const std::vector<EventId>& ids) {
 }
 
 Result<std::size_t> InboxReader::depth() {
-  return TRY(disk_.list(new_)).size() + TRY(disk_.list(cur_)).size();
+  std::size_t count = 0;
+  for (const std::string& directory : {new_, cur_}) {
+    auto names = disk_.list(directory);
+    if (!names && names.error().code == Code::not_found) continue;
+    count += TRY(std::move(names)).size();
+  }
+  return count;
 }
 
 Result<std::string> InboxReader::take(const EventId& id) {
-  TRY(disk_.rename(new_ + "/" + id.value, cur_ + "/" + id.value));
+  TRY(move(new_ + "/" + id.value, cur_ + "/" + id.value));
   return read(id);
 }
 
@@ -175,7 +192,7 @@ Status InboxReader::calm(const EventId& id) {
 
 Status InboxReader::give_back(const EventId& id) {
   leftovers_.erase(id);
-  Status moved = disk_.rename(cur_ + "/" + id.value, new_ + "/" + id.value);
+  Status moved = move(cur_ + "/" + id.value, new_ + "/" + id.value);
   if (!moved && moved.error().code != Code::not_found) stranded_ = true;
   return moved;
 }
@@ -185,20 +202,22 @@ void InboxReader::done(const EventId& id) {
   const Status removed = disk_.remove(cur_ + "/" + id.value);
   if (removed) return;
   const auto odd = disk_.stat(cur_ + "/" + id.value);  // a directory is no event and cannot be removed as one
-  if (odd && odd->is_dir && disk_.rename(cur_ + "/" + id.value, bad_ + "/" + id.value + ".dir")) return;
+  if (odd && odd->is_dir && move(cur_ + "/" + id.value, bad_ + "/" + id.value + ".dir")) return;
   ignore(disk_.remove(new_ + "/" + id.value));
   if (removed.error().code != Code::not_found) stranded_ = true;
 }
 
-Status InboxReader::set_aside(const EventId& id, std::string_view text) {
-  const std::string path = cur_ + "/" + id.value, aside = path + std::string(kAside);
-  if (auto kept = os::replace_file(disk_, bad_ + "/" + id.value, text); !kept) {
-    ignore(disk_.rename(aside, path + std::string(kCrashed)));
-    return kept;
-  }
-  ignore(disk_.remove(aside));
-  done(id);
-  return {};
+Status InboxReader::keep_bad(const EventId& id, std::string_view text) {
+  const std::string path = bad_ + "/" + id.value;
+  Status kept = os::replace_file(disk_, path, text);
+  if (kept || kept.error().code != Code::not_found) return kept;
+  TRY(make_directories());
+  return os::replace_file(disk_, path, text);
+}
+
+void InboxReader::hold(const EventId& id) {
+  leftovers_.erase(id);
+  held_.insert(id);
 }
 
 std::string InboxReader::Poison::reason() const {
@@ -216,6 +235,17 @@ Result<std::string> InboxReader::read_poison(const Poison& poison) {
   return std::move(file).value_or("");
 }
 
+Status InboxReader::calm(const Poison& poison) {
+  if (poison.mark == kAside) return {};
+  const std::string path = cur_ + "/" + poison.id.value;
+  return disk_.rename(path + std::string(kAside), path + std::string(kCrashed));
+}
+
+void InboxReader::done_with_poison(const EventId& id) {
+  for (const std::string_view mark : {kAside, kCrashed})
+    ignore(disk_.remove(cur_ + "/" + id.value + std::string(mark)));
+}
+
 Result<std::size_t> InboxReader::bring_back_bad() {
   TRY(make_directories());
   std::size_t count = 0;
@@ -228,6 +258,7 @@ Result<std::size_t> InboxReader::bring_back_bad() {
 }
 
 void InboxReader::sweep() {
+  for (const EventId& id : std::exchange(held_, {})) ignore(give_back(id));
   const std::int64_t now = clock_.wall_ns();
   if (const auto names = disk_.list(tmp_))
     for (const std::string& name : *names)
@@ -247,17 +278,22 @@ void InboxReader::sweep() {
   }
 }
 
-std::size_t InboxReader::take_failed_deliveries() {
-  const std::string note = directory_ + "/failed";
-  const auto text = os::read_file(disk_, note, 1u << 20);
-  const auto lines = text ? static_cast<std::size_t>(std::count(text->begin(), text->end(), '\n')) : 0;
-  if (text && lines == 0 && text->size() == kFailedRoom) return 0;
-  // Written over, not removed: its room on the disk stays.
-  auto file = disk_.open(note, os::Open::read_write);
-  if (!file) return lines;
-  ignore((*file)->write_at(0, std::string(kFailedRoom, ' ')));
-  ignore((*file)->truncate(kFailedRoom));
-  return lines;
+std::string InboxReader::failed_note() {
+  const std::string path = directory_ + "/failed";
+  auto note = os::read_file(disk_, path, 1u << 20);
+  if (!note && note.error().code != Code::not_found) return "";
+  const std::size_t size = note ? note->size() : 0;
+  if (size >= kFailedRoom) return *std::move(note);
+  // Behind whatever stands there.
+  if (auto file = disk_.open(path, os::Open::read_write))
+    ignore((*file)->write_at(size, std::string(kFailedRoom - size, ' ')));
+  return std::move(note).value_or("");
+}
+
+void InboxReader::clear_failed_note(std::size_t bytes) {
+  // Written over, not removed or cut: its room on the disk stays, and so does what a hook is just adding.
+  if (auto file = disk_.open(directory_ + "/failed", os::Open::read_write))
+    ignore((*file)->write_at(0, std::string(bytes, ' ')));
 }
 
 }  // namespace cairn::intake

@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ class InboxReader {
   bool is_leftover(const EventId& id) const { return leftovers_.contains(id); }
   // Puts ids that next() gave out back to the front.
   void put_back(const std::vector<EventId>& ids);
+  // Whether the next call of next() scans.
+  bool is_list_used_up() const { return waiting_.empty(); }
   // How many files wait in new/ and cur/ now.
   Result<std::size_t> depth();
 
@@ -66,25 +69,32 @@ class InboxReader {
   Status give_back(const EventId& id);
   // The event is settled: the file goes.
   void done(const EventId& id);
-  // Sets the file aside in bad/ with `text` as its content, wherever it stands.
-  Status set_aside(const EventId& id, std::string_view text);
-  // The bytes of what is to be set aside; none when redacting them ended a daemon already.
+  // Puts a copy into bad/ with `text` as its content; to be called before the event is settled.
+  Status keep_bad(const EventId& id, std::string_view text);
+  // It can be neither taken in nor set aside now: it stays in cur/ until sweep() lets it wait again.
+  void hold(const EventId& id);
+  // The bytes of what is to be set aside, under the name that says so; none when redacting them ended a
+  // daemon already. calm() says that it has not.
   Result<std::string> read_poison(const Poison& poison);
+  Status calm(const Poison& poison);
+  void done_with_poison(const EventId& id);
   // Puts all that was set aside back to new/; says how many.
   Result<std::size_t> bring_back_bad();
 
   // Removes from bad/ what is older than 14 days or beyond 100 MB (oldest first), and from tmp/ what a dead
-  // hook left an hour ago.
+  // hook left an hour ago. What is held waits again.
   void sweep();
 
-  // Deliveries that failed since the last call, as hooks noted them in inbox/failed; the note is cleared and
-  // room for the next is kept.
-  std::size_t take_failed_deliveries();
+  // What hooks noted in inbox/failed, a line for each delivery that failed. Room for the next is kept there.
+  std::string failed_note();
+  // The first `bytes` of that note are counted for good. What hooks wrote behind them meanwhile stays.
+  void clear_failed_note(std::size_t bytes);
 
   const std::string& new_directory() const { return new_; }
 
  private:
   Status make_directories();
+  Status move(const std::string& from, const std::string& to);
   void bring_back_stranded();
   Result<std::vector<EventId>> scan();
   Result<std::vector<EventId>> in_boot_order(std::vector<EventId> ids);
@@ -95,6 +105,7 @@ class InboxReader {
   std::string directory_, tmp_, new_, cur_, bad_;
   std::deque<EventId> waiting_;
   std::map<EventId, int> leftovers_;  // in cur/ since a daemon died; how often while it was read alone
+  std::set<EventId> held_;            // in cur/, for sweep() to let them wait again
   bool stranded_ = false;             // a file stands in cur/ that should not
 };
 

@@ -27,11 +27,11 @@ void Intake::configure(gate::Gate gate, Options options) {
 
 Intake::Prepared Intake::prepare(const EventId& id, std::string file) const {
   auto decoded = hook::Envelope::decode(file);
-  if (!decoded) return {id, Bad{{}, decoded.error().message, std::move(file)}};
+  if (!decoded) return {id, Bad{{}, decoded.error().message, redacted(file)}};
   auto event = read_host_event(id, decoded->envelope, decoded->payload);
   if (!event) {
     hook::Envelope envelope = decoded->envelope;
-    return {id, Bad{std::move(envelope), event.error().message, std::move(file)}};
+    return {id, Bad{std::move(envelope), event.error().message, redacted(file)}};
   }
   store::Event shell;  // what a refusal may know of the event: where it belongs, nothing it said
   shell.id = id;
@@ -54,7 +54,17 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) const {
   return {id, std::get<gate::Gate::Passed>(std::move(verdict))};
 }
 
-Status Intake::settle_bad(const EventId& id, const Bad& bad) {
+// It is settled once it stands in bad/. Where that cannot be written it stays in the inbox and holds nobody
+// up.
+Status Intake::settle_bad(const EventId& id, Bad& bad) {
+  const Status kept = reader_.keep_bad(id, bad.text);
+  bad.kept = kept.ok();
+  if (!kept) {
+    trouble_ =
+        fmt::format("event {} cannot be read and not be set aside: {}", id.value, kept.error().message);
+    return {};
+  }
+  if (TRY(store::is_settled(db_, id))) return {};
   store::Counted counted;
   counted.id = id;
   store::Event shell;
@@ -69,10 +79,7 @@ Status Intake::settle_bad(const EventId& id, const Bad& bad) {
 }
 
 Status Intake::settle(const Prepared& prepared) {
-  const auto* bad = std::get_if<Bad>(&prepared.what);
-  if (TRY(store::is_settled(db_, prepared.id)) && (bad || !TRY(store::reopen_bad(db_, prepared.id))))
-    return {};
-  if (bad) return settle_bad(prepared.id, *bad);
+  if (TRY(store::is_settled(db_, prepared.id)) && !TRY(store::reopen_bad(db_, prepared.id))) return {};
   if (const auto* refused = std::get_if<std::pair<store::Event, gate::Refusal>>(&prepared.what))
     return recorder_.refuse(refused->first, refused->second);
   return recorder_.record(std::get<gate::Gate::Passed>(prepared.what));
@@ -92,15 +99,16 @@ std::string Intake::text_of(const EventId& id) {
 Status Intake::settle_group(std::vector<Prepared>& group) {
   auto transaction = TRY(store::Transaction::begin(db_));
   for (Prepared& prepared : group) {
-    Status settled;
-    {
+    if (!std::holds_alternative<Bad>(prepared.what)) {
       auto savepoint = TRY(store::Savepoint::begin(db_));
-      settled = settle(prepared);
-      if (settled) TRY(savepoint.commit());
+      const Status settled = settle(prepared);
+      if (settled) {
+        TRY(savepoint.commit());
+        continue;
+      }
+      if (is_machine_error(settled.error())) return settled;
+      prepared.what = Bad{{}, settled.error().message, redacted(text_of(prepared.id))};
     }
-    if (settled) continue;
-    if (is_machine_error(settled.error())) return settled;
-    prepared.what = Bad{{}, settled.error().message, text_of(prepared.id)};
     TRY(settle_bad(prepared.id, std::get<Bad>(prepared.what)));
   }
   TRY(recorder_.finish());
@@ -110,15 +118,13 @@ Status Intake::settle_group(std::vector<Prepared>& group) {
 void Intake::clear_files(const std::vector<Prepared>& group) {
   for (const Prepared& prepared : group) {
     const auto* bad = std::get_if<Bad>(&prepared.what);
-    if (!bad) {
-      reader_.done(prepared.id);
+    if (bad && !bad->kept) {
+      log_.error("intake: " + trouble_);
+      reader_.hold(prepared.id);
       continue;
     }
-    log_.warn(fmt::format("intake event={} set aside: {}", prepared.id.value, bad->reason));
-    if (auto aside = reader_.set_aside(prepared.id, redacted(bad->file)); !aside) {
-      log_.error(fmt::format("intake event={}: {}", prepared.id.value, aside.error().message));
-      reader_.done(prepared.id);
-    }
+    if (bad) log_.warn(fmt::format("intake event={} set aside: {}", prepared.id.value, bad->reason));
+    reader_.done(prepared.id);
   }
 }
 
@@ -166,17 +172,28 @@ std::string Intake::redacted(const std::string& file) const {
   return e.encode() + payload;
 }
 
-Status Intake::set_aside(const InboxReader::Poison& poison) {
-  std::vector<Prepared> alone;
-  alone.push_back({poison.id, Bad{{}, poison.reason(), ""}});
-  TRY(settle_group(alone));
-  log_.warn(fmt::format("intake event={} set aside: {}", poison.id.value, poison.reason()));
-  return reader_.set_aside(poison.id, redacted(TRY(reader_.read_poison(poison))));
+Status Intake::start() {
+  for (const InboxReader::Poison& poison : TRY(reader_.start())) {
+    poison_.push_back({poison.id, Bad{{}, poison.reason(), redacted(TRY(reader_.read_poison(poison)))}});
+    TRY(reader_.calm(poison));
+  }
+  return {};
 }
 
-Status Intake::start() {
-  for (const InboxReader::Poison& poison : TRY(reader_.start())) TRY(set_aside(poison));
-  return {};
+void Intake::sweep() {
+  trouble_.clear();
+  reader_.sweep();
+  if (poison_.empty()) return;
+  if (auto settled = settle_group(poison_); !settled) {
+    log_.error("intake: " + settled.error().message);
+    return;
+  }
+  clear_files(poison_);
+  std::erase_if(poison_, [&](const Prepared& prepared) {
+    const bool kept = std::get<Bad>(prepared.what).kept;
+    if (kept) reader_.done_with_poison(prepared.id);
+    return kept;
+  });
 }
 
 // Nothing when there is no such file (any more).
@@ -233,20 +250,28 @@ Status Intake::finish(std::vector<Prepared>& group) {
   return {};
 }
 
-Status Intake::take_group(const std::vector<EventId>& ids) {
+// False: none of them is there any more.
+Result<bool> Intake::take_group(const std::vector<EventId>& ids) {
   std::vector<Prepared> group = TRY(read_group(ids));
-  return group.empty() ? Status() : finish(group);
+  if (group.empty()) return false;
+  TRY(finish(group));
+  return true;
 }
 
 Status Intake::take_now(const EventId& id) {
-  return take_group({id});
+  TRY(take_group({id}));
+  return {};
 }
 
+// What was listed earlier may be gone: only a list that was made now says that nothing is left.
 Result<bool> Intake::step() {
-  const std::vector<EventId> ids = TRY(reader_.next(options_.group));
-  if (ids.empty()) return false;
-  TRY(take_group(ids));
-  return true;
+  for (bool fresh = false;;) {
+    fresh |= reader_.is_list_used_up();
+    const std::vector<EventId> ids = TRY(reader_.next(options_.group));
+    if (ids.empty()) return false;
+    if (TRY(take_group(ids))) return true;
+    if (fresh && reader_.is_list_used_up()) return false;
+  }
 }
 
 }  // namespace cairn::intake

@@ -37,13 +37,18 @@ class Intake {
 
   void configure(gate::Gate gate, Options options);
 
-  // Deals with what an earlier daemon left in cur/: what was the cause of its end is set aside, the others
-  // will be taken in in their order, each parsed under a mark of its own.
+  // Deals with what an earlier daemon left in cur/: what was the cause of its end is set aside by the next
+  // sweep(), the others will be taken in in their order, each parsed under a mark of its own.
   Status start();
 
-  // Takes in the next group. True: there may be more. An error (a full disk) leaves the group in the inbox
-  // for a later step.
+  // Takes in the next group. True: something was settled, and there may be more. An error (a full disk)
+  // leaves the group in the inbox for a later step.
   Result<bool> step();
+
+  // Why an event that cannot be read waits in the inbox: it cannot be set aside either. Empty: none does.
+  const std::string& trouble() const { return trouble_; }
+  // Once a minute: old files go, and what could not be set aside is tried again.
+  void sweep();
 
   // Takes in this one event now, before those that wait: a hook asks for its answer and cannot wait for a
   // long backlog. An event that is not in the inbox is left alone.
@@ -64,7 +69,8 @@ class Intake {
   struct Bad {
     hook::Envelope envelope;
     std::string reason;
-    std::string file;  // its bytes, to be kept redacted
+    std::string text;  // of its file, redacted
+    bool kept = false;
   };
   struct Prepared {
     EventId id;
@@ -72,12 +78,11 @@ class Intake {
   };
   Prepared prepare(const EventId& id, std::string file) const;
   Result<std::vector<Prepared>> read_group(const std::vector<EventId>& ids);
-  Status take_group(const std::vector<EventId>& ids);
+  Result<bool> take_group(const std::vector<EventId>& ids);
   Status finish(std::vector<Prepared>& group);
   Status settle(const Prepared& prepared);
-  Status settle_bad(const EventId& id, const Bad& bad);
+  Status settle_bad(const EventId& id, Bad& bad);
   Status settle_group(std::vector<Prepared>& group);
-  Status set_aside(const InboxReader::Poison& poison);
   std::string text_of(const EventId& id);
   std::string redacted(const std::string& file) const;
   Result<std::optional<Prepared>> read_one(const EventId& id, std::size_t& bytes);
@@ -90,6 +95,8 @@ class Intake {
   Recorder recorder_;
   gate::Gate gate_;
   Options options_;
+  std::vector<Prepared> poison_;  // to be set aside
+  std::string trouble_;
 };
 
 }  // namespace cairn::intake

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "base/ids.h"
+#include "ops/operation.h"
 #include "os/crash.h"
 #include "support/engine_fixture.h"
 #include "support/temp_dir.h"
@@ -359,6 +361,108 @@ TEST_F(BadFiles, OddPayloadsAreSettledAndBounded) {
   EXPECT_EQ(m.rows("PRAGMA integrity_check"), (Lines{"ok"}));
   m.close();
   EXPECT_LT(must(m.disk.stat(m.home.database())).size, 60u << 20);
+}
+
+// The inbox on a real disk, where directories can be removed.
+class RealInbox : public BadFiles {
+ protected:
+  RealInbox() {
+    engine = must(daemon::Engine::open(home, {disk, clock, m.processes, m.log, "", false, nullptr}));
+  }
+
+  std::string box(const std::string& name) { return home.inbox() + "/" + name; }
+  EventId leave(const std::string& bytes) {
+    EventId id{random_hex(16)};
+    write_file(box("new") + "/" + id.value, bytes);
+    return id;
+  }
+  // All the steps there are; far too many when it goes round in circles.
+  int work() {
+    int steps = 0;
+    while (must(engine->step()) && steps < 100) ++steps;
+    return steps;
+  }
+  std::string outcome(const EventId& id) {
+    return must(engine->db().text("SELECT outcome FROM events WHERE event_id = ?", id.value))
+        .value_or("none");
+  }
+  Json status() { return must(engine->run(*ops::find_operation("status"), Json::object())); }
+
+  TempDir dir{"inbox"};
+  hook::Home home = hook::Home::at(dir / "home");
+  os::RealDisk disk;
+  os::RealClock clock;
+  std::unique_ptr<daemon::Engine> engine;
+};
+
+TEST_F(RealInbox, ADirectoryThatSomebodyRemovedIsMadeAgain) {
+  for (const char* gone : {"/cur", "/bad", "/new", ""}) {
+    SCOPED_TRACE(gone);
+    std::filesystem::remove_all(home.inbox() + gone);
+    EXPECT_EQ(must(engine->waiting()), 0u);
+    const EventId good = leave(bytes_of(chat.prompt(std::string("after ") + gone)));
+    const EventId bad = leave("rubbish");
+    EXPECT_LT(work(), 100);
+    EXPECT_EQ(outcome(good), "stored");
+    EXPECT_EQ(outcome(bad), "bad");
+    EXPECT_TRUE(disk.stat(box("bad") + "/" + bad.value).ok());
+    EXPECT_EQ(status()["inbox"].as_int(), 0);
+  }
+}
+
+TEST_F(RealInbox, WithoutAPlaceForWhatIsBeingReadNothingIsLostAndNothingSpins) {
+  std::filesystem::remove_all(box("cur"));
+  write_file(box("cur"), "in the way");
+  const EventId good = leave(bytes_of(chat.prompt("patience")));
+  EXPECT_FALSE(engine->step().ok());
+  EXPECT_NE(status()["problems"].dump().find("in the way"), std::string::npos) << status().dump();
+  std::filesystem::remove(box("cur"));
+  work();
+  EXPECT_EQ(outcome(good), "stored");
+  EXPECT_EQ(status()["problems"].dump(), "[]");
+}
+
+TEST_F(RealInbox, WhatCanNeitherBeReadNorSetAsideStaysAndIsTriedEachMinute) {
+  std::filesystem::remove_all(box("bad"));
+  write_file(box("bad"), "in the way");
+  const EventId bad = leave("rubbish");
+  const EventId good = leave(bytes_of(chat.prompt("work")));
+  for (int minute = 0; minute < 2; ++minute) {
+    EXPECT_LT(work(), 10);
+    EXPECT_EQ(outcome(good), "stored");
+    EXPECT_EQ(outcome(bad), "none");
+    EXPECT_EQ(read_text(box("cur") + "/" + bad.value), "rubbish");
+    EXPECT_EQ(status()["inbox"].as_int(), 1);
+    EXPECT_EQ(status()["ledger"]["gap"].as_int(), 1);
+    EXPECT_NE(status()["problems"].dump().find("cannot be read and not be set aside"), std::string::npos);
+    must(engine->tick());
+  }
+  std::filesystem::remove(box("bad"));
+  must(engine->tick());
+  work();
+  EXPECT_EQ(outcome(bad), "bad");
+  EXPECT_EQ(read_text(box("bad") + "/" + bad.value), "rubbish");
+  EXPECT_EQ(status()["ledger"]["gap"].as_int(), 0);
+  EXPECT_EQ(status()["problems"].items().size(), 1u) << status()["problems"].dump();
+}
+
+TEST_F(BadFiles, WhatEndedADaemonAndCannotBeSetAsideIsNoReasonNotToStart) {
+  const std::string id = put("cur", bytes_of(chat.prompt("poison")), ".crashed");
+  m.close();
+  m.disk.on_call([&](std::string_view op, std::string_view file) {
+    if (op == "create" && file.find("/bad/") != std::string_view::npos) m.disk.fail_at(1, ENOSPC);
+  });
+  must(m.open());
+  must(m.drain());
+  EXPECT_EQ(count("bad"), 0);
+  EXPECT_EQ(must(m.run("status"))["inbox"].as_int(), 1);
+  EXPECT_NE(must(m.run("status"))["problems"].dump().find(id), std::string::npos);
+  m.disk.on_call(nullptr);
+  must(m.engine->tick());
+  must(m.drain());
+  EXPECT_EQ(count("bad"), 1);
+  EXPECT_EQ(m.files("bad"), (Lines{id}));
+  EXPECT_EQ(m.files("cur"), Lines{});
 }
 
 }  // namespace

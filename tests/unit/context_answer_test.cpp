@@ -228,5 +228,18 @@ TEST_F(Answers, AnEventThatIsStillToComeIsNotWaitedForBeyondTheDeadline) {
   EXPECT_EQ(answer.line, hook::kFixedAnswer);
 }
 
+TEST_F(Answers, AWarningThatNobodyGotIsToldAgain) {
+  m.put_file(m.home.inbox() + "/failed", "1\n2\n");
+  const auto told = [&](const HookCall& call, bool confirm) {
+    return std::string(must(Json::parse(m.ask(call, confirm).line))["systemMessage"].as_string());
+  };
+  EXPECT_TRUE(has(told(me.start(), false), "2 events could not be written"));
+  EXPECT_TRUE(has(told(me.prompt("go on"), false), "2 events could not be written"));
+  me.session = "another";
+  EXPECT_TRUE(has(told(me.start(), true), "2 events could not be written"));
+  me.session = "a third";
+  EXPECT_FALSE(has(told(me.start(), true), "could not be written"));
+}
+
 }  // namespace
 }  // namespace cairn::test

@@ -136,5 +136,59 @@ TEST(Engine, AnIntakeErrorOfAnEarlierLifeIsOverOnceIntakeWorks) {
   EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
 }
 
+class FailedDeliveries : public testing::Test {
+ protected:
+  FailedDeliveries() {
+    must(m.open());
+    m.put_file(path, "a\nb\n");
+  }
+  std::int64_t counted() { return m.number("SELECT value FROM meta WHERE key = 'failed_deliveries'"); }
+
+  Machine m;
+  const std::string path = m.home.inbox() + "/failed";
+};
+
+TEST_F(FailedDeliveries, AreNotForgottenWhenTheyCannotBeCounted) {
+  m.disk.on_call([&](std::string_view op, std::string_view file) {
+    if (op == "write" && file.ends_with("-wal")) m.disk.fail_at(1, ENOSPC);
+  });
+  EXPECT_FALSE(m.engine->tick().ok());
+  m.disk.on_call(nullptr);
+  m.disk.clear_faults();
+  must(m.engine->tick());
+  EXPECT_EQ(counted(), 2);
+}
+
+TEST_F(FailedDeliveries, OneThatComesWhileTheOthersAreCountedIsCountedNext) {
+  bool added = false;
+  m.disk.on_call([&](std::string_view op, std::string_view file) {
+    if (added || op != "sync" || !file.ends_with("-wal")) return;
+    added = true;
+    const SimDisk::Onlooker hook(m.disk);
+    const std::size_t end = m.read(path).find_last_not_of(' ') + 1;
+    must(must(m.disk.open(path, os::Open::read_write))->write_at(end, "c\n"));
+  });
+  must(m.engine->tick());
+  m.disk.on_call(nullptr);
+  EXPECT_TRUE(added);
+  EXPECT_EQ(counted(), 2);
+  must(m.engine->tick());
+  EXPECT_EQ(counted(), 3);
+}
+
+TEST_F(FailedDeliveries, AreCountedOnceWhenTheDaemonDiesBeforeItClearsTheNote) {
+  m.disk.on_call([&](std::string_view op, std::string_view file) {
+    if (op == "write" && file == path && counted() == 2) m.disk.halt();
+  });
+  ignore(m.engine->tick());
+  EXPECT_TRUE(m.disk.halted());
+  m.disk.on_call(nullptr);
+  m.close();
+  m.disk.crash();
+  must(m.open());
+  must(m.engine->tick());
+  EXPECT_EQ(counted(), 2);
+}
+
 }  // namespace
 }  // namespace cairn::test
