@@ -136,19 +136,25 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   // A power cut took lines that had been read, and others stand there now.
   if (progress.offset > 0 && progress.mark != mark_of(**file, progress.offset)) progress = unread;
   if (progress.offset == stat->size) return false;
-  auto piece = read_transcript(**file, progress.offset, look.session.content_id, progress.prompt_id);
+  const std::uint64_t before = progress.offset;
+  Unended& line = unended_[look.session.id][path];
+  // Only where it saves much: a short line is looked at afresh, whatever became of it.
+  const bool same = line.inode == stat->inode && line.offset == before && line.looked <= stat->size &&
+                    line.looked > before + kTranscriptPiece;
+  auto piece = read_transcript(**file, before, look.session.content_id, progress.prompt_id,
+                               kMaxTranscriptLine, same ? line.looked : 0);
   if (!piece) return false;
+  line = {stat->inode, piece->end, piece->looked};
   for (Item& item : piece->items) {
     for (std::string* id : {&item.prompt_id, &item.tool_use_id}) *id = gate_.id(*id);
     if (item.agent_id) item.agent_id = gate_.id(*item.agent_id);
   }
-  const std::uint64_t before = progress.offset;
   TRY(read_piece(look, *piece, progress));
   if (!known || progress.offset != before) {
     progress.mark = mark_of(**file, progress.offset);
     TRY(store::put_progress(db_, look.session.id, progress));
   }
-  return !piece->at_end && progress.offset > before;
+  return !piece->at_end && (progress.offset > before || piece->end == before);
 }
 
 Status CatchUp::read_piece(Look& look, const TranscriptPiece& piece, store::TranscriptProgress& progress) {
@@ -186,6 +192,7 @@ Status CatchUp::finish(Look& look) {
   const bool long_ago = look.now - was.completed_at.value_or(look.now) >= kOnItsWay;
   if (gone || long_ago || was.transcript_path.empty()) {
     later_.erase(was.id);
+    unended_.erase(was.id);
     TRY(store::give_up_calls(db_, was.id));
     return store::set_transcript_read(db_, was.id);
   }

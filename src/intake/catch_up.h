@@ -52,6 +52,10 @@ class CatchUp {
 
  private:
   struct Look;  // one session while it is looked at
+  // A line at `offset` of which no end was seen before `looked`.
+  struct Unended {
+    std::uint64_t inode = 0, offset = 0, looked = 0;
+  };
 
   Result<bool> look_at(SessionId id);
   Result<bool> read_session(Look& look);
@@ -81,6 +85,7 @@ class CatchUp {
   std::deque<SessionId> due_;
   std::map<SessionId, std::int64_t>
       later_;  // ended sessions whose host may still write: not before (boot ns)
+  std::map<SessionId, std::map<std::string, Unended>> unended_;  // by path
   std::int64_t recovered_ = 0;
 };
 

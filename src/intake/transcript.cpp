@@ -11,6 +11,9 @@ namespace cairn::intake {
 
 using Item = TranscriptItem;
 
+static constexpr std::size_t kFirstBlock = 16u << 10;  // mostly there are a few new lines
+static constexpr std::size_t kLargestBlock = 256u << 10;
+
 static std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
   int number = 0;
   const char* const end = text.data() + at + count;
@@ -148,23 +151,59 @@ void TranscriptLines::take_assistant(const Json& line, const Item& head) {
   if (!stop.text.empty() && !stop.prompt_id.empty()) piece.items.push_back(std::move(stop));
 }
 
+// The first line feed from `from` on, within kTranscriptLook bytes.
+struct LineFeed {
+  std::optional<std::uint64_t> at;
+  std::uint64_t looked = 0;
+  bool at_end = false;
+};
+static Result<LineFeed> find_line_feed(os::File& file, std::uint64_t from) {
+  LineFeed found;
+  std::string block(kFirstBlock, '\0');
+  for (found.looked = from; found.looked - from < kTranscriptLook;) {
+    const std::size_t got = TRY(file.read_at(found.looked, block.data(), block.size()));
+    found.at_end = got == 0;
+    if (found.at_end) break;
+    const std::size_t feed = std::string_view(block).substr(0, got).find('\n');
+    if (feed != std::string_view::npos) {
+      found.at = found.looked + feed;
+      break;
+    }
+    found.looked += got;
+    block.resize(kLargestBlock);
+  }
+  return found;
+}
+
 Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, const ContentId& session,
-                                        const std::string& prompt_id, std::size_t max_line) {
-  // Mostly there are a few new lines.
-  std::size_t block = 16u << 10;
+                                        const std::string& prompt_id, std::size_t max_line,
+                                        std::uint64_t looked_before) {
   TranscriptLines lines(session, prompt_id);
   lines.piece.end = offset;
-  std::string buffer;           // from `at` on, beginning with the line that is being read
-  std::uint64_t at = offset;    // where the buffer stands in the file
-  std::uint64_t first_end = 0;  // where the first line ended
-  std::size_t looked = 0;       // so much of the buffer has no line feed
-  std::uint64_t skipped = 0;    // bytes of a line that is too long, before the buffer
-  while (first_end == 0 || lines.piece.end - first_end < kTranscriptPiece) {
+  const LineFeed first = TRY(find_line_feed(file, std::max(offset, looked_before)));
+  if (!first.at) {
+    lines.piece.looked = first.looked;
+    lines.piece.at_end = first.at_end;
+    return std::move(lines.piece);
+  }
+  const std::uint64_t first_end = *first.at + 1;
+  const bool too_long = *first.at - offset > max_line;
+  if (too_long) {
+    lines.piece.lines = lines.piece.too_long = 1;
+    lines.piece.end = first_end;
+  }
+  std::size_t block = kFirstBlock;
+  std::string buffer;  // from `at` on, beginning with the line that is being read
+  std::uint64_t at = too_long ? first_end : offset;  // where the buffer stands in the file
+  std::size_t looked = 0;                            // so much of the buffer has no line feed
+  std::uint64_t skipped = 0;                         // bytes of a line that is too long, before the buffer
+  while (lines.piece.end < first_end + kTranscriptPiece &&
+         at + buffer.size() < first_end + kTranscriptPiece + kTranscriptLook) {
     const std::size_t had = buffer.size();
     buffer.resize(had + block);
     const std::size_t got = TRY(file.read_at(at + had, buffer.data() + had, block));
     buffer.resize(had + got);
-    block = std::min<std::size_t>(block * 2, 256u << 10);
+    block = std::min(block * 2, kLargestBlock);
     if (got == 0) {
       lines.piece.at_end = true;
       break;
@@ -181,7 +220,6 @@ Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, co
       } else {
         lines.take(std::string_view(buffer).substr(begin, feed - begin), at + begin, end);
       }
-      if (first_end == 0) first_end = end;
     }
     buffer.erase(0, begin);
     at += begin;
@@ -192,6 +230,7 @@ Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, co
     }
     looked = buffer.size();
   }
+  lines.piece.looked = at + buffer.size();
   return std::move(lines.piece);
 }
 

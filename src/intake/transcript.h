@@ -46,8 +46,9 @@ struct TranscriptItem {
 
 struct TranscriptPiece {
   std::vector<TranscriptItem> items;
-  std::uint64_t end = 0;  // after the last whole line that was read
-  bool at_end = false;    // nothing but, perhaps, an unfinished line follows
+  std::uint64_t end = 0;     // after the last whole line that was read
+  bool at_end = false;       // nothing but, perhaps, an unfinished line follows
+  std::uint64_t looked = 0;  // the line at `end` goes on at least until here
   std::int64_t lines = 0, malformed = 0, too_long = 0;
 };
 
@@ -77,10 +78,14 @@ inline constexpr std::size_t kMaxTranscriptLine = 64u << 20;
 // Bytes a piece has beyond its first line: some 30 ms of reading, so that one never holds up a hook.
 inline constexpr std::size_t kTranscriptPiece = 2u << 20;
 
-// Reads the next piece from `offset` on, which is the beginning of a line.
+// Bytes that are looked through for the end of one line; where there is none the next piece goes on.
+inline constexpr std::size_t kTranscriptLook = 16u << 20;
+
+// Reads the next piece from `offset` on, which is the beginning of a line. `looked`: that of an earlier piece
+// which ended at `offset`.
 Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, const ContentId& session,
                                         const std::string& prompt_id,
-                                        std::size_t max_line = kMaxTranscriptLine);
+                                        std::size_t max_line = kMaxTranscriptLine, std::uint64_t looked = 0);
 
 // "2026-11-15T18:37:00.060Z"; nothing for anything else.
 std::optional<WallTime> parse_timestamp(std::string_view text);

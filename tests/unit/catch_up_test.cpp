@@ -468,5 +468,22 @@ TEST_F(CatchUpTest, ReadsByIndexAlone) {
       EXPECT_NE(row.find("SEARCH"), std::string::npos) << sql << "\n" << row;
 }
 
+TEST_F(CatchUpTest, ALineWithoutAnEndIsLookedThroughOnceAndNotEachMinute) {
+  begin();
+  transcript.wrote("a.txt", "t1");
+  transcript.text += std::string(2 * intake::kTranscriptLook, 'x');
+  transcript.save();
+  int reads = 0;
+  m.disk.on_call(
+      [&](std::string_view op, std::string_view path) { reads += op == "read" && path.ends_with(".jsonl"); });
+  minute();
+  EXPECT_EQ(told().size(), 1u);
+  EXPECT_GT(reads, 64);  // all of it
+  reads = 0;
+  minute();
+  EXPECT_LE(reads, 4);
+  m.disk.on_call(nullptr);
+}
+
 }  // namespace
 }  // namespace cairn::test

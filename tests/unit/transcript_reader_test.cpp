@@ -180,6 +180,30 @@ TEST_F(Transcript, SkipsALineThatIsTooLongAndCountsIt) {
   EXPECT_EQ(unfinished.too_long, 0);
 }
 
+TEST_F(Transcript, ALineWithoutAnEndIsLookedThroughInPiecesAndOnlyOnce) {
+  constexpr std::uint64_t kSize = 2 * intake::kTranscriptLook + 1000;
+  disk.provide_dir("/t");
+  auto file = must(disk.open("/t/t.jsonl", os::Open::create_new));
+  must(file->write_at(0, std::string(kSize, '\0')));
+  constexpr std::size_t kMost = 1u << 20;
+  TranscriptPiece piece = must(read_transcript(*file, 0, kMine, "", kMost));
+  EXPECT_FALSE(piece.at_end);
+  EXPECT_GE(piece.looked, intake::kTranscriptLook);
+  EXPECT_LT(piece.looked, intake::kTranscriptLook + (1u << 20));
+  for (int i = 0; i < 2; ++i) piece = must(read_transcript(*file, 0, kMine, "", kMost, piece.looked));
+  EXPECT_TRUE(piece.at_end);
+  EXPECT_EQ(piece.looked, kSize);
+  EXPECT_EQ(piece.end, 0u);
+  must(file->write_at(kSize, "\n{}\n"));
+  int reads = 0;
+  disk.on_call([&](std::string_view op, std::string_view) { reads += op == "read"; });
+  piece = must(read_transcript(*file, 0, kMine, "", kMost, piece.looked));
+  EXPECT_LE(reads, 4);
+  EXPECT_EQ(piece.too_long, 1);
+  EXPECT_EQ(piece.lines, 2);
+  EXPECT_EQ(piece.end, kSize + 4);
+}
+
 TEST_F(Transcript, ComesInPiecesThatCoverIt) {
   std::string text;
   for (int i = 0; i < 60; ++i) text += "{\"filler\":\"" + std::string(100'000, 'y') + "\"}\n";
