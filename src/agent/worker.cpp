@@ -12,6 +12,8 @@ namespace cairn::agent {
 
 static constexpr Millis kFirstWait(100);  // for a memory id; doubles
 static constexpr int kWaits = 5;          // 3.1 s in all
+static constexpr int kMessagesAStep = 64;
+static constexpr int kMostNotes = 10'000;  // between two replies: whoever says more will never come to it
 
 std::string_view kind_name(Trouble::Kind kind) {
   switch (kind) {
@@ -37,7 +39,8 @@ Result<bool> Worker::step() {
     if (!talk.over) did |= TRY(advance(session, talk));
   std::erase_if(talks_, is_over);
   if (untold_) return finish_untold();
-  return did || TRY(begin());
+  const bool begun = TRY(begin());  // whoever talks much holds nobody up
+  return did || begun;
 }
 
 std::optional<std::int64_t> Worker::wake_at() const {
@@ -71,17 +74,22 @@ Result<bool> Worker::begin() {
       std::count_if(talks_.begin(), talks_.end(), [](const auto& t) { return t.second.run.has_value(); });
   if (static_cast<std::size_t>(busy) >= options_.max_concurrent) return false;
   std::optional<store::Batch> claimed;
-  TRY(store::in_transaction(db_, [&]() -> Status {
+  bool used_up = false;
+  auto done = store::in_transaction(db_, [&]() -> Status {
     claimed = TRY(store::claim(db_, clock_.now(), options_.max_events, options_.lease));
+    if (claimed) used_up = TRY(store::is_used_up(db_, claimed->session, options_.budget));
     return {};
-  }));
+  });
+  if (!done) {
+    if (due) retry_at_ = clock_.boot_ns();
+    return std::move(done).error().in("queue");
+  }
   if (!claimed) {
     if (due) retry_at_ = TRY(next_due());
     return false;
   }
   if (due) retry_at_ = clock_.boot_ns();  // there may be others
-  const auto used_up = store::is_used_up(db_, claimed->session, options_.budget);
-  if (provider_ && used_up && !*used_up) {
+  if (provider_ && !used_up) {
     TRY(tell(*std::move(claimed)));
     return true;
   }
@@ -141,6 +149,7 @@ Status Worker::tell(store::Batch batch) {
   run.deadline = after(options_.reply_within);
   run.beat_at = after(options_.lease / 3);
   run.batch = std::move(batch);
+  talk.notes = 0;
   talk.conversation->send(*request);
   return {};
 }
@@ -186,7 +195,7 @@ void Worker::end(SessionId session, Talk& talk, bool in_order) {
 Result<bool> Worker::advance(SessionId session, Talk& talk) {
   if (TRY(leave_ended(session, talk))) return true;
   bool did = false;
-  while (!talk.over && TRY(hear(session, talk))) did = true;
+  for (int heard = 0; heard < kMessagesAStep && !talk.over && TRY(hear(session, talk)); ++heard) did = true;
   if (talk.over) return true;
   if (!talk.run) {
     if (clock_.boot_ns() >= talk.used_at + std::chrono::nanoseconds(options_.idle).count())
@@ -229,6 +238,8 @@ Result<bool> Worker::hear(SessionId session, Talk& talk) {
   } else if (auto* reply = std::get_if<Reply>(&message.what); reply && talk.run && !talk.run->reply) {
     talk.run->reply = std::move(*reply);
     talk.run->try_at = clock_.boot_ns();
+  } else if (++talk.notes > kMostNotes) {
+    TRY(give_up(session, talk, {Trouble::Kind::transient, "it says ever more and no reply", {}}));
   }
   talk.heard.reset();
   return true;
@@ -347,9 +358,9 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
     if (!list.empty()) {
       const MemoryId under =
           memory.empty() ? TRY(store::ensure_memory_id(db_, session, clock_.now())) : memory;
-      for (const store::Observation& learned : list)  // the built-in distiller's of that turn make room
+      for (const store::Observation& learned : list)  // what the built-in distiller said of these events
         if (learned.prompt_number)
-          TRY(store::put_observations(db_, under, store::turn_batch(*of, *learned.prompt_number), {}));
+          TRY(store::give_way(db_, store::turn_batch(*of, *learned.prompt_number), list));
       put = TRY(store::put_within(db_, under, run.batch.id, std::move(list), options_.budget));
     }
     return store::complete(db_, run.batch, clock_.now());

@@ -71,6 +71,7 @@ class Worker {
     MemoryId id;                   // as it said
     bool live = false;             // its session was active
     bool over = false;
+    int notes = 0;  // heard since it was last told something, beside its reply
     std::int64_t used_at = 0;
     std::optional<Run> run;
   };

@@ -15,12 +15,14 @@
 namespace cairn::daemon {
 
 static constexpr std::size_t kMaxReply = 16u << 20;        // no reply is larger
+static constexpr std::size_t kMaxUnread = 2 * kMaxReply;   // of lines that wait for the writer
 static constexpr std::chrono::milliseconds kGrace(1'000);  // to end by itself at the end of its stdin
 
 // What the two threads share of a child.
 struct LoopChildren::Mailbox {
   std::mutex mutex;
   std::deque<std::string> lines;
+  std::size_t bytes = 0;  // of those lines
   std::optional<std::string> ended;
 };
 
@@ -51,6 +53,7 @@ class LoopChildren::Handle final : public agent::Child {
     if (mailbox_->lines.empty()) return std::nullopt;
     std::string line = std::move(mailbox_->lines.front());
     mailbox_->lines.pop_front();
+    mailbox_->bytes -= line.size();
     return line;
   }
   std::optional<std::string> ended() override {
@@ -129,23 +132,27 @@ void LoopChildren::end(int id) {
 
 void LoopChildren::read(Process& process) {
   evbuffer* input = bufferevent_get_input(process.buffer);
+  std::size_t unread = 0;
   {
     const std::lock_guard lock(process.mailbox->mutex);
     std::size_t size = 0;
     while (char* line = evbuffer_readln(input, &size, EVBUFFER_EOL_LF)) {
       process.mailbox->lines.emplace_back(line, size);
+      process.mailbox->bytes += size;
       std::free(line);
     }
+    unread = process.mailbox->bytes;
   }
-  if (evbuffer_get_length(input) > kMaxReply) return hung_up(process);
+  if (evbuffer_get_length(input) > kMaxReply) return hung_up(process, "the child said a line without an end");
+  if (unread > kMaxUnread) return hung_up(process, "the child said more than anybody reads");
   on_news_();
 }
 
-// It closed its end, or said a line without an end: whatever is left of it goes.
-void LoopChildren::hung_up(Process& process) {
+// It closed its end, or said too much: whatever is left of it goes.
+void LoopChildren::hung_up(Process& process, const char* why) {
   {
     const std::lock_guard lock(process.mailbox->mutex);
-    process.mailbox->ended = "the child ended";
+    process.mailbox->ended = why;
   }
   bufferevent_free(process.buffer);
   process.buffer = nullptr;

@@ -34,7 +34,7 @@ class LoopChildren final : public agent::Children {
   void write(int id, const std::string& line);
   void end(int id);
   void read(Process& process);
-  void hung_up(Process& process);
+  void hung_up(Process& process, const char* why = "the child ended");
   void collect();
 
   Loop& loop_;

@@ -278,8 +278,9 @@ Status Recorder::finish() {
     const auto session = TRY(store::find_session(db_, id));
     const auto turn = TRY(store::find_turn(db_, id, number));
     if (!session || !turn) continue;
-    const store::Put put = TRY(distil_turn(db_, *session, *turn, mode_, budget_, clock_.now()));
-    if (const auto warning = store::warning_of(put, budget_))
+    const auto put = TRY(distil_turn(db_, *session, *turn, mode_, budget_, clock_.now()));
+    if (!put) continue;
+    if (const auto warning = store::warning_of(*put, budget_))
       log_.warn(fmt::format("{} session={}", *warning, session->content_id.value));
     log_.info(fmt::format("summary stored session={} prompt={} provider=builtin", session->content_id.value,
                           number));

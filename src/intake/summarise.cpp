@@ -114,22 +114,24 @@ static store::Observation observation_row(const distil::Observation& told, const
   return row;
 }
 
-Result<store::Put> distil_turn(store::Db& db, const store::Session& session, const store::Turn& turn,
-                               const distil::Mode& mode, const store::SessionBudget& budget, WallTime now) {
-  if (turn.muted || TRY(store::has_expired(db, session.id, turn.number))) return store::Put{};
+Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Session& session,
+                                              const store::Turn& turn, const distil::Mode& mode,
+                                              const store::SessionBudget& budget, WallTime now) {
+  if (turn.muted || TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
   const distil::Turn told = TRY(load_turn(db, session, turn));
-  if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty()) return store::Put{};
+  if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty())
+    return std::optional<store::Put>();
   const distil::Distilled distilled = distil::distil(told, mode);
   const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
   const bool ours =
       TRY(store::put_summary(db, memory, summary_row(distilled.summary, session, turn), now).in("summary"));
-  if (!ours) return store::Put{};  // a model has told this turn better
+  if (!ours) return std::optional<store::Put>();  // a model has told this turn better
   std::vector<store::Observation> rows;
-  const bool by_model = TRY(store::is_observed_otherwise(db, memory, session, turn.number));
+  const std::string batch = store::turn_batch(session, turn.number);
   for (const distil::Observation& observation : distilled.observations)
-    if (!by_model) rows.push_back(observation_row(observation, session, turn));
-  return store::put_within(db, memory, store::turn_batch(session, turn.number), std::move(rows), budget)
-      .in("observations");
+    if (!TRY(store::is_told_otherwise(db, batch, observation.events)))
+      rows.push_back(observation_row(observation, session, turn));
+  return std::optional(TRY(store::put_within(db, memory, batch, std::move(rows), budget).in("observations")));
 }
 
 }  // namespace cairn::intake

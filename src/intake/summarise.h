@@ -18,8 +18,9 @@ Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, con
 
 // Writes the turn's summary and observations in the caller's transaction, in place of what stood there;
 // registers the session's memory id when it has none. A muted turn and one with nothing to tell get none; the
-// summary is written however much of its budget the session has used.
-Result<store::Put> distil_turn(store::Db& db, const store::Session& session, const store::Turn& turn,
-                               const distil::Mode& mode, const store::SessionBudget& budget, WallTime now);
+// summary is written however much of its budget the session has used. Nothing: no summary was written.
+Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Session& session,
+                                              const store::Turn& turn, const distil::Mode& mode,
+                                              const store::SessionBudget& budget, WallTime now);
 
 }  // namespace cairn::intake

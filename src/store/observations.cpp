@@ -1,6 +1,8 @@
 #include "store/observations.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -154,12 +156,39 @@ std::string turn_batch(const Session& session, std::int64_t prompt_number) {
   return "turn-" + key_of(session.platform, session.content_id) + "-" + std::to_string(prompt_number);
 }
 
-Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const Session& session,
-                                   std::int64_t prompt_number) {
-  return TRY(db.integer("SELECT 1 FROM observations WHERE memory_session_id = ? AND prompt_number = ? AND "
-                        "batch_id <> ? LIMIT 1",
-                        memory.value, prompt_number, turn_batch(session, prompt_number)))
-      .has_value();
+Result<bool> is_told_otherwise(Db& db, const std::string& batch, const std::vector<std::int64_t>& events) {
+  for (const std::int64_t event : events)
+    if (!TRY(db.integer("SELECT 1 FROM observation_evidence WHERE event_seq = ? AND batch_id NOT IN (?, '') "
+                        "LIMIT 1",
+                        event, batch)))
+      return false;
+  return !events.empty();
+}
+
+Status give_way(Db& db, const std::string& batch, const std::vector<Observation>& list) {
+  std::set<std::int64_t> told;
+  for (const Observation& o : list) told.insert(o.events.begin(), o.events.end());
+  std::map<std::int64_t, std::vector<std::int64_t>> untold;  // of each observation: what `list` leaves out
+  Stmt row = TRY(db.query(
+      "SELECT observation_id, event_seq FROM observation_evidence WHERE batch_id = ? ORDER BY 1, 2", batch));
+  while (TRY(row.step())) {
+    auto& events = untold[row.integer(0)];
+    if (!told.contains(row.integer(1))) events.push_back(row.integer(1));
+  }
+  for (const auto& [id, events] : untold) {
+    if (!events.empty() && !TRY(is_told_otherwise(db, batch, events))) continue;
+    TRY(db.run("DELETE FROM observation_evidence WHERE observation_id = ? AND batch_id = ?", id, batch));
+    TRY(
+        db.run("DELETE FROM observations WHERE id = ?1 AND batch_id = ?2 AND NOT EXISTS (SELECT 1 FROM "
+               "observation_evidence e WHERE e.observation_id = ?1)",
+               id, batch));
+    // What another batch says too is that one's now.
+    TRY(
+        db.run("UPDATE observations SET position = NULL, batch_id = (SELECT e.batch_id FROM "
+               "observation_evidence e WHERE e.observation_id = ?1 LIMIT 1) WHERE id = ?1 AND batch_id = ?2",
+               id, batch));
+  }
+  return {};
 }
 
 Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& q) {

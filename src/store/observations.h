@@ -48,9 +48,10 @@ Status put_observations(Db& db, const MemoryId& memory, const std::string& batch
 
 // The batch that the built-in distiller's observations of a turn are.
 std::string turn_batch(const Session& session, std::int64_t prompt_number);
-// Whether another batch has said something of that turn.
-Result<bool> is_observed_otherwise(Db& db, const MemoryId& memory, const Session& session,
-                                   std::int64_t prompt_number);
+// Whether other batches tell of every one of these events.
+Result<bool> is_told_otherwise(Db& db, const std::string& batch, const std::vector<std::int64_t>& events);
+// Takes back what the batch says of nothing but events that `list` or other batches tell of.
+Status give_way(Db& db, const std::string& batch, const std::vector<Observation>& list);
 
 // The newest of a project, newest first, without their files and concepts; not those of `except_session`.
 struct ObservationQuery {

@@ -94,5 +94,93 @@ TEST_F(Limits, I7TheWarningIsToldOnceInTheLogAndTheNoticeAndStaysInStatus) {
   EXPECT_EQ(problems(), "[]");
 }
 
+// Says that it is at work, for ever.
+class Babbler final : public agent::Provider {
+ public:
+  std::string_view name() const override { return "babbler"; }
+  bool has_ids() const override { return false; }
+  std::unique_ptr<agent::Conversation> start(const agent::Start& start) override {
+    sessions.push_back(start.session);
+    return std::make_unique<Talk>();
+  }
+  std::vector<SessionId> sessions;
+
+ private:
+  struct Talk final : agent::Conversation {
+    void send(const agent::Request&) override {}
+    std::optional<agent::Message> receive() override { return agent::Message{{}, agent::Note{}}; }
+  };
+};
+
+TEST(Babble, HoldsUpNobodyAndEndsTheConversation) {
+  Machine m;
+  Babbler provider;
+  m.provider = &provider;
+  must(m.open());
+  Chat chat, other;
+  other.session = "22222222-aaaa-4bbb-8ccc-000000000002";
+  const auto turn = [&](Chat& in) {
+    m.deliver(in.prompt("work"));
+    m.deliver(in.stop());
+  };
+  turn(chat);
+  for (int i = 0; i < 4; ++i) must(m.engine->step());
+  turn(other);
+  for (int i = 0; i < 4; ++i) must(m.engine->step());
+  EXPECT_EQ(m.number("SELECT count(*) FROM events"), 4);
+  EXPECT_EQ(provider.sessions.size(), 2u);  // the second began while the first went on
+  must(m.drain());
+  EXPECT_EQ(m.rows("SELECT DISTINCT status, last_error FROM pending_messages"),
+            (Lines{"pending|transient: it says ever more and no reply"}));
+  m.close();
+}
+
+TEST(Budget, ThatCannotBeReadLeavesTheMessagesInTheQueue) {
+  Machine m;
+  ScriptedProvider provider{m.clock};
+  m.provider = &provider;
+  must(m.open());
+  Chat chat;
+  m.deliver(chat.prompt("work"));
+  m.deliver(chat.stop());
+  must(m.engine->step());
+  must(m.db().exec("PRAGMA legacy_alter_table = ON; ALTER TABLE observations RENAME TO away"));
+  EXPECT_FALSE(m.engine->step().ok());
+  EXPECT_EQ(m.rows("SELECT status, retry_count FROM pending_messages"), (Lines{"pending|0"}));
+  must(m.db().exec("ALTER TABLE away RENAME TO observations"));
+  must(m.drain());
+  EXPECT_EQ(provider.requests.size(), 1u);
+  m.close();
+}
+
+TEST(Reply, AboutAPartOfATurnLeavesWhatWasSaidOfTheRest) {
+  Machine m;
+  ScriptedProvider provider{m.clock};
+  m.provider = &provider;
+  must(m.open());
+  provider.script = [](SessionId, const agent::Request& request) {
+    Plan plan = Plan::learns("the better word");
+    std::get<agent::Reply>(plan.what).findings[0].events = {request.events.front().event_seq};
+    return plan;
+  };
+  Chat chat;
+  m.deliver(chat.prompt("make two files"));
+  m.deliver(chat.wrote("/home/dev/proj/one.txt", "t1"));
+  m.deliver(chat.wrote("/home/dev/proj/two.txt", "t2"));
+  m.deliver(chat.stop("Because the parser was wrong I wrote both files."));
+  must(m.engine->step());
+  const Lines before = m.rows("SELECT title FROM observations ORDER BY id");
+  ASSERT_FALSE(before.empty());
+  must(m.drain());
+  Lines after = m.rows("SELECT title FROM observations WHERE title <> 'the better word' ORDER BY id");
+  EXPECT_EQ(after, before);  // each is of more than the one event
+  EXPECT_EQ(m.number("SELECT count(*) FROM observations WHERE title = 'the better word'"), 1);
+  // And so when the turn is told again.
+  m.tell(chat.wrote("/home/dev/proj/three.txt", "t3"));
+  EXPECT_GE(m.number("SELECT count(*) FROM observations WHERE title <> 'the better word'"),
+            static_cast<std::int64_t>(before.size()));
+  m.close();
+}
+
 }  // namespace
 }  // namespace cairn::test

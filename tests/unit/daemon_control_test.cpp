@@ -1,10 +1,13 @@
 // The control socket's transport by itself: who is hung up on, and who is not.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
+#include "daemon/children.h"
 #include "daemon/control.h"
 #include "support/temp_dir.h"
+#include "support/wait.h"
 
 namespace cairn::test {
 namespace {
@@ -61,6 +64,36 @@ TEST_F(Control, APeerWhoseWorkTakesLongerThanThatIsNot) {
   ASSERT_TRUE(os::send_all(waiting.get(), "work\n", in(1s)));
   EXPECT_EQ(next_line(waiting, 5s).value_or("hung up"), "done");
   EXPECT_EQ(next_line(waiting, 5s).error().code, Code::canceled);  // its time counts again
+}
+
+// Knows when a child has ended.
+class EndLog final : public Log {
+ public:
+  std::atomic<bool> ended = false;
+
+ private:
+  void line(std::string_view text) override {
+    if (text.find("child ended") != std::string_view::npos) ended = true;
+  }
+};
+
+TEST(Children, OneThatSaysMoreThanAnybodyReadsIsEnded) {
+  EndLog log;
+  auto loop = *daemon::Loop::create();
+  auto children = std::make_unique<daemon::LoopChildren>(*loop, log, [] {});
+  std::thread thread([&] { loop->run(); });
+  os::Command command;
+  command.executable = "/bin/sh";
+  command.argv = {"sh", "-c", "l=$(head -c 100000 /dev/zero | tr '\\0' x); while echo $l; do :; done"};
+  auto child = children->start(command);
+  EXPECT_TRUE(wait_until([&] { return log.ended.load(); }, 30s));
+  std::size_t bytes = 0;
+  while (const auto line = child->receive()) bytes += line->size();
+  EXPECT_LT(bytes, 64u << 20);
+  EXPECT_EQ(child->ended().value_or("it goes on"), "the child said more than anybody reads");
+  child.reset();
+  loop->post([&] { loop->stop(); });
+  thread.join();
 }
 
 }  // namespace

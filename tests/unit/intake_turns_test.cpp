@@ -350,5 +350,15 @@ TEST_F(Turns, SessionsOfTwoHostsWithOneIdNeverMix) {
             (Lines{R"(claude-code|["mine.txt"])", R"(codex|["theirs.txt"])"}));
 }
 
+TEST_F(Turns, OneThatIsPrivateIsNotLoggedAsSummarised) {
+  m.tell(chat.prompt("<private>all of it</private>"));
+  m.tell(chat.stop());
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 0);
+  EXPECT_FALSE(m.log.has("summary stored"));
+  m.tell(chat.prompt("work"));
+  m.tell(chat.stop());
+  EXPECT_TRUE(m.log.has("summary stored"));
+}
+
 }  // namespace
 }  // namespace cairn::test
