@@ -24,6 +24,7 @@ std::string_view code_name(Code code) {
 static Code code_of(int error_number) {
   switch (error_number) {
     case ENOSPC:
+    case EFBIG:
     case EDQUOT: return Code::full;
     case EACCES:
     case EPERM:

@@ -32,7 +32,7 @@ struct [[nodiscard]] Error {
   }
 };
 
-// The error of a failed system call, from errno: ENOSPC and EDQUOT are `full`, EACCES, EPERM and EROFS
+// The error of a failed system call, from errno: ENOSPC, EFBIG and EDQUOT are `full`, EACCES, EPERM and EROFS
 // `denied`, ENOENT `not_found`, EAGAIN `busy`, all others `internal`.
 Error errno_error(std::string_view what, int error_number);
 

@@ -169,7 +169,7 @@ std::vector<Command> work_commands() {
       {"queue list",
        kWork,
        "",
-       {{"--session", "ID", "only those of one session, by its number or the host's id", ""},
+       {{"--session", "ID", "only those of one session, by its number or the beginning of the host's id", ""},
         {"--status", "STATUS", "only pending, processing, processed or failed", ""},
         {"--recent", "MIN", "those processed in the last MIN minutes, newest first", ""},
         kLimit},

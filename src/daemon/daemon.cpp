@@ -65,6 +65,8 @@ class Daemon {
   void arrived();
   void tick();
   void stop(std::string_view reason);
+  void stop_if_idle();
+  void note_idle_limit();
   void found_damage(const std::string& damage);
   Status open();
   Result<bool> step();
@@ -79,7 +81,7 @@ class Daemon {
   Image image_;
   bool upgraded_ = false;
   std::atomic<std::int64_t> last_activity_ns_ = 0;
-  std::int64_t idle_limit_ns_ = 0;
+  std::atomic<std::int64_t> idle_limit_ns_ = 0;
   std::optional<InboxWatch> watch_;
   bool watch_lost_ = false;
   std::atomic<bool> damaged_ = false;
@@ -108,6 +110,16 @@ void Daemon::found_damage(const std::string& damage) {
   loop_->post([this, damage] { stop("the store is damaged: " + damage); });
 }
 
+void Daemon::stop_if_idle() {
+  if (clock_.boot_ns() - last_activity_ns_ > idle_limit_ns_) stop("idle");
+}
+
+// On the writer's thread, to which the settings belong.
+void Daemon::note_idle_limit() {
+  idle_limit_ns_ =
+      static_cast<std::int64_t>(engine_->settings().json("daemon.idle_exit_minutes").as_double(120) * 60e9);
+}
+
 void Daemon::arrived() {
   last_activity_ns_ = clock_.boot_ns();
   if (watch_ && !watch_->drain()) {
@@ -131,9 +143,11 @@ void Daemon::watch() {
 void Daemon::tick() {
   writer_->post([this] {
     if (auto done = engine_->tick(); !done) log_->error("minute: " + done.error().message);
+    note_idle_limit();
   });
   writer_->nudge();  // a scan, whatever the watch says
   if (watch_lost_) watch_lost_ = !watch_->again().ok();
+  stop_if_idle();
   if (image_.replaced(disk_)) {
     upgraded_ = true;
     stop("a new version is installed");
@@ -182,12 +196,9 @@ Status Daemon::serve() {
   hook::clear_start(home_);
   watch();
   loop_->every(kMinute, [this] { tick(); });
-  idle_limit_ns_ =
-      static_cast<std::int64_t>(engine_->settings().json("daemon.idle_exit_minutes").as_double(120) * 60e9);
+  note_idle_limit();
   const milliseconds idle_check(std::clamp<std::int64_t>(idle_limit_ns_ / 2'000'000, 50, kMinute.count()));
-  loop_->every(idle_check, [this] {
-    if (clock_.boot_ns() - last_activity_ns_ > idle_limit_ns_) stop("idle");
-  });
+  loop_->every(idle_check, [this] { stop_if_idle(); });
   loop_->on_signal(SIGUSR1, [this] { tick(); });  // what is done every minute, now
   for (const int number : {SIGTERM, SIGINT}) loop_->on_signal(number, [this] { stop("signal"); });
   log_->info(fmt::format("daemon serves version={} pid={} home={}", CAIRN_VERSION, getpid(), home_.data));
@@ -230,6 +241,7 @@ int run(const hook::Home& home, const MakeProvider& make_provider) {
   umask(077);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a full disk
   os::watch_for_crashes();
   if (chdir("/") != 0) return 1;
   std::string executable;

@@ -40,14 +40,14 @@ static Result<Json> all_messages(store::Stmt row) {
 }
 
 // Those processed in the last minutes, the newest first.
-static Result<Json> recently_processed(World& world, const Json& args) {
+static Result<Json> recently_processed(World& world, const Json& args,
+                                       const std::optional<std::int64_t>& session) {
   const auto since = world.clock.now() - std::chrono::minutes(args["recent"].as_int());
   return all_messages(
       TRY(world.db.query(MESSAGE_ROWS
                          "WHERE m.status = 'processed' AND m.completed_at_epoch > ?1 AND (?2 IS NULL OR "
-                         "m.content_session_id = ?2 OR CAST(m.session_db_id AS TEXT) = ?2) ORDER BY "
-                         "m.completed_at_epoch DESC, m.id DESC LIMIT ?3",
-                         epoch_ms(since), args.text("session"), args["limit"].as_int(10))));
+                         "m.session_db_id = ?2) ORDER BY m.completed_at_epoch DESC, m.id DESC LIMIT ?3",
+                         epoch_ms(since), session, args["limit"].as_int(10))));
 }
 
 Result<Json> queue_list(World& world, const Json& args) {
@@ -56,18 +56,20 @@ Result<Json> queue_list(World& world, const Json& args) {
       *status != "failed")
     return Error{Code::invalid,
                  "queue: status \"" + *status + "\" is not one of pending, processing, processed, failed"};
+  std::optional<std::int64_t> session;
+  if (args.has("session")) session = TRY(resolve_session(world, args["session"]));
   if (args["recent"].is_int()) {
     if (status && *status != "processed")
       return Error{Code::invalid, "queue: recent are those that are processed: leave the status out"};
-    return recently_processed(world, args);
+    return recently_processed(world, args, session);
   }
   // Without a status: what is not done, what needs a person first.
   return all_messages(TRY(world.db.query(
       MESSAGE_ROWS
       "WHERE (CASE WHEN ?1 IS NULL THEN m.status <> 'processed' ELSE m.status = ?1 END) AND (?2 IS NULL OR "
-      "m.content_session_id = ?2 OR CAST(m.session_db_id AS TEXT) = ?2) ORDER BY CASE m.status WHEN 'failed' "
-      "THEN 0 WHEN 'processing' THEN 1 WHEN 'pending' THEN 2 ELSE 3 END, m.created_at_epoch, m.id LIMIT ?3",
-      status, args.text("session"), args["limit"].as_int(100))));
+      "m.session_db_id = ?2) ORDER BY CASE m.status WHEN 'failed' THEN 0 WHEN 'processing' THEN 1 WHEN "
+      "'pending' THEN 2 ELSE 3 END, m.created_at_epoch, m.id LIMIT ?3",
+      status, session, args["limit"].as_int(100))));
 }
 
 // A column that holds JSON. Text that is not is shown as it stands, and said to be damaged.

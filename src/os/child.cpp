@@ -33,7 +33,7 @@ void become(const Prepared& it) {
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (null < 0 || dup2(it.socket, 0) < 0 || dup2(it.socket, 1) < 0 || dup2(null, 2) < 0) return;
   close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC);  // ours are closed by exec anyway
-  for (const int number : {SIGPIPE, SIGHUP}) signal(number, SIG_DFL);
+  for (const int number : {SIGPIPE, SIGHUP, SIGXFSZ}) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

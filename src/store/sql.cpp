@@ -22,6 +22,7 @@ constexpr int kSmallBytes = 512, kSmallPieces = 2000;
 Code code_of_system_error(int error_number, Code otherwise) {
   switch (error_number) {
     case ENOSPC:
+    case EFBIG:
     case EDQUOT: return Code::full;
     case EACCES:
     case EPERM:

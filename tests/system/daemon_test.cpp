@@ -108,6 +108,40 @@ TEST_F(DaemonTest, ExitsWhenIdleAndSaysSo) {
   EXPECT_TRUE(wait_until([this] { return daemons().empty(); }, 5s));
 }
 
+TEST_F(DaemonTest, AnIdleTimeThatIsSetWhileItRunsHolds) {
+  hook("PostToolUse", payload("s", Json::object({{"tool_name", "Bash"}, {"tool_use_id", "t"}})));
+  json({"process"});
+  const pid_t daemon = daemons().at(0);
+  write_file(home_.config_file, "[daemon]\nidle_exit_minutes = 0.0001\n");
+  EXPECT_TRUE(wait_until(
+      [&] {
+        ::kill(daemon, SIGUSR1);  // a minute has passed
+        return !is_running(daemon);
+      },
+      10s));
+  EXPECT_NE(log().find("daemon stops: idle"), std::string::npos);
+}
+
+TEST_F(DaemonTest, WhereFilesMayNotGrowEventsWaitAndNoneIsBlamed) {
+  Program limited = program("cairn", {});
+  limited.argv = {"/bin/sh", "-c", "ulimit -f 3000; exec \"" + bin_ + "/cairn\" daemon run"};
+  {
+    Background daemon(limited);
+    ASSERT_TRUE(wait_until([this] { return lock_is_held() && exists(home_.socket()); }, 10s));
+    for (int i = 0; i < 20; ++i)
+      hook("PostToolUse", payload("s", Json::object({{"tool_name", "Bash"},
+                                                     {"tool_use_id", std::to_string(i)},
+                                                     {"tool_response", std::string(200'000, 'x')}})));
+    ASSERT_TRUE(wait_until([this] { return log().find(" error ") != std::string::npos; }, 20s)) << log();
+    EXPECT_TRUE(daemon.running());
+    daemon.kill();
+  }
+  json({"process"});
+  const Json ledger = json({"status"})["ledger"];
+  EXPECT_EQ(ledger["taken_in"].as_int(), 20);
+  EXPECT_EQ(ledger["counted"].dump(), "{}");
+}
+
 TEST_F(DaemonTest, I1AKilledHostLeavesNoProcessOnceTheIdleTimeIsOver) {
   write_file(home_.config_file, "[daemon]\nidle_exit_minutes = 0.03\n");
   Program host = program("cairn-hook", {}, payload("s", Json::object({{"tool_name", "Bash"}})));

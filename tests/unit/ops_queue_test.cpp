@@ -40,6 +40,18 @@ TEST_F(OpsQueue, Q4FailedComeFirstThenThoseInWorkThenThoseThatWait) {
   EXPECT_EQ(run("queue.list")["messages"].items()[0]["project"].as_string(), "proj");
 }
 
+TEST_F(OpsQueue, ASessionIsNamedAsEverywhereAndAnUnknownOneIsSaidToBe) {
+  fill(1, "first-session");
+  fill(1, "second-session");
+  EXPECT_EQ(listed(Json::object({{"session", "first"}})), "1");
+  EXPECT_EQ(listed(Json::object({{"session", "second-session"}})), "2");
+  EXPECT_EQ(listed(Json::object({{"session", 2}})), "2");
+  EXPECT_EQ(failure("queue.list", Json::object({{"session", "nobody"}})), Code::not_found);
+  EXPECT_EQ(failure("queue.list", Json::object({{"session", "nobody"}, {"recent", 5}})), Code::not_found);
+  must(m().drain());
+  EXPECT_EQ(listed(Json::object({{"session", "first"}, {"recent", 5}})), "1");
+}
+
 TEST_F(OpsQueue, Q10RecentHonoursTheWindowAndTheLimit) {
   for (int i = 0; i < 12; ++i) {
     fill(1);
