@@ -44,11 +44,12 @@ constexpr std::array<std::uint32_t, 256> make_kinds() {
   add(" \t", {blank});
   add(" \t\r\n\"'`+\\.>|&", {gap});
   for (std::size_t c = 0; c < kinds.size(); ++c) {
-    kinds[c] |= bits({visible, field, user_info, plain_value, in_double, in_single, in_back});
+    kinds[c] |= bits({visible, Chars::bare, field, user_info, plain_value, in_double, in_single, in_back});
     const auto without = [&](std::string_view characters, Chars chars) {
       if (characters.find(static_cast<char>(c)) != std::string_view::npos) kinds[c] &= ~bits({chars});
     };
     without(" \t\r\n\"'`", visible);
+    without(" \t\r\n\"'`\\", Chars::bare);
     without(" \t\r\n\"'`:", field);
     without(" \t\r\n\"'`,;&<|", plain_value);
     without(" \t\r\n\"'`<>/\\|,", user_info);
@@ -85,8 +86,9 @@ std::uint64_t alnum_bits(std::string_view text) {
 }
 
 std::size_t Runs::read_end(Chars chars, std::size_t at) {
+  if (at >= text_.size() || !is(chars, text_[at])) return at;
   const std::size_t end = run_end(chars, text_, at);
-  if (end > at) ahead_[static_cast<std::size_t>(chars)] = {at, end};
+  ahead_[static_cast<std::size_t>(chars)] = {at, end};
   return end;
 }
 

@@ -33,6 +33,7 @@ enum class Chars : std::uint8_t {
   padding,     // =
   token,       // letters, digits and what stands inside tokens
   visible,     // neither blank nor quote
+  bare,        // nor backslash: what is the same in every spelling
   field,       // nor :
   plain_value,
   in_double,  // up to the quote or the end of the line
@@ -81,10 +82,11 @@ std::uint64_t alnum_bits(std::string_view text);
 
 // The end of the run of `chars` that goes on at text[at]; `at` itself when text[at] is none of them.
 inline std::size_t run_end(Chars chars, std::string_view text, std::size_t at) {
-  const auto kinds = [&](std::size_t i) { return kinds_of(text[i]); };
-  while (at + 4 <= text.size() &&
-         (kinds(at) & kinds(at + 1) & kinds(at + 2) & kinds(at + 3) & only(chars)) != 0)
-    at += 4;
+  for (; at + 4 <= text.size(); at += 4) {
+    const Kinds one = kinds_of(text[at]) & only(chars), two = one & kinds_of(text[at + 1]),
+                three = two & kinds_of(text[at + 2]), four = three & kinds_of(text[at + 3]);
+    if (four == 0) return at + (one != 0) + (two != 0) + (three != 0);
+  }
   while (at < text.size() && is(chars, text[at])) ++at;
   return at;
 }

@@ -44,9 +44,10 @@ Literals::Literals(const std::vector<Literal>& literals) : literals_(literals) {
 }
 
 std::uint64_t Literals::padded(std::string_view text) {
-  std::array<char, 8> out{};
-  text.copy(out.data(), out.size());
-  return word(out.data());
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < sizeof out && i < text.size(); ++i)
+    out |= std::uint64_t{static_cast<unsigned char>(text[i])} << 8 * i;
+  return out;
 }
 
 bool Literals::goes_on(const Tail& tail, std::string_view text, std::size_t at) const {

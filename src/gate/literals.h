@@ -34,31 +34,33 @@ class Literals {
   // says up to where nothing more is wanted; 0: everything is.
   template <class Take>
   void each(std::string_view text, Take&& take) const {
-    // The last places are read from a copy, which has eight characters at each of them.
-    const std::size_t body = text.size() - std::min<std::size_t>(text.size(), 7);
-    std::array<char, 16> copy{};
-    text.copy(copy.data(), copy.size(), body);
+    const char* const bytes = text.data();
+    const std::size_t body = text.size() - std::min<std::size_t>(text.size(), 7);  // where eight are left
     std::size_t at = 0;
-    for (const bool in_copy : {false, true}) {
-      const std::size_t first = in_copy ? body : 0;
-      const std::size_t stop = in_copy ? std::max<std::size_t>(text.size(), 1) - 1 : body;
-      const char* const bytes = in_copy ? copy.data() : text.data();
-      while (at < stop) {
-        const char* byte = bytes + (at - first);
-        const char* const end = bytes + (stop - first);
-        std::uint32_t seen = five_bits(byte[0]) << 5 | five_bits(byte[1]);
-        std::size_t wanted = 0;
-        while (byte < end && wanted <= at) {
-          if (!candidate(byte, end, seen)) break;
-          at = first + static_cast<std::size_t>(byte++ - bytes);
-          const Kinds behind = at > 0 ? kinds_of(text[at - 1]) : 0;
-          if ((behind & only(Chars::alnum)) != 0 && !is_in(inside_, seen)) continue;
-          take_all(text, at, word(byte - 1), seen & 0x7fff, behind,
-                   [&](std::uint16_t index) { wanted = std::max(wanted, take(index, at)); });
-          ++at;
-        }
-        at = std::max(first + static_cast<std::size_t>(byte - bytes), wanted);
+    while (at < body) {
+      const char* byte = bytes + at;
+      const char* const end = bytes + body;
+      std::uint32_t seen = five_bits(byte[0]) << 5 | five_bits(byte[1]);
+      std::size_t wanted = 0;
+      while (byte < end && wanted <= at) {
+        if (!candidate(byte, end, seen)) break;
+        at = static_cast<std::size_t>(byte++ - bytes);
+        const Kinds behind = at > 0 ? kinds_of(bytes[at - 1]) : 0;
+        if ((behind & only(Chars::alnum)) != 0 && !is_in(inside_, seen)) continue;
+        take_all(text, at, word(byte - 1), seen & 0x7fff, behind,
+                 [&](std::uint16_t index) { wanted = std::max(wanted, take(index, at)); });
+        ++at;
       }
+      at = std::max(static_cast<std::size_t>(byte - bytes), wanted);
+    }
+    const std::uint64_t last = body > 0 ? word(bytes + body - 1) >> 8 : padded(text);
+    while (at + 1 < text.size()) {
+      const std::uint64_t here = last >> 8 * (at - body);
+      std::size_t wanted = at + 1;
+      if (is_in(begins_, begin_of(here)))
+        take_all(text, at, here, begin_of(here), at > 0 ? kinds_of(bytes[at - 1]) : 0,
+                 [&](std::uint16_t index) { wanted = std::max(wanted, take(index, at)); });
+      at = wanted;
     }
   }
 

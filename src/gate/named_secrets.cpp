@@ -438,12 +438,13 @@ std::size_t find_cookies(std::string_view text, std::size_t at, std::vector<Plac
 // "the api key is ...": a key of prose has its name in two words.
 std::size_t with_word_before(std::string_view text, std::size_t begin, std::size_t end) {
   static constexpr auto kWords = std::to_array<std::string_view>(
-      {"api ", "access ", "secret ", "private ", "auth ", "encryption ", "signing "});
-  if (begin == 0 || text[begin - 1] != ' ' || !starts_with_nocase(text.substr(begin, end - begin), "key") ||
-      end - begin > 3)
+      {"api", "access", "secret", "private", "auth", "encryption", "signing"});
+  if (begin == 0 || end - begin != 3 || text[begin - 1] != ' ' ||
+      !starts_with_nocase(text.substr(begin, 3), "key"))
     return begin;
+  const std::string_view before = text.substr(0, begin - 1);
   for (const std::string_view word : kWords)
-    if (ends_with_nocase(text.substr(0, begin), word)) return begin - word.size();
+    if (ends_with_nocase(before, word)) return begin - 1 - word.size();
   return begin;
 }
 

@@ -135,45 +135,55 @@ Escape escape_at(std::string_view text) {
   }
 }
 
+struct Escaped {
+  std::size_t at = 0;  // the text's size when there is none
+  Escape escape;
+};
+
+// The first escape from `at` on.
+Escaped next_escape(std::string_view text, std::size_t at) {
+  const auto opens = [&](std::size_t i) { return kOpens[static_cast<unsigned char>(text[i])]; };
+  while (at < text.size()) {
+    while (at + 4 <= text.size() && !(opens(at) | opens(at + 1) | opens(at + 2) | opens(at + 3))) at += 4;
+    while (at < text.size() && !opens(at)) ++at;
+    if (at == text.size()) break;
+    if (const Escape escape = escape_at(text.substr(at)); escape.bytes > 0) return {at, escape};
+    // A run of backslashes that is no escape is read once, not from each of its ends.
+    at = std::max(at + 1, std::min(text.find_first_not_of('\\', at), text.size()));
+  }
+  return {text.size(), {}};
+}
+
 }  // namespace
 
 PlainView::PlainView(std::string_view text) : raw_(text) {
+  Escaped found = next_escape(text, 0);
+  if (found.escape.bytes == 0) return;
+  copied_ = true;
+  plain_.reserve(text.size());
   std::size_t copied = 0;  // up to here the text is in plain_
-  const auto opens = [&](std::size_t at) { return kOpens[static_cast<unsigned char>(text[at])]; };
-  for (std::size_t at = 0; at < text.size();) {
-    while (at + 4 <= text.size() && !(opens(at) | opens(at + 1) | opens(at + 2) | opens(at + 3))) at += 4;
-    if (at < text.size() && !opens(at)) {
-      ++at;
-      continue;
-    }
-    if (at == text.size()) break;
-    const Escape escape = escape_at(text.substr(at));
-    if (escape.bytes == 0) {
-      // A run of backslashes that is no escape is read once, not from each of its ends.
-      at = std::max(at + 1, std::min(text.find_first_not_of('\\', at), text.size()));
-      continue;
-    }
-    if (!copied_) plain_.reserve(text.size());
-    copied_ = true;
-    plain_.append(text, copied, at - copied).append(escape.plain);
-    at += escape.bytes;
-    copied = at;
-    shifts_.push_back({plain_.size(), at});
+  for (; found.escape.bytes > 0; found = next_escape(text, copied)) {
+    plain_.append(text, copied, found.at - copied).append(found.escape.plain);
+    copied = found.at + found.escape.bytes;
   }
-  if (copied_) plain_.append(text, copied);
+  plain_.append(text, copied);
 }
 
-std::size_t PlainView::raw_offset(std::size_t plain) const {
+std::size_t PlainView::raw_offset(std::size_t plain) {
   // An escape of no width makes two shifts at one place: the last one counts.
-  const auto after = std::upper_bound(shifts_.begin(), shifts_.end(), plain,
-                                      [](std::size_t p, const Shift& s) { return p < s.plain; });
-  if (after == shifts_.begin()) return plain;
-  return std::prev(after)->raw + (plain - std::prev(after)->plain);
+  while (next_.plain <= plain) {
+    last_ = next_;
+    const auto [at, escape] = next_escape(raw_, last_.raw);
+    next_ = {last_.plain + (at - last_.raw) + escape.plain.size(), at + escape.bytes};
+    if (escape.bytes == 0) next_.plain = std::string_view::npos;
+  }
+  return last_.raw + (plain - last_.plain);
 }
 
-std::pair<std::size_t, std::size_t> PlainView::raw(std::size_t begin, std::size_t end) const {
+std::pair<std::size_t, std::size_t> PlainView::raw(std::size_t begin, std::size_t end) {
   if (!copied_) return {begin, end};
-  return {raw_offset(begin), raw_offset(end)};
+  const std::size_t first = raw_offset(begin);
+  return {first, raw_offset(end)};
 }
 
 }  // namespace cairn::gate

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace cairn::gate {
 
@@ -18,19 +17,20 @@ class PlainView {
   PlainView(const PlainView&) = delete;
 
   std::string_view text() const { return copied_ ? std::string_view(plain_) : raw_; }
-  // Where the part [begin, end) of the view stands in the text, escapes of no width behind it included.
-  std::pair<std::size_t, std::size_t> raw(std::size_t begin, std::size_t end) const;
+  // Where the part [begin, end) of the view stands in the text, escapes of no width behind it included. Asked
+  // for one part after the other: the text is read again up to there, and nothing has to be remembered.
+  std::pair<std::size_t, std::size_t> raw(std::size_t begin, std::size_t end);
 
  private:
   struct Shift {
-    std::size_t plain, raw;  // from here on the two run in step
+    std::size_t plain = 0, raw = 0;  // from here on the two run in step
   };
-  std::size_t raw_offset(std::size_t plain) const;
+  std::size_t raw_offset(std::size_t plain);
 
   std::string_view raw_;
   std::string plain_;
   bool copied_ = false;
-  std::vector<Shift> shifts_;
+  Shift last_, next_;  // of what was asked for
 };
 
 }  // namespace cairn::gate

@@ -61,7 +61,7 @@ PrivateScan remove_private(std::string_view text, int depth) {
     scan.text = kPrivateMark;
     scan.removed = true;
   }
-  const PlainView view(text);
+  PlainView view(text);
   const std::string_view plain = view.text();
   std::size_t done = 0;  // up to here the text is kept or left out
   for (std::size_t at = plain.find('<'); at != std::string_view::npos;) {

@@ -142,6 +142,13 @@ class Search {
     if (!span) return;
     found_.push_back({span->first, span->second, kind});
     done_ = std::max(done_, span->second);
+    expect_more();
+  }
+
+  // Where one secret is there may be very many. Room that is never used is never touched, but to move what is
+  // there into more room touches all of it.
+  void expect_more() {
+    if (found_.size() == 1) found_.reserve(4 + text_.size() / 16);
   }
 
   // To judge a value takes as long as it is, and names may stand in values of other names. So no more
@@ -165,6 +172,7 @@ class Search {
   // What stood behind a name, if anything.
   void settle(std::size_t known, std::size_t judged) {
     if (found_.size() == known) judged_ += judged;
+    expect_more();
     for (std::size_t i = known; i < found_.size(); ++i) {
       if (found_[i].end < text_.size() && is_quote(text_[found_[i].end]))
         found_[i].end = wrapped_end(found_[i].end);
@@ -206,7 +214,7 @@ class Search {
     if (!follows && (!literal.may_be_broken || over_break(text_, end) == end)) return;
     const Shape& shape = rules_.shapes[literal.index];
     std::optional<Shape::Match> match;
-    if (may_be_long(literal, end) && runs_.end(literal.first, end) - end >= literal.first_min) {
+    if (follows && may_be_long(literal, end) && runs_.end(literal.first, end) - end >= literal.first_min) {
       match = shape.match(text_, end, runs_, false);
       if (!match) judged_ += kMatching;
     }
@@ -236,10 +244,12 @@ class Search {
 
   // Whether the token at `begin` ends with its line, and is long enough to be worth a second one.
   bool is_broken(std::size_t begin) {
-    if (!may_judge(begin)) return false;
+    constexpr std::size_t kLeast = 6;
+    if (!may_judge(begin) || begin + kLeast > text_.size() || !is(Chars::token, text_[begin + kLeast - 1]))
+      return false;
     const std::size_t end = runs_.end(Chars::token, begin);
-    return end - begin >= 6 && end - begin < kMaxJudged && end < text_.size() && is(Chars::gap, text_[end]) &&
-           over_break(text_, end) > end;
+    return end - begin >= kLeast && end - begin < kMaxJudged && end < text_.size() &&
+           is(Chars::gap, text_[end]) && over_break(text_, end) > end;
   }
 
   // In the midst of a longer word.
@@ -251,12 +261,7 @@ class Search {
   // The token [begin, end), whose literal ends at `body`, looks like something else.
   bool is_harmless(std::size_t begin, std::size_t body, std::size_t end) {
     std::string_view token = text_.substr(begin, std::min(end - begin, kMaxJudged));
-    std::string joined;
-    if (token.find('\n') != std::string_view::npos) {
-      for (const char c : token)
-        if (is(Chars::visible, c) && c != '\\') joined += c;
-      token = joined;
-    }
+    if (token.find('\n') != std::string_view::npos) token = bare(token, joined_);
     const bool harmless = is_placeholder(token) || is_name_of_something(token.substr(body - begin));
     if (harmless) judged_in_vain(token.size());
     return harmless;
@@ -271,8 +276,7 @@ class Search {
                                     : std::max(over_break(text_, end), over_join(text_, end));
       if (begin <= end || (begin > end + 1 && (!is_quote(text_[end]) || !is_quote(text_[begin - 1]))))
         return end;
-      std::size_t next = begin;
-      while (next < text_.size() && next - begin < kMaxPart && is(Chars::token, text_[next])) ++next;
+      const std::size_t next = run_end(Chars::token, text_.substr(0, begin + kMaxPart), begin);
       const std::string_view rest = text_.substr(begin, next - begin);
       const bool ends = next == text_.size() || is(Chars::blank, text_[next]) || is_quote(text_[next]) ||
                         text_[next] == '\n' || text_[next] == ';' || text_[next] == ',';
@@ -295,6 +299,7 @@ class Search {
   std::vector<Place>& found_;
   Runs runs_;
   CommandLines commands_{text_, runs_};
+  std::string joined_;        // a token in several lines
   std::size_t done_ = 0;      // up to here it is found
   std::size_t name_end_ = 0;  // of the last name
   std::size_t judged_ = 0;    // characters, in vain

@@ -245,6 +245,17 @@ double entropy(std::string_view value) {
 
 }  // namespace
 
+std::string_view bare(std::string_view secret, std::string& room) {
+  if (run_end(Chars::bare, secret, 0) == secret.size()) return secret;
+  room.resize(std::max(room.size(), secret.size()));
+  std::size_t size = 0;
+  for (const char c : secret) {  // no branch: each is written, and kept or not
+    room[size] = c;
+    size += is(Chars::bare, c) ? 1 : 0;
+  }
+  return std::string_view(room).substr(0, size);
+}
+
 bool is_placeholder(std::string_view value) {
   if (value.starts_with("[secret:") || value.starts_with("[private]")) return true;
   return value.size() < 4 || !has_distinct(value, 4) || is_sequence(value) || says_so(value);

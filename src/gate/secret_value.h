@@ -2,9 +2,14 @@
 // lot.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace cairn::gate {
+
+// `secret` without what spellings of it differ in: backslashes, blanks, quotes and ends of lines. What is
+// left stands in `room` when there were any.
+std::string_view bare(std::string_view secret, std::string& room);
 
 // What documentation writes where a secret would stand: `<your-key>`, `changeme`, `xxxxxxxx`, `${TOKEN}`, and
 // anything that calls itself an example (AKIAIOSFODNN7EXAMPLE). Our own markers are placeholders too.

@@ -11,6 +11,7 @@
 #include "gate/plain_view.h"
 #include "gate/private_text.h"
 #include "gate/secret_search.h"
+#include "gate/secret_value.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
@@ -40,8 +41,6 @@ bool is_name_of_name(std::string_view member) {
   const std::string lower = ascii_lower(member.substr(0, 20));
   return std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
 }
-
-constexpr auto kIsBare = [](char c) { return c != '\\' && is(Chars::visible, c); };
 
 std::pair<std::string_view, std::string_view> name_and_pattern(std::string_view text) {
   const std::size_t equals = text.find('=');
@@ -127,20 +126,21 @@ static void merge(std::vector<Place>& places) {
 template <class Take>
 void Secrets::each(std::string_view text, bool env_file, Take&& take) const {
   if (text.size() < 6) return;
-  const PlainView view(text);
+  PlainView view(text);
   std::vector<Place> places;
   search_secrets(view.text(), kBase64Depth, places);
   find_env_lines(view.text(), env_file, places);
   if (own_) find_own(view.text(), own_->patterns, places);
   widen_to_characters(view.text(), places);
   merge(places);
+  std::string room;
   for (const Place& place : places) {
     const std::string_view secret = view.text().substr(place.begin, place.end - place.begin);
     const bool allowed = own_ && std::any_of(own_->allow.begin(), own_->allow.end(),
                                              [&](const Pattern& p) { return p.matches_all(secret); });
     if (allowed) continue;
     const auto [begin, end] = view.raw(place.begin, place.end);
-    take(begin, end, place.kind, fingerprint(secret));
+    take(begin, end, place.kind, fingerprint(secret, room));
   }
 }
 
@@ -153,18 +153,12 @@ std::vector<Finding> Secrets::find(std::string_view text, bool env_file) const {
 }
 
 std::string Secrets::fingerprint(std::string_view secret) const {
-  std::string bare;  // what is the same in all spellings of it
-  if (!std::all_of(secret.begin(), secret.end(), kIsBare)) {
-    bare.resize(secret.size());
-    std::size_t size = 0;
-    for (const char c : secret) {  // no branch: each is written, and kept or not
-      bare[size] = c;
-      size += kIsBare(c) ? 1 : 0;
-    }
-    bare.resize(size);
-    secret = bare;
-  }
-  const std::uint64_t hash = hash_.of(secret);
+  std::string room;
+  return fingerprint(secret, room);
+}
+
+std::string Secrets::fingerprint(std::string_view secret, std::string& room) const {
+  const std::uint64_t hash = hash_.of(bare(secret, room));
   std::string digits(kFingerprint, '0');
   for (std::size_t i = 0; i < kFingerprint; ++i) digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
   return digits;
@@ -179,7 +173,7 @@ std::size_t Secrets::remove(std::string& text, bool env_file) const {
   std::size_t at = 0, count = 0;
   each(text, env_file,
        [&](std::size_t begin, std::size_t end, std::string_view kind, const std::string& print) {
-         if (count++ == 0) out.reserve(text.size());
+         if (count++ == 0) out.reserve(2 * text.size());  // a marker may be longer than what it stands for
          out.append(text, at, begin - at);
          append_marker(kind, print, out);
          at = end;

@@ -53,6 +53,7 @@ class Secrets {
 
  private:
   struct Compiled;
+  std::string fingerprint(std::string_view secret, std::string& room) const;
   // Calls `take(begin, end, kind, fingerprint)` for each secret of `text`.
   template <class Take>
   void each(std::string_view text, bool env_file, Take&& take) const;

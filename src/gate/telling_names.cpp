@@ -21,7 +21,10 @@ struct Letters {
 
   constexpr void put_before(char c) {
     const std::uint64_t letter = static_cast<unsigned char>(c) | 0x20u;
-    (size < 8 ? low : high) |= size < 16 ? letter << 8 * (size & 7) : 0;
+    if (size < 8)
+      low |= letter << 8 * size;
+    else if (size < 16)
+      high |= letter << 8 * (size - 8);
     ++size;
   }
 };
@@ -158,36 +161,41 @@ class Dictionary {
 };
 constexpr Dictionary kDictionary;
 
-// What a name may end with: these letters, where the mask has bits.
-struct Ending {
-  Letters letters, mask;
+// What names may end with.
+template <std::size_t N>
+class Endings {
+ public:
+  // Each of `list`, and `behind` behind it.
+  constexpr explicit Endings(const std::array<std::string_view, N>& list, std::string_view behind = "") {
+    for (std::size_t i = 0; i < N; ++i) {
+      for (const std::string_view part : {behind, list[i]})
+        for (std::size_t k = part.size(); k > 0; --k) {
+          ends_[i].letters.put_before(part[k - 1]);
+          ends_[i].mask.put_before('\xff');
+        }
+      last_ |= 1u << (ends_[i].letters.low & 31);
+    }
+  }
+  bool end(const Letters& name) const {
+    return (last_ >> (name.low & 31) & 1) != 0 &&
+           std::any_of(ends_.begin(), ends_.end(), [&](const Ending& end) {
+             return ((name.low ^ end.letters.low) & end.mask.low) == 0 &&
+                    ((name.high ^ end.letters.high) & end.mask.high) == 0;
+           });
+  }
+
+ private:
+  struct Ending {
+    Letters letters, mask;  // compared where the mask has bits
+  };
+  std::array<Ending, N> ends_;
+  std::uint32_t last_ = 0;  // letters: most names end with none of them
 };
 
-template <std::size_t N>
-constexpr std::array<Ending, N> endings(const std::array<std::string_view, N>& list,
-                                        std::string_view behind = "") {
-  std::array<Ending, N> out;
-  for (std::size_t i = 0; i < N; ++i)
-    for (const std::string_view part : {behind, list[i]})
-      for (std::size_t k = part.size(); k > 0; --k) {
-        out[i].letters.put_before(part[k - 1]);
-        out[i].mask.put_before('\xff');
-      }
-  return out;
-}
-
-template <std::size_t N>
-bool ends_with_one_of(const Letters& name, const std::array<Ending, N>& list) {
-  return std::any_of(list.begin(), list.end(), [&](const Ending& end) {
-    return ((name.low ^ end.letters.low) & end.mask.low) == 0 &&
-           ((name.high ^ end.letters.high) & end.mask.high) == 0;
-  });
-}
-
 bool ends_like_a_password(const Letters& word) {
-  static constexpr auto kEnds = endings(std::to_array<std::string_view>(
+  static constexpr Endings kEnds(std::to_array<std::string_view>(
       {"password", "passwd", "passphrase", "secret", "pwd", "storepass", "keypass"}));
-  return ends_with_one_of(word, kEnds);
+  return kEnds.end(word);
 }
 
 // Whether it ends with `key`, at least.
@@ -196,13 +204,13 @@ bool is_key(const Letters& name) {
 }
 
 bool ends_like_a_token(const Letters& name) {
-  static constexpr auto kEnds =
-      endings(std::to_array<std::string_view>({"token", "connectionstring", "sessionid", "authorization"}));
-  static constexpr auto kKeys =
-      endings(std::to_array<std::string_view>({"api", "secret", "access", "private", "auth", "master",
-                                               "encryption", "shared", "account", "license", "session"}),
-              "key");
-  return is_key(name) ? ends_with_one_of(name, kKeys) : ends_with_one_of(name, kEnds);
+  static constexpr Endings kEnds(
+      std::to_array<std::string_view>({"token", "connectionstring", "sessionid", "authorization"}));
+  static constexpr Endings kKeys(
+      std::to_array<std::string_view>({"api", "secret", "access", "private", "auth", "master", "encryption",
+                                       "shared", "account", "license", "session"}),
+      "key");
+  return is_key(name) ? name.size > 3 && kKeys.end(name) : kEnds.end(name);
 }
 
 // `word` without the digits behind it, but four letters at least.
