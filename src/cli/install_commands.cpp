@@ -12,6 +12,7 @@
 #include "cli/host_version.h"
 #include "cli/install.h"
 #include "os/lock.h"
+#include "os/owner.h"
 #include "os/process.h"
 
 namespace cairn::cli {
@@ -121,6 +122,10 @@ Result<int> install_command(Shell& shell) {
   const bool dry = shell.line().has("--dry-run");
   if (!shell.json()) shell.print(coloured_diff(shell.screen(), plan));
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("install"));
+  if (!dry && shell.disk().stat(shell.home().data)) {
+    TRY(shell.home().check().in("home"));
+    TRY(os::close_to_others(shell.home().data));
+  }
   if (shell.json()) {
     Json result = plan_json(plan);
     Json events = Json::array();

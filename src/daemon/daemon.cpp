@@ -218,7 +218,7 @@ Result<bool> serve_home(const hook::Home& home, const MakeProvider& make_provide
   os::RealDisk disk;
   TRY(os::make_dirs(disk, home.data));
   TRY(home.check());
-  TRY(os::close_to_writers(home.data));
+  TRY(os::close_to_others(home.data));
   os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
   lock.note(fmt::format("pid {} version {}\n", getpid(), CAIRN_VERSION));
   TRY(os::make_dirs(disk, home.logs()));

@@ -40,10 +40,10 @@ Status own_file(const std::string& path) {
   return {};
 }
 
-Status close_to_writers(const std::string& path) {
+Status close_to_others(const std::string& path) {
   struct stat st {};
   if (stat(path.c_str(), &st) != 0) return errno_error("look at " + path, errno);
-  if ((st.st_mode & 022) != 0 && chmod(path.c_str(), st.st_mode & 07755) != 0)
+  if ((st.st_mode & 077) != 0 && chmod(path.c_str(), st.st_mode & 0700) != 0)
     return errno_error("chmod " + path, errno);
   return {};
 }

@@ -18,7 +18,7 @@ Status own_directory(const std::string& path);
 // `path` is this user's file or socket and no link, or there is nothing. Fails with `denied`.
 Status own_file(const std::string& path);
 
-// Takes the right to write in one's own directory from others.
-Status close_to_writers(const std::string& path);
+// Makes one's own directory 0700.
+Status close_to_others(const std::string& path);
 
 }  // namespace cairn::os

@@ -154,13 +154,19 @@ TEST_F(OwnerTest, AnEventThatAnotherUserLeftIsNotTakenIn) {
   EXPECT_EQ(waiting(), 0u);
 }
 
-TEST_F(OwnerTest, TheDaemonTakesTheRightToWriteInTheHomeFromOthers) {
+TEST_F(OwnerTest, TheDaemonAndInstallCloseTheHomeToOthers) {
   fs::create_directories(home_.data);
-  ASSERT_EQ(chmod(home_.data.c_str(), 0777), 0);
-  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
-  struct stat st {};
-  ASSERT_EQ(stat(home_.data.c_str(), &st), 0);
-  EXPECT_EQ(st.st_mode & 022, 0u);
+  const std::string host = "CLAUDE_CONFIG_DIR=" + dir_ / "host";
+  for (const mode_t mode : {0777u, 0755u, 0710u}) {
+    ASSERT_EQ(chmod(home_.data.c_str(), mode), 0);
+    const Outcome done =
+        mode == 0755 ? run(program("cairn", {"install"}, {host})) : cairn({"daemon", "start"});
+    ASSERT_EQ(done.exit_code, 0) << done.describe();
+    struct stat st {};
+    ASSERT_EQ(stat(home_.data.c_str(), &st), 0);
+    EXPECT_EQ(st.st_mode & 0777, 0700u);
+    ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
+  }
 }
 
 TEST_F(OwnerTest, ADirectoryThatEverybodyWritesInIsNoHome) {
