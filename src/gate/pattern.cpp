@@ -10,12 +10,13 @@ namespace cairn::gate {
 namespace {
 
 std::optional<Pattern::Match> run(const re2::RE2& compiled, std::string_view text, std::size_t at,
-                                  re2::RE2::Anchor anchor) {
+                                  re2::RE2::Anchor anchor, std::size_t limit = std::string_view::npos) {
   constexpr int kMost = 4;
   std::array<re2::StringPiece, kMost> parts;
   const int wanted = std::min(1 + compiled.NumberOfCapturingGroups(), kMost);
   const re2::StringPiece input(text.data(), text.size());
-  if (!compiled.Match(input, at, text.size(), anchor, parts.data(), wanted)) return std::nullopt;
+  if (!compiled.Match(input, at, std::min(limit, text.size()), anchor, parts.data(), wanted))
+    return std::nullopt;
   const auto place = [&](const re2::StringPiece& part) {
     return static_cast<std::size_t>(part.data() - text.data());
   };
@@ -52,8 +53,8 @@ std::optional<Pattern::Match> Pattern::match_at(std::string_view text, std::size
   return run(*compiled_, text, at, re2::RE2::ANCHOR_START);
 }
 
-std::optional<Pattern::Match> Pattern::find(std::string_view text, std::size_t at) const {
-  return run(*compiled_, text, at, re2::RE2::UNANCHORED);
+std::optional<Pattern::Match> Pattern::find(std::string_view text, std::size_t at, std::size_t limit) const {
+  return run(*compiled_, text, at, re2::RE2::UNANCHORED, limit);
 }
 
 bool Pattern::matches_all(std::string_view text) const {

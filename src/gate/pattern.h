@@ -29,9 +29,11 @@ class Pattern {
     std::size_t begin = 0, end = 0;
     std::size_t inner_begin = 0, inner_end = 0;  // its first group that took part; else the same
   };
-  // The match that begins at text[at], or the first one from there on.
+  // The match that begins at text[at], or the first one from there on. It ends at `limit` at the latest, and
+  // what stands behind that is not read but for the character next to it.
   std::optional<Match> match_at(std::string_view text, std::size_t at) const;
-  std::optional<Match> find(std::string_view text, std::size_t at) const;
+  std::optional<Match> find(std::string_view text, std::size_t at,
+                            std::size_t limit = std::string_view::npos) const;
   bool matches_all(std::string_view text) const;
 
  private:

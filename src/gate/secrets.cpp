@@ -85,16 +85,27 @@ Secrets::Secrets(SecretOptions options) : hash_(options.key) {
   own_ = std::move(compiled);
 }
 
+// One match is found in linear time, but it may have to look far ahead (`x+y|x` in a row of x), so that all
+// of them are not. Hence pieces: a match reads no further than kReach behind its piece, and where a piece has
+// more than kMost of them, the rest of it counts as one.
 static void find_own(std::string_view text, const std::vector<std::pair<std::string, Pattern>>& patterns,
                      std::vector<Place>& places) {
-  for (const auto& [name, pattern] : patterns)
-    for (std::size_t at = 0; at <= text.size();) {
-      const auto match = pattern.find(text, at);
-      if (!match) break;
-      if (match->inner_end > match->inner_begin)
-        places.push_back({match->inner_begin, match->inner_end, name});
-      at = std::max(match->end, at + 1);
+  constexpr std::size_t kPiece = 8192, kReach = 8192, kMost = 256;
+  for (const auto& [name, pattern] : patterns) {
+    std::size_t at = 0;
+    for (std::size_t begin = 0; begin < text.size(); begin += kPiece) {
+      const std::size_t end = std::min(begin + kPiece, text.size());
+      at = std::max(at, begin);
+      for (std::size_t count = 0; at < end; ++count) {
+        const auto match = count < kMost ? pattern.find(text, at, end + kReach)
+                                         : std::optional(Pattern::Match{at, end, at, end});
+        if (!match || match->begin >= end) break;
+        if (match->inner_end > match->inner_begin)
+          places.push_back({match->inner_begin, match->inner_end, name});
+        at = std::max(match->end, at + 1);
+      }
     }
+  }
 }
 
 // The patterns read bytes, and one that ends after so many may end within a character.
