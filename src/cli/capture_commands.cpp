@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "gate/env_lines.h"
 #include "gate/gate.h"
 #include "intake/host_event.h"
 #include "intake/local_rules.h"
@@ -94,9 +95,9 @@ Result<int> turn(Shell& shell, bool on) {
   return print_state(shell);
 }
 
-Json findings_json(const gate::Secrets& secrets, std::string_view text) {
+Json findings_json(const gate::Secrets& secrets, std::string_view text, bool env_file) {
   Json list = Json::array();
-  for (const gate::Finding& finding : secrets.find(text))
+  for (const gate::Finding& finding : secrets.find(text, env_file))
     list.push(Json::object(
         {{"line",
           1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(finding.begin), '\n')},
@@ -105,32 +106,46 @@ Json findings_json(const gate::Secrets& secrets, std::string_view text) {
   return list;
 }
 
-// What the gate does with the file's content: as an event when it is one, as a text otherwise.
-Json explain(Shell& shell, const std::string& bytes) {
+// What a host says when a tool has read the file.
+store::Event read_of(const std::string& path, const std::string& text) {
+  store::Event event;
+  event.name = "PostToolUse";
+  event.kind = store::Kind::tool;
+  event.tool_name = "Read";
+  event.tool_input = Json::object({{"file_path", path}});
+  event.tool_response = Json::object({{"file", Json::object({{"filePath", path}, {"content", text}})}});
+  return event;
+}
+
+// What the gate does with the file's content: as an event when it is one, else as a file that a tool reads.
+Json explain(Shell& shell, const std::string& path, const std::string& bytes) {
   const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
   const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
   const gate::Gate gate(ops::gate_rules(settings, key));
-  Json out = Json::object({{"as", "text"}, {"outcome", "stored"}, {"reason", Json()}});
   hook::Envelope envelope;
   envelope.wall_ns = shell.clock().wall_ns();
-  const auto parsed = Json::parse(bytes);
-  if (parsed) envelope.event = parsed->text("hook_event_name").value_or("");
-  if (!envelope.event.empty()) {
-    if (auto event = intake::read_host_event(EventId{std::string(32, '0')}, envelope, bytes)) {
-      out.set("as", envelope.event);
-      const auto verdict = gate.pass(
-          *std::move(event), static_cast<std::size_t>(settings.integer("evidence.max_field_kb")) << 10);
-      if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
-        out.set("outcome", refusal->outcome);
-        out.set("reason", refusal->reason);
-      } else if (std::get<gate::Gate::Passed>(verdict).muted) {
-        out.set("outcome", "private");
-        out.set("reason", "the prompt is private: its turn is not captured");
-      }
-    }
+  if (const auto parsed = Json::parse(bytes)) envelope.event = parsed->text("hook_event_name").value_or("");
+  Result<store::Event> event = Error{Code::invalid, "no event"};
+  if (!envelope.event.empty())
+    event = intake::read_host_event(EventId{std::string(32, '0')}, envelope, bytes);
+  const std::string text = valid_utf8(bytes);
+  const bool env_file = !event && gate::is_env_file(path);
+  Json out = Json::object({{"as", event      ? envelope.event
+                                  : env_file ? ".env file"
+                                             : "text"},
+                           {"outcome", "stored"},
+                           {"reason", Json()}});
+  const auto verdict = gate.pass(event ? *std::move(event) : read_of(path, text),
+                                 static_cast<std::size_t>(settings.integer("evidence.max_field_kb")) << 10);
+  if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
+    out.set("outcome", refusal->outcome);
+    out.set("reason", refusal->reason);
+  } else if (std::get<gate::Gate::Passed>(verdict).muted) {
+    out.set("outcome", "private");
+    out.set("reason", "the prompt is private: its turn is not captured");
   }
   out.set("private_text", gate.clean(bytes, gate::Way::bad_file).find("[private]") != std::string::npos);
-  out.set("secrets", findings_json(gate.secrets(), valid_utf8(bytes)));
+  out.set("secrets", findings_json(gate.secrets(), text, env_file));
   return out;
 }
 
@@ -152,7 +167,7 @@ Result<int> policy_explain(Shell& shell) {
   const std::string& name = shell.line().words[0];
   const std::string path = name.starts_with('/') ? name : shell.directory() + "/" + name;
   const std::string bytes = TRY(os::read_file(shell.disk(), path, kMaxFile).in("policy"));
-  const Json report = explain(shell, bytes);
+  const Json report = explain(shell, path, bytes);
   if (shell.json()) {
     shell.print_json(report);
     return 0;

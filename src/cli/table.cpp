@@ -308,7 +308,8 @@ std::vector<Command> privacy_commands() {
        "FILE",
        {},
        "what the gate would do with an event or a text, and by which rule",
-       "FILE holds an event as the host sends it, or any text. Secrets are named by kind, line and "
+       "FILE holds an event as the host sends it; any other file is taken as one that a tool reads. Secrets "
+       "are named by kind, line and "
        "fingerprint, never "
        "shown. This is also how rules in capture.secrets are tried.",
        policy_explain},

@@ -206,5 +206,19 @@ TEST_F(SecurityTest, PolicySaysWhatWouldHappenAndShowsNoSecret) {
             "capture.skip_tools \"Bash\"");
 }
 
+TEST_F(SecurityTest, PolicyReadsAFileAsAToolWould) {
+  write_file(project_ + "/.env", "PORT=8080\nHOUSE=kE9zRt4mQ2\n");
+  const Json env = json({"policy", "explain", project_ + "/.env"});
+  EXPECT_EQ(env["as"].as_string(), ".env file");
+  ASSERT_EQ(env["secrets"].items().size(), 1u) << env.dump(1);
+  EXPECT_EQ(env["secrets"].items()[0]["line"].as_int(), 2);
+  write_file(project_ + "/plain.txt", "HOUSE=kE9zRt4mQ2\n");
+  EXPECT_EQ(json({"policy", "explain", project_ + "/plain.txt"})["secrets"].items().size(), 0u);
+  ASSERT_EQ(cairn({"config", "set", "capture.exclude", "**/.env"}).exit_code, 0);
+  const Json excluded = json({"policy", "explain", project_ + "/.env"});
+  EXPECT_EQ(excluded["outcome"].as_string(), "skipped");
+  EXPECT_EQ(excluded["reason"].as_string(), "capture.exclude \"**/.env\"");
+}
+
 }  // namespace
 }  // namespace cairn::test
