@@ -86,33 +86,33 @@ struct Sign {
   std::string_view text;
   std::size_t skipped = 0;  // arguments before the password
 };
-constexpr auto kSigns = std::to_array<Sign>({{Sign::option, " -p"},
-                                             {Sign::option, " -a"},
-                                             {Sign::option, " -w"},
-                                             {Sign::option, " -n"},
-                                             {Sign::option, " -u"},
-                                             {Sign::option, " /p"},
-                                             {Sign::option, " /rp"},
-                                             {Sign::option, " --body"},
-                                             {Sign::option, " by"},
-                                             {Sign::arguments, "net user ", 1},
-                                             {Sign::arguments, "/user:", 1},
-                                             {Sign::arguments, " add_user ", 1},
-                                             {Sign::arguments, " change_password ", 1},
-                                             {Sign::arguments, "htpasswd -", 3},
-                                             {Sign::arguments, "wpa_passphrase ", 1},
-                                             {Sign::arguments, "mc alias set ", 2},
-                                             {Sign::arguments, "doctl auth init -t "},
-                                             {Sign::arguments, "convertto-securestring "},
-                                             {Sign::piped, "convertto-securestring"},
-                                             {Sign::piped, "sudo -s"},
-                                             {Sign::piped, "chpasswd"},
-                                             {Sign::piped, "-stdin"},
-                                             {Sign::login_before, "@tcp("},
-                                             {Sign::login_before, "@unix("},
-                                             {Sign::login_before, "@//"},
-                                             {Sign::login_behind, "sqlplus "},
-                                             {Sign::login_behind, ":thin:"}});
+constexpr auto kCommandSigns = std::to_array<Sign>({{Sign::option, " -p"},
+                                                    {Sign::option, " -a"},
+                                                    {Sign::option, " -w"},
+                                                    {Sign::option, " -n"},
+                                                    {Sign::option, " -u"},
+                                                    {Sign::option, " /p"},
+                                                    {Sign::option, " /rp"},
+                                                    {Sign::option, " --body"},
+                                                    {Sign::option, " by"},
+                                                    {Sign::arguments, "net user ", 1},
+                                                    {Sign::arguments, "/user:", 1},
+                                                    {Sign::arguments, " add_user ", 1},
+                                                    {Sign::arguments, " change_password ", 1},
+                                                    {Sign::arguments, "htpasswd -", 3},
+                                                    {Sign::arguments, "wpa_passphrase ", 1},
+                                                    {Sign::arguments, "mc alias set ", 2},
+                                                    {Sign::arguments, "doctl auth init -t "},
+                                                    {Sign::arguments, "convertto-securestring "},
+                                                    {Sign::piped, "convertto-securestring"},
+                                                    {Sign::piped, "sudo -s"},
+                                                    {Sign::piped, "chpasswd"},
+                                                    {Sign::piped, "-stdin"},
+                                                    {Sign::login_before, "@tcp("},
+                                                    {Sign::login_before, "@unix("},
+                                                    {Sign::login_before, "@//"},
+                                                    {Sign::login_behind, "sqlplus "},
+                                                    {Sign::login_behind, ":thin:"}});
 
 bool is_quote(char c) {
   return c == '"' || c == '\'' || c == '`';
@@ -202,7 +202,7 @@ void find_login(std::string_view text, std::size_t begin, std::size_t end, std::
 const std::vector<std::string_view>& command_literals() {
   static const std::vector<std::string_view> kTexts = [] {
     std::vector<std::string_view> out;
-    for (const Sign& sign : kSigns) out.push_back(sign.text);
+    for (const Sign& sign : kCommandSigns) out.push_back(sign.text);
     return out;
   }();
   return kTexts;
@@ -301,7 +301,7 @@ void CommandLines::find_piped(std::size_t begin, std::size_t end, std::vector<Pl
 
 std::size_t CommandLines::find(std::size_t index, std::size_t begin, std::size_t end,
                                std::vector<Place>& found) {
-  const Sign& sign = kSigns[index];
+  const Sign& sign = kCommandSigns[index];
   switch (sign.how) {
     case Sign::option: return find_option(begin, end, found);
     case Sign::arguments: find_arguments(end, sign.skipped, found); break;

@@ -147,12 +147,12 @@ void Gate::clean_envelope(Event& event) const {
   for (std::string* given : {&event.session.value, &event.host, &event.boot_id}) *given = id(*given);
   for (std::optional<std::string>* given : {&event.prompt_id, &event.agent_id, &event.tool_use_id})
     if (*given) *given = id(**given);
-  constexpr std::size_t kLongestPath = 4096, kLongestName = 256;
+  constexpr std::size_t kPathRoom = 4096, kNameRoom = 256;
   for (std::string* path : {&event.cwd, &event.project_dir, &event.transcript_path})
-    *path = cut(clean(*path, Way::hook), kLongestPath);
-  event.name = cut(clean(event.name, Way::hook), kLongestName);
+    *path = cut(clean(*path, Way::hook), kPathRoom);
+  event.name = cut(clean(event.name, Way::hook), kNameRoom);
   for (std::optional<std::string>* name : {&event.tool_name, &event.agent_type})
-    if (*name) *name = cut(clean(**name, Way::hook), kLongestName);
+    if (*name) *name = cut(clean(**name, Way::hook), kNameRoom);
 }
 
 std::string Gate::clean(std::string_view text, Way) const {
