@@ -43,7 +43,8 @@ constexpr std::array<std::uint32_t, 256> make_kinds() {
   add("._-/+=~:$%@", {Chars::token});
   add(" \t", {blank});
   add(" \t\r\n\"'`+\\.>|&", {gap});
-  for (std::size_t c = 0; c < kinds.size(); ++c) {
+  // 0 ends everything: it stands between the lines of environ.
+  for (std::size_t c = 1; c < kinds.size(); ++c) {
     kinds[c] |= bits({visible, Chars::bare, field, user_info, plain_value, in_double, in_single, in_back});
     const auto without = [&](std::string_view characters, Chars chars) {
       if (characters.find(static_cast<char>(c)) != std::string_view::npos) kinds[c] &= ~bits({chars});

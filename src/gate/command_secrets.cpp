@@ -180,7 +180,8 @@ Found password_of(std::string_view text, std::size_t begin, std::size_t end, Com
   if (!may_be_password(value)) return std::nullopt;
   const bool in_quotes = is_quote(text[begin - 1]);
   // "is identified by `name`" is prose.
-  if (how == Command::quoted && !(in_quotes ? is_password_like(value) : is_chosen(value)))
+  if (how == Command::quoted &&
+      !(in_quotes ? is_password_like(value) : is(Chars::alnum, value[0]) && is_chosen(value)))
     return std::nullopt;
   if (how == Command::judged && !is_password_like(value)) return std::nullopt;
   while (!in_quotes && end > begin && text[end - 1] == ';') --end;
@@ -191,7 +192,7 @@ Found password_of(std::string_view text, std::size_t begin, std::size_t end, Com
 void find_login(std::string_view text, std::size_t begin, std::size_t end, std::vector<Place>& found) {
   const std::string_view login = text.substr(begin, end - begin);
   const std::size_t sign = login.find_first_of(":/");
-  if (sign == std::string_view::npos || sign == 0 || sign > 64) return;
+  if (sign == std::string_view::npos || sign < 2 || sign > 64) return;
   const std::string_view password = login.substr(sign + 1);
   if (!may_be_password(password) || !is_password_like(password) || password == login.substr(0, sign)) return;
   found.push_back({begin + sign + 1, begin + sign + 1 + password.size(), "url-password"});
@@ -307,6 +308,7 @@ std::size_t CommandLines::find(std::size_t index, std::size_t begin, std::size_t
     case Sign::arguments: find_arguments(end, sign.skipped, found); break;
     case Sign::piped: find_piped(begin, end, found); break;
     case Sign::login_before: {
+      if (end >= text_.size() || !is(Chars::alnum, text_[end])) return kLooking;
       const std::size_t start = runs_.begin(Chars::visible, begin);
       find_login(text_, std::max(start, begin - std::min(begin, kMaxValue)), begin, found);
       break;

@@ -72,6 +72,8 @@ class Reader {
   bool read_prose(std::size_t after_name);
   void skip_wrap();
   bool read_second(std::size_t end, Style style);
+  void find_new(Strength strength, std::vector<Place>& found);
+  std::size_t behind_user(std::string_view value) const;
   // A value with a blank in it means nothing unless its quotes are closed.
   bool is_whole(std::size_t end, std::string_view value) const {
     return (end < text_.size() && is_quote(text_[end])) || value.find(' ') == std::string_view::npos;
@@ -188,8 +190,8 @@ bool Reader::read_prose(std::size_t after_name) {
   loose_ = !flag_;
   if ((at_ == after_name && !(flag_ && peek() == '\n')) || peek() == '\0') return false;
   static constexpr auto kWords = std::to_array<std::string_view>(
-      {"is ", "was ", "is: ", "to ", "ist ", "ist: ", "lautet ", "lautet: ", "<<< "});
-  static constexpr CharSet kFirst("iwtlIWTL<");
+      {"is ", "are ", "was ", "is: ", "to ", "ist ", "ist: ", "lautet ", "lautet: ", "<<< "});
+  static constexpr CharSet kFirst("aiwtlAIWTL<");
   for (const std::string_view word : kWords)
     if (kFirst.has(peek()) && follows(word)) {
       at_ += word.size();
@@ -211,9 +213,9 @@ bool Reader::read_separator() {
   if (follows("::")) return false;
   if (read_sign()) {
     // "password": { "value": "..." }
-    const std::size_t brace = runs_.end(Chars::blank, at_);
-    if (brace >= text_.size() || text_[brace] != '{') return true;
-    const std::size_t sign = std::exchange(at_, brace + 1);
+    const std::size_t blank = peek() == ' ' ? 1 : 0;
+    if (peek(blank) != '{') return true;
+    const std::size_t sign = std::exchange(at_, at_ + blank + 1);
     if (!read_companion()) at_ = sign;
     return true;
   }
@@ -348,6 +350,27 @@ bool Reader::read_second(std::size_t end, Style style) {
   return paired_ = is_quote(peek());
 }
 
+// Where the password begins in `credentials: name:password`; 0: there is none.
+std::size_t Reader::behind_user(std::string_view value) const {
+  const bool credentials = ends_with_nocase(name(), "creds") || ends_with_nocase(name(), "credentials") ||
+                           ends_with_nocase(name(), "auth");
+  std::size_t colon = 0;
+  while (credentials && colon < value.size() && (is(Chars::name, value[colon]) || value[colon] == '@'))
+    ++colon;
+  if (colon == 0 || colon >= value.size() || value[colon] != ':') return 0;
+  return is_secret(Strength::password, Style::paired, value.substr(colon + 1)) ? colon + 1 : 0;
+}
+
+// "old" -> "new"
+void Reader::find_new(Strength strength, std::vector<Place>& found) {
+  constexpr std::string_view kArrow = "\" -> \"";
+  if (!text_.substr(at_, kArrow.size()).starts_with(kArrow)) return;
+  at_ += kArrow.size();
+  const std::size_t end = whole_end(runs_.end(Chars::in_double, at_));
+  if (is_secret(strength, Style::quoted, text_.substr(at_, std::min(end - at_, kMaxValue))))
+    found.push_back({at_, end, kind_name(strength)});
+}
+
 void Reader::find(Strength strength, std::vector<Place>& found) {
   if (!read_separator()) return;
   // ${NAME:-value}, and ${NAME:?what to say without it}
@@ -355,7 +378,7 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
     if (peek() == '?' || peek() == '+') return;
     if (peek() == '-') ++at_;
   }
-  if (follows("**")) at_ += 2;  // **Password:** value
+  if (peek() == '*' && peek(1) == '*') at_ += 2;  // **Password:** value
   read_gap();
   if (peek() == '&') ++at_;                                     // token: &str = "..."
   if (peek() == '(' && is_quote(peek(1))) call_ = true, ++at_;  // token = ("..." "...")
@@ -369,6 +392,10 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
     if (is_secret(strength, style, value) && !is_named_otherwise(name(), value) && is_whole(end, value)) {
       found.push_back({begin, block_ ? block_end(end) : end, kind_name(strength)});
       at_ = found.back().end;
+      return find_new(strength, found);
+    }
+    if (const std::size_t password = strength == Strength::token ? behind_user(value) : 0; password > 0) {
+      found.push_back({begin + password, end, kind_name(Strength::password)});
       return;
     }
     if (strength == Strength::token && read_second(end, style)) {
@@ -377,8 +404,9 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
     }
     // password: str = "...": what stood there was a type.
     at_ = end;
+    if (style == Style::quoted) return find_new(strength, found);
     skip_blanks(4);
-    if (peek() != '=' || peek(1) == '=' || style == Style::quoted) return;
+    if (peek() != '=' || peek(1) == '=') return;
     ++at_;
     tight_ = false;
     skip_blanks(4);
@@ -448,6 +476,12 @@ std::size_t with_word_before(std::string_view text, std::size_t begin, std::size
   return begin;
 }
 
+// https://host/path?key=...
+bool is_key_of_address(std::string_view text, std::size_t begin, std::size_t end) {
+  return end - begin == 3 && begin > 0 && (text[begin - 1] == '?' || text[begin - 1] == '&') &&
+         starts_with_nocase(text.substr(begin), "key=");
+}
+
 }  // namespace
 
 bool is_cookie_name(std::string_view name) {
@@ -463,13 +497,13 @@ NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vect
   const std::string_view name = text.substr(begin, end - begin);
   if (is_cookie_name(name)) {
     const std::size_t stop = find_cookies(text, end, found);
-    return {stop, kReadingName + stop - end};
+    return {stop, kReadingName + stop - end, stop};
   }
-  const Strength strength = strength_of(name);
-  if (strength == Strength::none || is_part_of_an_id(text, begin, runs)) return {end, kReadingName};
+  const Strength strength = is_key_of_address(text, begin, end) ? Strength::weak : strength_of(name);
+  if (strength == Strength::none || is_part_of_an_id(text, begin, runs)) return {end, kReadingName, end};
   Reader reader(text, begin, end, runs);
   reader.find(strength, found);
-  return {end, reader.judged()};
+  return {end, reader.judged(), begin};
 }
 
 std::size_t find_behind(std::string_view text, std::size_t begin, std::size_t end, Runs& runs,

@@ -20,6 +20,7 @@ struct Place {
 struct NameRead {
   std::size_t name_end = 0;  // where the name ends
   std::size_t judged = 0;    // what it cost, in characters
+  std::size_t begin = 0;     // where it begins; `name_end` when it does not tell
 };
 
 // Reads the name around text[at], where a telling name's literal begins, and what it is given. Appends the

@@ -21,7 +21,7 @@ bool is_code(std::string_view value) {
   std::size_t at = 0, path = 0;
   const auto is_of_name = [](char c) { return is(Chars::word, c) || c == '$'; };
   while (at < value.size() && is_of_name(value[at])) ++at;
-  if (at == 0) return value[0] == '(' || value[0] == '&' || value[0] == '*';
+  if (at == 0) return value[0] == '(' || ((value[0] == '&' || value[0] == '*') && is_words(value.substr(1)));
   if (is_digit(value[0])) return false;
   if (at == value.size()) return value[0] == '$';
   if (value[at] == '[' || value.substr(at, 2) == "::" || value.substr(at, 2) == "->") return true;
@@ -58,7 +58,7 @@ bool is_notation(std::string_view value) {
   const auto only = [&](Chars chars) {
     return std::all_of(value.begin() + 2, value.end(), [&](char c) { return c == '-' || is(chars, c); });
   };
-  return (value.starts_with("0x") && value.size() <= 42 && only(Chars::any_hex)) ||
+  return (value.starts_with("0x") && (value.size() <= 21 || (value.size() <= 42 && only(Chars::any_hex)))) ||
          (value.starts_with("S-1-") && only(Chars::digit)) || is_rules(value);
 }
 

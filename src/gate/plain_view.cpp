@@ -15,7 +15,7 @@ struct Escape {
 
 constexpr std::array<bool, 256> kOpens = [] {
   std::array<bool, 256> table{};
-  for (const char c : {'\\', '%', '&', '\x1b', '\xc2', '\xe2', '\xef'})
+  for (const char c : {'\\', '%', '&', '\x1b', '\xc2', '\xe2', '\xef', '\0'})
     table[static_cast<unsigned char>(c)] = true;
   return table;
 }();
@@ -125,12 +125,18 @@ Escape no_width(std::string_view text) {
   return {};
 }
 
+// Every other byte of UTF-16. A single one between texts keeps them apart.
+Escape wide(std::string_view text) {
+  return text.size() <= 2 || text[2] == '\0' ? Escape{1, ""} : Escape{};
+}
+
 Escape escape_at(std::string_view text) {
   switch (text[0]) {
     case '\\': return backslashes(text);
     case '%': return per_cent(text);
     case '&': return entity(text);
     case '\x1b': return colour(text);
+    case '\0': return wide(text);
     default: return no_width(text);
   }
 }

@@ -15,6 +15,7 @@
 #include "gate/secret_rules.h"
 #include "gate/secret_value.h"
 #include "gate/shape.h"
+#include "gate/table_columns.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
@@ -162,6 +163,8 @@ class Search {
     const NameRead read = find_named(text_, at, runs_, found_);
     name_end_ = read.name_end;
     settle(known, read.judged);
+    if (read.begin < read.name_end && found_.size() == known)
+      judged_ += find_column(text_, read.begin, read.name_end, found_);
   }
 
   void try_foreign(std::size_t begin, std::size_t end) {

@@ -310,7 +310,7 @@ bool is_chosen(std::string_view value) {
   const auto letters = std::count_if(value.begin(), value.end(), [](char c) { return is_letter(c); });
   const std::size_t sign = value.find('@');
   const bool is_mail = sign != std::string_view::npos && value.find('.', sign) != std::string_view::npos;
-  return digits > 0 && letters > 1 && !is_mail && mixture(value) >= (digits >= 4 ? 3 : 4);
+  return digits > 0 && letters > 1 && !is_mail && mixture(value) >= 4;
 }
 
 bool is_password_like(std::string_view value) {

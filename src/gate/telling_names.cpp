@@ -302,7 +302,9 @@ const std::vector<std::string_view>& telling_literals() {
                                                           "haslo",
                                                           "parola",
                                                           "_pat",
-                                                          "_pw"};
+                                                          "_pw",
+                                                          "pw:",
+                                                          "pw="};
   return kLiterals;
 }
 

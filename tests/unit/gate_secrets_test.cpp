@@ -126,7 +126,7 @@ TEST(SecretCorpus, IsFoundInTheThirdCorpusAsFarAsItSays) {
   }
   const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
   EXPECT_GE(m.secrets, 1'900);
-  EXPECT_LE(m.lost * 100, m.secrets * 8) << m.lost << " of " << m.secrets << " secrets were missed";
+  EXPECT_LE(m.lost * 100, m.secrets * 5) << m.lost << " of " << m.secrets << " secrets were missed";
   EXPECT_GE(m.benign, 4'000);
   EXPECT_EQ(m.wrong, 0);
 }
@@ -142,7 +142,7 @@ TEST(SecretCorpus, IsFoundInTheFourthCorpusAsFarAsItSays) {
   }
   const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
   EXPECT_GE(m.secrets, 2'400);
-  EXPECT_LE(m.lost * 100, m.secrets * 12) << m.lost << " of " << m.secrets << " secrets were missed";
+  EXPECT_LE(m.lost * 100, m.secrets * 10) << m.lost << " of " << m.secrets << " secrets were missed";
   EXPECT_GE(m.benign, 6'000);
   EXPECT_EQ(m.wrong, 0);
 }

@@ -83,6 +83,43 @@ TEST(SecretValues, OfCommandsAreFoundInOptionsArgumentsAndPipes) {
                "the row is identified by user2name"});
 }
 
+TEST(SecretValues, AreFoundBelowTheHeadingOfTheirColumn) {
+  for (const std::string& value : {"Granite@" + std::string("5813x"), "9f8kT4mWq" + std::string("ZbX2hLp7")})
+    expect_found({"id,email,password\n1,a@b.test,none\n2,c@d.test,@@\n",
+                  "\"user\",\"password\"\n\"anna\",\"@@\"\n", "login\tpassword\tteam\nanna\t@@\tcore\n",
+                  " id | password | email\n----+----------+------\n  1 | @@ | a@b\n(1 row)",
+                  "+----+------+\n| id | api_secret |\n+----+------+\n| 1 | @@ |\n+----+------+\n",
+                  "| user | **Password** |\n|---|:---|\n| anna | `@@` |\n"},
+                 value);
+  expect_left({"id,login,password\n1,anna,unchanged\n2,ben,none\n", "name,secret\nalpha,true\nbeta,false\n",
+               "| Option | password |\n|---|---|\n| min | 12 |\n| hash | argon2id |\n",
+               "use(user, password,\n    \"Sha256x!1\", other);\n", "login,password\nanna;Granite@5813x\n",
+               "    'password_verify',\n    'password',\n    'ssh2_sftp_chmod',\n",
+               "#define XXH3_initCustomSecret XXH3_initCustomSecret_avx512\n",
+               "#define CKK_SECRET 0x00000010UL", "interface identified by %NL80211_ATTR_IFINDEX",
+               "s/^\\s*(;\\s*)?\\@//;"});
+  // What stands in the other columns is looked at all the same.
+  const std::string token = "gh" + std::string("p_") + "8fA2kd93Lm20xPq7Zt51Wb6RyU4nQw0sVh3J";
+  const std::string out = cleaned("password,note\n" + token + "," + token + "\nGranite@5813x,b\n");
+  EXPECT_EQ(out.find(token), std::string::npos) << out;
+  EXPECT_EQ(out.find("Granite"), std::string::npos) << out;
+}
+
+TEST(SecretValues, AreFoundInPairsChangesAndOtherSpellings) {
+  const std::string value = "Granite@" + std::string("5813x");
+  expect_found({"credentials: admin:@@", "creds are admin:@@", "pw: @@", "~ password = \"old\" -> \"@@\"",
+                "~ password = \"Maple!4711x\" -> \"@@\""},
+               value);
+  expect_found({"https://maps.test/api/js?key=@@&callback=init"},
+               "8fA2kd93" + std::string("Lm20xPq7Zt51Wb6R"));
+  expect_left({"https://host.test/list?key=created_at_desc_v2_of_items", "auth: scram:sha-256"});
+  std::string wide;
+  for (const char c : "DB_PASS=" + value) wide.append(1, c).append(1, '\0');
+  EXPECT_NE(cleaned(wide).find("[secret:"), std::string::npos);
+  const std::string apart = std::string("A=1\0DB_PASS=", 12) + value + std::string("\0HOME=/srv", 10);
+  EXPECT_TRUE(cleaned(apart).ends_with(std::string("]\0HOME=/srv", 11))) << cleaned(apart);
+}
+
 TEST(SecretValues, OfSeveralWordsAreFoundWhenTheyMakeNoSentence) {
   for (const std::string& value :
        {"correct horse 7 " + std::string("battery!"), "purple monkey " + std::string("dishwasher 9"),
