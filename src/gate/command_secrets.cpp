@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <optional>
 
 #include "base/text.h"
@@ -135,13 +137,32 @@ bool is_word(std::string_view word, std::string_view name) {
 constexpr std::uint64_t kLogin = std::uint64_t{1} << 63;
 static_assert(kCommands.size() < 63);
 
+// A bit for each command that begins with a character, and for `login`.
+constexpr std::array<std::uint64_t, 256> kByFirst = [] {
+  std::array<std::uint64_t, 256> table{};
+  const auto add = [&](char first, std::uint64_t bit) {
+    table[static_cast<unsigned char>(first)] |= bit;
+    if (first >= 'a' && first <= 'z') table[static_cast<unsigned char>(first - 'a' + 'A')] |= bit;
+  };
+  for (std::size_t i = 0; i < kCommands.size(); ++i) add(kCommands[i].name[0], std::uint64_t{1} << i);
+  add('l', kLogin);
+  return table;
+}();
+
+std::size_t take_bit(std::uint64_t& bits) {
+  const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+  bits &= bits - 1;
+  return bit;
+}
+
 // A bit for each command of that name.
 std::uint64_t commands_of(std::string_view word) {
-  static constexpr CharSet kFirst("mMrR7sScCtTaAbBoOiIzZuUdDlLhHxXpPnN");
-  if (word.size() > 12 || !kFirst.has(word[0])) return 0;
+  std::uint64_t left = kByFirst[static_cast<unsigned char>(word[0])];
+  if (word.size() > 12 || left == 0) return 0;
   std::uint64_t out = word == "login" ? kLogin : 0;
-  for (std::size_t i = 0; i < kCommands.size(); ++i)
-    if (is_word(word, kCommands[i].name)) out |= std::uint64_t{1} << i;
+  left &= ~kLogin;
+  while (left != 0)
+    if (const std::size_t i = take_bit(left); is_word(word, kCommands[i].name)) out |= std::uint64_t{1} << i;
   return out;
 }
 
@@ -240,9 +261,9 @@ std::size_t CommandLines::find_option(std::size_t begin, std::size_t end, std::v
   const bool glued = end < text_.size() && is(Chars::visible, text_[end]) && text_[end] != '=';
   const auto [from, stop] = argument(end + (end < text_.size() && text_[end] == '=' ? 1 : 0));
   if (stop < from + 4 || text_[from] == '-' || text_[from] == '$') return kLooking;
-  for (std::size_t i = 0; i < kCommands.size(); ++i) {
-    const Command& command = kCommands[i];
-    if ((known_ >> i & 1) == 0 || !takes(command, option)) continue;
+  for (std::uint64_t left = known_ & ~kLogin; left != 0;) {
+    const Command& command = kCommands[take_bit(left)];
+    if (!takes(command, option)) continue;
     if (glued != (command.how == Command::glued) && !is_quote(text_[from - 1])) continue;
     if (command.how == Command::login && (known_ & kLogin) == 0) continue;
     if (const Found password = password_of(text_, from, stop, command.how)) {
