@@ -9,9 +9,9 @@ namespace cairn::store {
 namespace {
 
 // The layout is SQLite's (its document "Database File Format").
-constexpr std::size_t kHeader = 100, kPage = 4096;
-constexpr std::string_view kMagic("SQLite format 3\0", 16);
-constexpr std::size_t kDamage = 1024;  // more than a few sectors that differ: another file
+constexpr std::size_t kDbHeader = 100, kFirstPage = 4096;
+constexpr std::string_view kDbMagic("SQLite format 3\0", 16);
+constexpr std::size_t kMostDamage = 1024;  // more than a few sectors that differ: another file
 
 struct Field {
   std::size_t begin, end;
@@ -38,7 +38,7 @@ std::uint32_t number(std::string_view page, std::size_t at) {
 
 // What is the same in every database of ours.
 void put_constants(std::string& page) {
-  page.replace(0, kMagic.size(), kMagic);
+  page.replace(0, kDbMagic.size(), kDbMagic);
   constexpr std::string_view kFixed("\x10\x00\x02\x02\x00\x40\x20\x20",
                                     8);  // page size, WAL, nothing reserved
   page.replace(16, kFixed.size(), kFixed);
@@ -73,13 +73,14 @@ Status copy_file(os::Disk& disk, const std::string& from, const std::string& to)
 
 Result<std::string> read_first_page(os::Disk& disk, const std::string& path) {
   const auto file = TRY(disk.open(path, os::Open::read));
-  std::string page(kPage, '\0');
+  std::string page(kFirstPage, '\0');
   page.resize(TRY(file->read_at(0, page.data(), page.size())));
   return page;
 }
 
 Status check_first_page(std::string_view page) {
-  if (page.size() < kHeader || !page.starts_with(kMagic)) return Error{Code::corrupt, "it is no database"};
+  if (page.size() < kDbHeader || !page.starts_with(kDbMagic))
+    return Error{Code::corrupt, "it is no database"};
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(page[at]); };
   const std::uint32_t size = byte(16) * 256u + byte(17);  // 1: 65536
   const bool sound = (size == 1 || (size >= 512 && (size & (size - 1)) == 0)) && byte(18) >= 1 &&
@@ -89,7 +90,7 @@ Status check_first_page(std::string_view page) {
 }
 
 Status keep_first_page(os::Disk& disk, const std::string& path, std::string_view page) {
-  const auto kept = os::read_file(disk, kept_path(path), kPage);
+  const auto kept = os::read_file(disk, kept_path(path), kFirstPage);
   if (kept && difference(*kept, page) == 0) return {};
   return os::replace_file(disk, kept_path(path), page);
 }
@@ -97,15 +98,15 @@ Status keep_first_page(os::Disk& disk, const std::string& path, std::string_view
 Result<bool> copy_with_first_page(os::Disk& disk, const std::string& path, const std::string& damaged,
                                   const std::string& copy) {
   std::string page = TRY(read_first_page(disk, damaged));
-  if (page.size() < kPage) return false;
-  const auto kept = os::read_file(disk, kept_path(path), kPage);
+  if (page.size() < kFirstPage) return false;
+  const auto kept = os::read_file(disk, kept_path(path), kFirstPage);
   std::string mended = page;
-  if (kept && kept->size() == kPage)
+  if (kept && kept->size() == kFirstPage)
     mended = *kept;
   else
     put_constants(mended);
   const std::size_t differs = difference(mended, page);
-  if (differs == 0 || differs > kDamage) return false;
+  if (differs == 0 || differs > kMostDamage) return false;
   forget_what_varies(mended);
   TRY(copy_file(disk, damaged, copy));
   if (disk.stat(damaged + "-wal").ok()) TRY(copy_file(disk, damaged + "-wal", copy + "-wal"));
