@@ -64,6 +64,9 @@ inline bool is(Chars chars, char c) {
 inline bool is_digit(char c) {
   return is(Chars::digit, c);
 }
+inline bool is_quote(char c) {
+  return c == '"' || c == '\'' || c == '`';
+}
 
 // A few characters that one place asks for.
 class CharSet {

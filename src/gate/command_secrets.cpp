@@ -17,7 +17,7 @@ namespace {
 using Found = std::optional<std::pair<std::size_t, std::size_t>>;
 
 constexpr std::size_t kMaxCommand = 160;  // from a command to its option
-constexpr std::size_t kMaxValue = 200;
+constexpr std::size_t kMaxPassword = 200;
 // What it costs to look at a value, and to read a command's arguments, in characters that are judged.
 constexpr std::size_t kLooking = 8, kReading = 96;
 
@@ -116,9 +116,6 @@ constexpr auto kCommandSigns = std::to_array<Sign>({{Sign::option, " -p"},
                                                     {Sign::login_behind, "sqlplus "},
                                                     {Sign::login_behind, ":thin:"}});
 
-bool is_quote(char c) {
-  return c == '"' || c == '\'' || c == '`';
-}
 bool ends_command(char c) {
   return c == '\n' || c == '|' || c == ';' || c == '&';
 }
@@ -167,7 +164,8 @@ std::uint64_t commands_of(std::string_view word) {
 }
 
 bool may_be_password(std::string_view value) {
-  if (value.size() < 4 || value.size() > kMaxValue || value[0] == '-' || value[0] == '$' || value[0] == '/')
+  if (value.size() < 4 || value.size() > kMaxPassword || value[0] == '-' || value[0] == '$' ||
+      value[0] == '/')
     return false;
   const bool ports = value.find_first_not_of("0123456789:./") == std::string_view::npos &&
                      value.find(':') != std::string_view::npos;
@@ -234,7 +232,7 @@ const std::vector<std::string_view>& command_literals() {
 std::pair<std::size_t, std::size_t> CommandLines::argument(std::size_t at) {
   at = std::min(runs_.end(Chars::blank, at), at + 40);
   if (at < text_.size() && is_quote(text_[at])) ++at;
-  return {at, std::min(runs_.end(Chars::visible, at), at + kMaxValue + 1)};
+  return {at, std::min(runs_.end(Chars::visible, at), at + kMaxPassword + 1)};
 }
 
 // Learns the commands of the line up to `at`. What was read is not read again, and what is too far away not
@@ -331,7 +329,7 @@ std::size_t CommandLines::find(std::size_t index, std::size_t begin, std::size_t
     case Sign::login_before: {
       if (end >= text_.size() || !is(Chars::alnum, text_[end])) return kLooking;
       const std::size_t start = runs_.begin(Chars::visible, begin);
-      find_login(text_, std::max(start, begin - std::min(begin, kMaxValue)), begin, found);
+      find_login(text_, std::max(start, begin - std::min(begin, kMaxPassword)), begin, found);
       break;
     }
     case Sign::login_behind: {

@@ -14,7 +14,7 @@ namespace cairn::gate {
 
 namespace {
 
-constexpr std::size_t kMaxLine = 64u << 10;
+constexpr std::size_t kMaxEnvLine = 64u << 10;
 constexpr std::size_t kMaxHead = 400;  // of a line that names a file
 
 // The NAME before the '=' at `equals`: what a patch, a listing or a shell puts before it does not belong to
@@ -46,7 +46,7 @@ bool is_jumble(std::string_view value) {
 
 void find_in_line(std::string_view line, std::size_t at, std::vector<Place>& found) {
   const std::size_t equals = line.find('=');
-  if (equals == std::string_view::npos || line.size() > kMaxLine) return;
+  if (equals == std::string_view::npos || line.size() > kMaxEnvLine) return;
   const std::string_view name = name_before(line, equals), value = value_of(line.substr(equals + 1));
   if (name.empty() || value.size() < 4 || is_placeholder(value)) return;
   const bool telling = strength_of(name) >= Strength::token;

@@ -24,9 +24,6 @@ constexpr std::size_t kReadingName = 4, kReadingValue = 12;
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
-bool is_quote(char c) {
-  return c == '"' || c == '\'' || c == '`';
-}
 template <std::size_t N>
 bool one_of(std::string_view word, const std::array<std::string_view, N>& list) {
   return std::find(list.begin(), list.end(), word) != list.end();

@@ -71,7 +71,7 @@ bool is_plain_id(std::string_view name, std::string_view value) {
 }
 
 // What a shell calls pwd is where it stands.
-bool is_directory(std::string_view name, std::string_view value) {
+bool is_file_or_directory(std::string_view name, std::string_view value) {
   return (value[0] == '/' || value[0] == '~') && ends_with_nocase(name, "pwd");
 }
 
@@ -165,7 +165,7 @@ bool is_secret(Strength strength, Style style, std::string_view value) {
 }
 
 bool is_named_otherwise(std::string_view name, std::string_view value) {
-  return is_plain_id(name, value) || is_directory(name, value);
+  return is_plain_id(name, value) || is_file_or_directory(name, value);
 }
 
 bool is_path(std::string_view value) {

@@ -291,8 +291,6 @@ class Search {
     return end;
   }
 
-  static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
-
   bool is_long_line(std::size_t end) const {
     return end >= 60 && text_.substr(end - 60, 60).find('\n') == std::string_view::npos;
   }

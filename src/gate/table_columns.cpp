@@ -9,11 +9,7 @@ namespace cairn::gate {
 
 namespace {
 
-constexpr std::size_t kMaxLine = 400, kMaxRows = 50, kMaxHeading = 40;
-
-bool is_quote(char c) {
-  return c == '"' || c == '\'' || c == '`';
-}
+constexpr std::size_t kMaxRowLength = 400, kMaxRows = 50, kMaxHeading = 40;
 
 // What stands beside the name: the end of a line counts as none.
 char beside(std::string_view text, std::size_t at, int step) {
@@ -22,7 +18,7 @@ char beside(std::string_view text, std::size_t at, int step) {
   return '\n';
 }
 
-bool separates(char c) {
+bool separates_cells(char c) {
   return c == '|' || c == '\t' || c == ',';
 }
 
@@ -41,11 +37,11 @@ bool is_rule(std::string_view line) {
 }
 
 std::string_view line_at(std::string_view text, std::size_t at) {
-  const std::string_view line = text.substr(at, kMaxLine + 1);
+  const std::string_view line = text.substr(at, kMaxRowLength + 1);
   return line.substr(0, line.find('\n'));
 }
 
-std::string_view bare(std::string_view cell) {
+std::string_view bare_cell(std::string_view cell) {
   cell = trim(cell);
   if (cell.size() > 2 && is_quote(cell.front()) && cell.back() == cell.front())
     cell = cell.substr(1, cell.size() - 2);
@@ -57,16 +53,17 @@ std::string_view bare(std::string_view cell) {
 std::size_t find_column(std::string_view text, std::size_t begin, std::size_t end,
                         std::vector<Place>& found) {
   const char before = begin > 0 ? beside(text, begin - 1, -1) : '\n', behind = beside(text, end, 1);
-  const char sign = separates(before) ? before : behind;
-  if (!separates(sign) || (before != sign && before != '\n') || (behind != sign && behind != '\n')) return 0;
+  const char sign = separates_cells(before) ? before : behind;
+  if (!separates_cells(sign) || (before != sign && before != '\n') || (behind != sign && behind != '\n'))
+    return 0;
   std::size_t start = begin;
-  while (start > 0 && begin - start < kMaxLine && text[start - 1] != '\n') --start;
+  while (start > 0 && begin - start < kMaxRowLength && text[start - 1] != '\n') --start;
   const std::string_view head = line_at(text, start);
   const auto headings = split(head, sign);
   // A list of names in a program ends its lines with commas.
   const bool list = sign == ',' && std::any_of(headings.begin(), headings.end(),
                                                [](std::string_view cell) { return trim(cell).empty(); });
-  if (list || head.size() > kMaxLine || headings.size() < 2 ||
+  if (list || head.size() > kMaxRowLength || headings.size() < 2 ||
       !std::all_of(headings.begin(), headings.end(), is_heading))
     return head.size();
   const auto column = static_cast<std::size_t>(
@@ -75,11 +72,11 @@ std::size_t find_column(std::string_view text, std::size_t begin, std::size_t en
   std::size_t at = start + head.size() + 1;
   for (std::size_t rows = 0; rows < kMaxRows && at < text.size(); ++rows) {
     const std::string_view line = line_at(text, at);
-    if (line.size() > kMaxLine) break;
+    if (line.size() > kMaxRowLength) break;
     if (!is_rule(line)) {
       const auto cells = split(line, sign);
       if (cells.size() != headings.size()) break;
-      const std::string_view value = bare(cells[column]);
+      const std::string_view value = bare_cell(cells[column]);
       if (is_secret(strength, strength == Strength::password ? Style::paired : Style::plain, value)) {
         const auto from = static_cast<std::size_t>(value.data() - text.data());
         found.push_back({from, from + value.size(), kind_name(strength)});
