@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "gate/cookies.h"
 #include "gate/named_value.h"
 #include "gate/secret_value.h"
 #include "gate/telling_names.h"
@@ -23,10 +24,6 @@ constexpr std::size_t kReadingName = 4, kReadingValue = 12;
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-template <std::size_t N>
-bool one_of(std::string_view word, const std::array<std::string_view, N>& list) {
-  return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 // `checksum/secret: ...`, and what stands within the name of a resource: arn:aws:...:secret:db-1a2b3c
@@ -410,56 +407,6 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
   }
 }
 
-constexpr auto kCookieAttributes = std::to_array<std::string_view>(
-    {"path", "domain", "expires", "max-age", "samesite", "secure", "httponly"});
-
-bool is_attribute(std::string_view name) {
-  return one_of(ascii_lower(name), kCookieAttributes);
-}
-
-bool tells_of_a_session(std::string_view name) {
-  const std::string lower = ascii_lower(name);
-  return strength_of(name) != Strength::none || lower.find("sess") != std::string::npos ||
-         lower.ends_with("id") || lower.find("auth") != std::string::npos;
-}
-
-bool is_secret_cookie(std::string_view name, std::string_view value) {
-  value = value.substr(0, kMaxValue);
-  return value.size() >= 8 && value.find(' ') == std::string_view::npos && !is_attribute(name) &&
-         !is_placeholder(value) && (is_random(value) || (!is_words(value) && tells_of_a_session(name)));
-}
-
-constexpr CharSet kEndOfCookies("\r\n\"'`");
-
-// `Cookie: a=b; c=d` and `Set-Cookie: a=b; Path=/`.
-std::size_t find_cookies(std::string_view text, std::size_t at, std::vector<Place>& found) {
-  const auto skip_quotes = [&] {
-    while (at < text.size() && (text[at] == ' ' || is_quote(text[at]))) ++at;
-  };
-  skip_quotes();
-  if (at >= text.size() || (text[at] != ':' && text[at] != '=') || text.substr(at, 2) == "==") return at;
-  ++at;
-  skip_quotes();
-  const auto goes_on = [&](std::size_t i) {
-    return i < text.size() && text[i] != ';' && !kEndOfCookies.has(text[i]);
-  };
-  for (std::size_t limit = at + 4 * kMaxValue; at < limit && goes_on(at);) {
-    std::size_t end = at;
-    while (end < limit && goes_on(end)) ++end;
-    const std::string_view cookie = text.substr(at, end - at);
-    const std::size_t equals = std::min(cookie.find('='), cookie.size());
-    const std::string_view name = trim(cookie.substr(0, std::min(equals, kMaxName)));
-    if (is_secret_cookie(name, cookie.substr(std::min(equals + 1, cookie.size())))) {
-      while (goes_on(end) && is(Chars::visible, text[end])) ++end;
-      found.push_back({at + equals + 1, end, "cookie"});
-      limit = end + 4 * kMaxValue;
-    }
-    at = end;
-    while (at < text.size() && (text[at] == ' ' || text[at] == ';')) ++at;
-  }
-  return at;
-}
-
 // "the api key is ...": a key of prose has its name in two words.
 std::size_t with_word_before(std::string_view text, std::size_t begin, std::size_t end) {
   static constexpr auto kWords = std::to_array<std::string_view>(
@@ -480,10 +427,6 @@ bool is_key_of_address(std::string_view text, std::size_t begin, std::size_t end
 }
 
 }  // namespace
-
-bool is_cookie_name(std::string_view name) {
-  return ends_with_nocase(name, "cookie") || ends_with_nocase(name, "cookies");
-}
 
 NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vector<Place>& found) {
   std::size_t begin = std::max(runs.begin(Chars::name, at), at - std::min(at, kMaxName));

@@ -31,9 +31,6 @@ NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vect
 std::size_t find_behind(std::string_view text, std::size_t begin, std::size_t end, Runs& runs,
                         std::vector<Place>& found);
 
-// Whether cookies stand behind it.
-bool is_cookie_name(std::string_view name);
-
 // The same for a member of a JSON object.
 bool is_secret_under(std::string_view name, std::string_view value);
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "gate/char_runs.h"
+#include "gate/cookies.h"
 #include "gate/env_lines.h"
 #include "gate/named_secrets.h"
 #include "gate/pattern.h"
