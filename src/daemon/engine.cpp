@@ -275,23 +275,26 @@ Status Engine::pass_minute() {
 // that says so is confirmed.
 Result<std::vector<std::string>> Engine::warnings(Told& now_told) {
   std::vector<std::string> list;
-  const auto tell = [&](std::string_view key, std::int64_t count, std::string_view what) -> Status {
+  const auto tell = [&](std::string_view key, std::int64_t count, std::string_view one,
+                        std::string_view many) -> Status {
     const std::int64_t told = TRY(db_.integer("SELECT value FROM meta WHERE key = ?", key)).value_or(0);
     if (count <= told) return {};
-    list.push_back(fmt::format("{} {}", count - told, what));
+    const std::int64_t more = count - told;
+    list.push_back(fmt::format("{} {}: see `cairn status`", more, more == 1 ? one : many));
     now_told.emplace_back(key, count);
     return {};
   };
   const auto unwritten = TRY(db_.integer("SELECT value FROM meta WHERE key = 'failed_deliveries'"));
-  TRY(tell("failed_deliveries_told", unwritten.value_or(0),
-           "events could not be written: see `cairn status`"));
+  TRY(tell("failed_deliveries_told", unwritten.value_or(0), "event could not be written",
+           "events could not be written"));
   const auto bad =
       TRY(db_.integer("SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
-  TRY(tell("bad_told", bad.value_or(0), "events could not be read: see `cairn status`"));
+  TRY(tell("bad_told", bad.value_or(0), "event could not be read", "events could not be read"));
   const auto damages = TRY(db_.integer("SELECT value FROM meta WHERE key = 'damages'"));
-  TRY(tell("damages_told", damages.value_or(0), "damage of the store was found: see `cairn status`"));
+  TRY(tell("damages_told", damages.value_or(0), "damage of the store was found",
+           "damages of the store were found"));
   TRY(tell("sessions_near_limit_told", TRY(store::sessions_near_limit(db_)),
-           "sessions came near their limit of observations: see `cairn status`"));
+           "session came near its limit of observations", "sessions came near their limit of observations"));
   return list;
 }
 

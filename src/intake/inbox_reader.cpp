@@ -27,7 +27,8 @@ InboxReader::InboxReader(os::Disk& disk, os::Clock& clock, std::string directory
       bad_(directory_ + "/bad") {}
 
 Status InboxReader::make_directories() {
-  for (const std::string& directory : {tmp_, new_, cur_, bad_}) TRY(os::make_dirs(disk_, directory));
+  for (const std::string& directory : {tmp_, new_, cur_}) TRY(os::make_dirs(disk_, directory));
+  ignore(os::make_dirs(disk_, bad_));  // missed only by what is to be set aside, and told then
   // A hook that delivers durably relies on directories that are durable. Those above ours may be closed to
   // us.
   for (std::string path = directory_; !path.empty(); path.resize(path.find_last_of('/')))
@@ -212,6 +213,7 @@ Status InboxReader::keep_bad(const EventId& id, std::string_view text) {
   Status kept = os::replace_file(disk_, path, text);
   if (kept || kept.error().code != Code::not_found) return kept;
   TRY(make_directories());
+  TRY(os::make_dirs(disk_, bad_));
   return os::replace_file(disk_, path, text);
 }
 

@@ -95,14 +95,14 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   const std::int64_t bad =
       TRY(count(world.db, "SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
   if (bad > 0)
-    list.push(std::to_string(bad) + " events could not be read and were set aside in " + world.home.inbox() +
-              "/bad: `cairn logs` says why, `cairn process --again` takes them in again");
+    list.push(std::to_string(bad) + (bad == 1 ? " event" : " events") + " could not be read: set aside in " +
+              world.home.inbox() + "/bad; `cairn logs` says why, `cairn process --again` takes it in again");
   const auto unwritten =
       TRY(world.db.integer("SELECT value - coalesce((SELECT value FROM meta WHERE key = "
                            "'failed_deliveries_made_good'), 0) FROM meta WHERE key = 'failed_deliveries'"));
   if (unwritten.value_or(0) > 0)
-    list.push(std::to_string(*unwritten) +
-              " events could not be written to the inbox (full disk, or no permission): check " +
+    list.push(std::to_string(*unwritten) + (*unwritten == 1 ? " event" : " events") +
+              " could not be written to the inbox (full disk, or no permission): check " +
               world.home.inbox());
   if (const auto error = TRY(world.db.text("SELECT value FROM meta WHERE key = 'intake_error'")))
     list.push("intake: " + *error);

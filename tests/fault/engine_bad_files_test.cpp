@@ -366,7 +366,9 @@ TEST_F(BadFiles, OddPayloadsAreSettledAndBounded) {
 // The inbox on a real disk, where directories can be removed.
 class RealInbox : public BadFiles {
  protected:
-  RealInbox() {
+  RealInbox() { open(); }
+  void open() {
+    engine.reset();
     engine = must(daemon::Engine::open(home, {disk, clock, m.processes, m.log, "", false, nullptr}));
   }
 
@@ -437,6 +439,9 @@ TEST_F(RealInbox, WhatCanNeitherBeReadNorSetAsideStaysAndIsTriedEachMinute) {
     EXPECT_NE(status()["problems"].dump().find("cannot be read and not be set aside"), std::string::npos);
     must(engine->tick());
   }
+  open();  // no reason not to start
+  work();
+  EXPECT_EQ(read_text(box("cur") + "/" + bad.value), "rubbish");
   std::filesystem::remove(box("bad"));
   must(engine->tick());
   work();

@@ -81,7 +81,7 @@ TEST_F(Limits, I7TheWarningIsToldOnceInTheLogAndTheNoticeAndStaysInStatus) {
   EXPECT_TRUE(m.log.has("budget near: 80 % of budget.session_observations limit=5"));
   EXPECT_NE(problems().find("has 4 of 5 observations"), std::string::npos) << problems();
   const auto notice = [&](const std::string& session) {
-    return m.ask(Chat{.session = session}.start()).line.find("near their limit of observations") !=
+    return m.ask(Chat{.session = session}.start()).line.find("came near its limit of observations") !=
            std::string::npos;
   };
   EXPECT_TRUE(notice("next"));
