@@ -75,6 +75,13 @@ class CharSet {
     for (const char c : characters) has_[static_cast<unsigned char>(c)] = true;
   }
   constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
+  // Where the first of them stands, npos when there is none. The standard's calls a function for each
+  // character.
+  constexpr std::size_t first_in(std::string_view text, std::size_t at = 0) const {
+    while (at < text.size() && !has(text[at])) ++at;
+    return at < text.size() ? at : std::string_view::npos;
+  }
+  constexpr bool any_in(std::string_view text) const { return first_in(text) != std::string_view::npos; }
 
  private:
   std::array<bool, 256> has_{};

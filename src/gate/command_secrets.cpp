@@ -180,7 +180,8 @@ bool is_drawn_or_chosen(std::string_view value) {
 // name:PASSWORD, name%PASSWORD, name,PASSWORD
 Found user_and_password(std::string_view text, std::size_t begin, std::size_t end) {
   const std::string_view value = text.substr(begin, end - begin);
-  const std::size_t sign = value.find_first_of(":%,");
+  static constexpr CharSet kSigns(":%,");
+  const std::size_t sign = kSigns.first_in(value);
   if (sign == std::string_view::npos || sign == 0) return std::nullopt;
   const std::string_view password = value.substr(sign + 1);
   if (!may_be_password(password) || !is_password_like(password)) return std::nullopt;
@@ -210,7 +211,8 @@ Found password_of(std::string_view text, std::size_t begin, std::size_t end, Com
 // name:PASSWORD@tcp(host), name/PASSWORD@//host: text[begin, end) is what stands before the '@'.
 void find_login(std::string_view text, std::size_t begin, std::size_t end, std::vector<Place>& found) {
   const std::string_view login = text.substr(begin, end - begin);
-  const std::size_t sign = login.find_first_of(":/");
+  static constexpr CharSet kSigns(":/");
+  const std::size_t sign = kSigns.first_in(login);
   if (sign == std::string_view::npos || sign < 2 || sign > 64) return;
   const std::string_view password = login.substr(sign + 1);
   if (!may_be_password(password) || !is_password_like(password) || password == login.substr(0, sign)) return;

@@ -65,9 +65,10 @@ bool is_head(std::string_view line) {
 }
 
 bool names_env_file(std::string_view line) {
+  static constexpr CharSet kBetween(" \t\r\"'");
   line = line.substr(0, kMaxHead);
   for (std::size_t at = 0; at < line.size();) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r\"'", at), line.size());
+    const std::size_t end = std::min(kBetween.first_in(line, at), line.size());
     if (is_env_file(line.substr(at, end - at))) return true;
     at = end + 1;
   }

@@ -156,9 +156,8 @@ void Gate::clean_envelope(Event& event) const {
 }
 
 std::string Gate::clean(std::string_view text, Way) const {
-  std::string cleaned = remove_private(text).text;
-  secrets_.remove(cleaned);
-  return cleaned;
+  const PrivateScan scan = remove_private(text);
+  return secrets_.without(scan.of(text));
 }
 
 }  // namespace cairn::gate

@@ -188,7 +188,9 @@ Found address_password(std::string_view text, std::size_t at) {
   const std::string lower = ascii_lower(password);
   const bool reference = (password.starts_with("$") && !is_password_like(password.substr(1))) ||
                          (lower.find("password") != std::string::npos && is_words(password));
-  if (password == name || reference || password.find_first_of("{[]<") == 0 || is_placeholder(password))
+  static constexpr CharSet kBrackets("{[]<");
+  if (password == name || reference || (!password.empty() && kBrackets.has(password[0])) ||
+      is_placeholder(password))
     return std::nullopt;
   static constexpr auto kWords =
       std::to_array<std::string_view>({"mypass", "dbpass", "userpass", "mysecret", "token"});
@@ -201,12 +203,13 @@ Found user_password(std::string_view text, std::size_t at) {
   text = text.substr(0, std::min(text.size(), at + kMaxUser));
   while (at < text.size() && (text[at] == ' ' || text[at] == '"' || text[at] == '\'' || text[at] == '='))
     ++at;
-  const std::size_t end = std::min(text.find_first_of(" \t\r\n\"'`|;", at), text.size());
+  static constexpr CharSet kEnds(" \t\r\n\"'`|;");
+  const std::size_t end = std::min(kEnds.first_in(text, at), text.size());
   const std::string_view info = text.substr(at, end - at);
   const std::size_t colon = info.find(':');
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;
   const std::string_view password = info.substr(colon + 1);
-  if (is_placeholder(password) || password.starts_with('$') || password.find('/') == 0 ||
+  if (is_placeholder(password) || password.starts_with('$') || password.starts_with('/') ||
       !is_password_like(password))
     return std::nullopt;
   return std::pair(at + colon + 1, end);

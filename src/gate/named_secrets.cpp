@@ -167,7 +167,8 @@ bool Reader::read_element() {
   if (peek() == '<' && follows(kPair)) return element_ = true, at_ += kPair.size(), true;
   if (!closed_quote_ || (peek() != '>' && tight_)) return false;
   const std::string_view head = text_.substr(at_, 80);
-  const std::size_t end = head.find_first_of("<>\n");
+  static constexpr CharSet kEnds("<>\n");
+  const std::size_t end = kEnds.first_in(head);
   if (end == std::string_view::npos || head[end] != '>') return false;
   constexpr std::string_view kValue = "<value>";
   const bool value = head.substr(end + 1).starts_with(kValue);
@@ -185,9 +186,9 @@ bool Reader::read_prose(std::size_t after_name) {
   if ((at_ == after_name && !(flag_ && peek() == '\n')) || peek() == '\0') return false;
   static constexpr auto kWords = std::to_array<std::string_view>(
       {"is ", "are ", "was ", "is: ", "to ", "ist ", "ist: ", "lautet ", "lautet: ", "<<< "});
-  static constexpr CharSet kFirst("aiwtlAIWTL<");
+  const char first = lower(peek());
   for (const std::string_view word : kWords)
-    if (kFirst.has(peek()) && follows(word)) {
+    if (word[0] == first && follows(word)) {
       at_ += word.size();
       said_ = true;
       break;
@@ -251,8 +252,9 @@ bool Reader::read_scheme() {
        "oauth ", "bot ", "token=", "token token="});
   static constexpr CharSet kFirst("abdknostABDKNOST");
   if (!kFirst.has(peek()) && !header_) return false;
+  const char first = lower(peek());
   for (const std::string_view scheme : kSchemes)
-    if (follows(scheme)) {
+    if (scheme[0] == first && follows(scheme)) {
       at_ += scheme.size();
       skip_blanks(8);
       return true;

@@ -28,9 +28,10 @@ bool is_code(std::string_view value) {
   for (path = at; path < value.size() && (is_of_name(value[path]) || value[path] == '.');) ++path;
   if (path < value.size() && value[path] == '(') return true;
   if (value[at] != '.' && value.substr(at, 2) != "?.") return false;
+  static constexpr CharSet kEnds("(?![;,");
   const auto parts = split(value, '.');
   return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return part.size() <= 4 || is_words(part.substr(0, part.find_first_of("(?![;,")));
+    return part.size() <= 4 || is_words(part.substr(0, kEnds.first_in(part)));
   });
 }
 
@@ -124,18 +125,18 @@ bool is_passphrase(std::string_view value) {
 
 // By its looks alone.
 bool may_be_secret(Strength strength, Style style, std::string_view value) {
+  static constexpr CharSet kBrackets("()[]{}<>");
   const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
-  const bool chosen = strength == Strength::password && style >= Style::paired && is_chosen(value);
+  const auto chosen = [&] { return strength == Strength::password && is_chosen(value); };
   switch (style) {
     case Style::paired:
-      return chosen || ((strength == Strength::password || (strength == Strength::token && digits > 0)) &&
-                        is_random(value));
+      return chosen() || ((strength == Strength::password || (strength == Strength::token && digits > 0)) &&
+                          is_random(value));
     case Style::beside:
     case Style::loose:
-      return strength != Strength::weak && value[0] != '-' &&
-             value.find_first_of("()[]{}<>") == std::string_view::npos &&
+      return strength != Strength::weak && value[0] != '-' && !kBrackets.any_in(value) &&
              value.find("**") == std::string_view::npos &&
-             (chosen || (value.size() >= 12 && is_mixed(value) && is_random(value)));
+             (chosen() || (value.size() >= 12 && is_mixed(value) && is_random(value)));
     default: break;
   }
   switch (strength) {
@@ -171,9 +172,10 @@ bool is_named_otherwise(std::string_view name, std::string_view value) {
 bool is_path(std::string_view value) {
   if (value.find('/') == std::string_view::npos) return false;
   if (value.find("://") != std::string_view::npos) return true;
+  static constexpr CharSet kSigns("*{}$<:");
   const auto parts = split(value, '/');
   return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return part.size() <= 3 || is_words(part) || part.find_first_of("*{}$<:") != std::string_view::npos;
+    return part.size() <= 3 || is_words(part) || kSigns.any_in(part);
   });
 }
 

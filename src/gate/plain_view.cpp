@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace cairn::gate {
 
@@ -13,10 +18,10 @@ struct Escape {
   std::string_view plain;
 };
 
+constexpr auto kOpening = std::to_array<char>({'\\', '%', '&', '\x1b', '\xc2', '\xe2', '\xef', '\0'});
 constexpr std::array<bool, 256> kOpens = [] {
   std::array<bool, 256> table{};
-  for (const char c : {'\\', '%', '&', '\x1b', '\xc2', '\xe2', '\xef', '\0'})
-    table[static_cast<unsigned char>(c)] = true;
+  for (const char c : kOpening) table[static_cast<unsigned char>(c)] = true;
   return table;
 }();
 
@@ -146,13 +151,28 @@ struct Escaped {
   Escape escape;
 };
 
+// Where the first character stands that may begin an escape.
+std::size_t next_opening(std::string_view text, std::size_t at) {
+  const auto opens = [&](std::size_t i) { return kOpens[static_cast<unsigned char>(text[i])]; };
+  // Where there is one, the next is often near.
+  for (const std::size_t near = std::min(at + 8, text.size()); at < near; ++at)
+    if (opens(at)) return at;
+#ifdef __SSE2__
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    __m128i found = _mm_setzero_si128();
+    for (const char c : kOpening) found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
+    if (const auto bits = static_cast<unsigned>(_mm_movemask_epi8(found)); bits != 0)
+      return at + static_cast<std::size_t>(std::countr_zero(bits));
+  }
+#endif
+  while (at < text.size() && !opens(at)) ++at;
+  return at;
+}
+
 // The first escape from `at` on.
 Escaped next_escape(std::string_view text, std::size_t at) {
-  const auto opens = [&](std::size_t i) { return kOpens[static_cast<unsigned char>(text[i])]; };
-  while (at < text.size()) {
-    while (at + 4 <= text.size() && !(opens(at) | opens(at + 1) | opens(at + 2) | opens(at + 3))) at += 4;
-    while (at < text.size() && !opens(at)) ++at;
-    if (at == text.size()) break;
+  while ((at = next_opening(text, at)) < text.size()) {
     if (const Escape escape = escape_at(text.substr(at)); escape.bytes > 0) return {at, escape};
     // A run of backslashes that is no escape is read once, not from each of its ends.
     at = std::max(at + 1, std::min(text.find_first_not_of('\\', at), text.size()));

@@ -56,7 +56,6 @@ Tag tag_at(std::string_view text) {
 PrivateScan remove_private(std::string_view text, int depth) {
   PrivateScan scan;
   scan.depth = depth;
-  scan.text.reserve(text.size());
   if (depth > 0 && !text.empty()) {
     scan.text = kPrivateMark;
     scan.removed = true;
@@ -68,6 +67,7 @@ PrivateScan remove_private(std::string_view text, int depth) {
     const Tag tag = tag_at(plain.substr(at));
     if (tag.kind != Tag::Kind::none) {
       const auto [begin, end] = view.raw(at, at + tag.bytes);
+      if (!scan.removed) scan.text.reserve(text.size());
       if (scan.depth == 0) scan.text.append(text, done, begin - done);
       done = end;
       scan.removed = true;
@@ -82,7 +82,7 @@ PrivateScan remove_private(std::string_view text, int depth) {
     }
     at = plain.find('<', at + tag.bytes);
   }
-  if (scan.depth == 0) scan.text.append(text, done);
+  if (scan.removed && scan.depth == 0) scan.text.append(text, done);
   return scan;
 }
 

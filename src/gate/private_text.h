@@ -18,11 +18,14 @@ inline constexpr std::string_view kPrivateMark = "[private]";
 bool only_private(std::string_view cleaned);
 
 struct PrivateScan {
-  std::string text;  // what remains
+  std::string text;  // what remains, when something was removed
   int depth = 0;     // > 0: the text ends inside a private part
   bool removed = false;
   bool began_inside =
       false;  // a closing tag without an opening one: what came before this text is private too
+
+  // What remains of `scanned`, the text that was looked at.
+  std::string_view of(std::string_view scanned) const { return removed ? text : scanned; }
 };
 
 // The text that `value`, a string, is: to be changed in place.

@@ -149,7 +149,7 @@ class Search {
   // Where one secret is there may be very many. Room that is never used is never touched, but to move what is
   // there into more room touches all of it.
   void expect_more() {
-    if (found_.size() == 1) found_.reserve(4 + text_.size() / 16);
+    if (found_.size() == 1) found_.reserve(4 + text_.size() / 10);
   }
 
   // To judge a value takes as long as it is, and names may stand in values of other names. So no more
@@ -208,6 +208,7 @@ class Search {
     const std::size_t known = found_.size();
     const std::size_t read = commands_.find(index, begin, end, found_);
     if (found_.size() == known) judged_ += read;
+    expect_more();
     for (std::size_t i = known; i < found_.size(); ++i) done_ = std::max(done_, found_[i].end);
   }
 

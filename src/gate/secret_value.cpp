@@ -194,7 +194,7 @@ constexpr std::size_t kTelling = 160;  // characters of a value in which they ar
 // Letters in words, and nothing that people put into passwords.
 bool is_plain_words(std::string_view rest) {
   static constexpr CharSet kSigns("!@#$%^&*+=?~");
-  if (std::any_of(rest.begin(), rest.end(), [](char c) { return kSigns.has(c); })) return false;
+  if (kSigns.any_in(rest)) return false;
   while (!rest.empty() && is_digit(rest.back())) rest.remove_suffix(1);
   return rest.size() < 4 || is_words(rest);
 }
@@ -277,8 +277,9 @@ bool is_words(std::string_view value) {
 }
 
 bool is_name_of_something(std::string_view value) {
+  static constexpr CharSet kDashes("-_");
   const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
-  return digits <= 2 && value.find_first_of("-_") != std::string_view::npos && is_words(value);
+  return digits <= 2 && kDashes.any_in(value) && is_words(value);
 }
 
 bool is_random(std::string_view value) {
@@ -306,23 +307,22 @@ int mixture(std::string_view value) {
 
 bool is_chosen(std::string_view value) {
   if (value.size() < 8 || value.size() > 64) return false;
-  const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
-  const auto letters = std::count_if(value.begin(), value.end(), [](char c) { return is_letter(c); });
+  if (std::none_of(value.begin(), value.end(), is_digit)) return false;
+  const auto letters = std::count_if(value.begin(), value.end(), is_letter);
   const std::size_t sign = value.find('@');
   const bool is_mail = sign != std::string_view::npos && value.find('.', sign) != std::string_view::npos;
-  return digits > 0 && letters > 1 && !is_mail && mixture(value) >= 4;
+  return letters > 1 && !is_mail && mixture(value) >= 4;
 }
 
 bool is_password_like(std::string_view value) {
-  static constexpr CharSet kSymbols("!@#$%^&*+=?~");
+  static constexpr CharSet kSymbols("!@#$%^&*+=?~"), kBetween("-_./:");
   if (value.size() < 6 || value.size() > 200) return false;
   if (is_random(value)) return true;
   if (std::any_of(value.begin(), value.end(), [](char c) { return c == ' '; })) return false;
   const bool digit = std::any_of(value.begin(), value.end(), [](char c) { return is_digit(c); });
   const bool letter = std::any_of(value.begin(), value.end(), [](char c) { return is_letter(c); });
-  const bool symbol = std::any_of(value.begin() + 1, value.end(), [](char c) { return kSymbols.has(c); });
-  const bool number_only_suffix_word =
-      is_slug(value) && value.find_first_of("-_./:") != std::string_view::npos;
+  const bool symbol = kSymbols.any_in(value.substr(1));
+  const bool number_only_suffix_word = is_slug(value) && kBetween.any_in(value);
   return letter && (digit || symbol) && !number_only_suffix_word;
 }
 

@@ -110,29 +110,28 @@ static void find_own(std::string_view text, const std::vector<std::pair<std::str
 }
 
 // The patterns read bytes, and one that ends after so many may end within a character.
-static void widen_to_characters(std::string_view text, std::vector<Place>& places) {
+static Place widened(std::string_view text, Place place) {
   const auto is_inner = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
-  for (Place& place : places) {
-    for (int i = 0; i < 3 && place.begin > 0 && is_inner(place.begin); ++i) --place.begin;
-    for (int i = 0; i < 3 && place.end < text.size() && is_inner(place.end); ++i) ++place.end;
-  }
+  for (int i = 0; i < 3 && place.begin > 0 && is_inner(place.begin); ++i) --place.begin;
+  for (int i = 0; i < 3 && place.end < text.size() && is_inner(place.end); ++i) ++place.end;
+  return place;
 }
 
-// In order, overlapping ones as one.
-static void merge(std::vector<Place>& places) {
+// Calls `take` for each in order, overlapping ones as one.
+template <class Take>
+static void each_merged(std::string_view text, std::vector<Place>& places, Take&& take) {
   const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
   if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
-  std::size_t count = 0;
-  for (const Place& place : places) {
-    if (count == 0 || place.begin >= places[count - 1].end) {
-      places[count++] = place;
-      continue;
+  for (std::size_t i = 0; i < places.size();) {
+    Place whole = widened(text, places[i++]);
+    for (; i < places.size(); ++i) {
+      const Place next = widened(text, places[i]);
+      if (next.begin >= whole.end) break;
+      whole.end = std::max(whole.end, next.end);
+      if (is_general(whole.kind)) whole.kind = next.kind;
     }
-    Place& last = places[count - 1];
-    last.end = std::max(last.end, place.end);
-    if (is_general(last.kind)) last.kind = place.kind;
+    take(whole);
   }
-  places.resize(count);
 }
 
 template <class Take>
@@ -143,17 +142,15 @@ void Secrets::each(std::string_view text, bool env_file, Take&& take) const {
   search_secrets(view.text(), kBase64Depth, places);
   find_env_lines(view.text(), env_file, places);
   if (own_) find_own(view.text(), own_->patterns, places);
-  widen_to_characters(view.text(), places);
-  merge(places);
   std::string room;
-  for (const Place& place : places) {
+  each_merged(view.text(), places, [&](const Place& place) {
     const std::string_view secret = view.text().substr(place.begin, place.end - place.begin);
     const bool allowed = own_ && std::any_of(own_->allow.begin(), own_->allow.end(),
                                              [&](const Pattern& p) { return p.matches_all(secret); });
-    if (allowed) continue;
+    if (allowed) return;
     const auto [begin, end] = view.raw(place.begin, place.end);
     take(begin, end, place.kind, fingerprint(secret, room));
-  }
+  });
 }
 
 std::vector<Finding> Secrets::find(std::string_view text, bool env_file) const {
@@ -180,8 +177,7 @@ static void append_marker(std::string_view kind, std::string_view print, std::st
   out.append("[secret:").append(kind).append(":").append(print).append("]");
 }
 
-std::size_t Secrets::remove(std::string& text, bool env_file) const {
-  std::string out;
+std::size_t Secrets::copy_without(std::string_view text, bool env_file, std::string& out) const {
   std::size_t at = 0, count = 0;
   each(text, env_file,
        [&](std::size_t begin, std::size_t end, std::string_view kind, const std::string& print) {
@@ -190,10 +186,20 @@ std::size_t Secrets::remove(std::string& text, bool env_file) const {
          append_marker(kind, print, out);
          at = end;
        });
-  if (count > 0) {
-    out.append(text, at);
-    text = std::move(out);
-  }
+  if (count > 0) out.append(text, at);
+  return count;
+}
+
+std::string Secrets::without(std::string_view text) const {
+  std::string out;
+  if (copy_without(text, false, out) == 0) out = text;
+  return out;
+}
+
+std::size_t Secrets::remove(std::string& text, bool env_file) const {
+  std::string out;
+  const std::size_t count = copy_without(text, env_file, out);
+  if (count > 0) text = std::move(out);
   return count;
 }
 

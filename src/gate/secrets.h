@@ -40,7 +40,9 @@ class Secrets {
   // In order, without overlap.
   std::vector<Finding> find(std::string_view text, bool env_file = false) const;
 
-  // Replaces each by `[secret:KIND:FINGERPRINT]`. Returns how many.
+  // The text with each replaced by `[secret:KIND:FINGERPRINT]`.
+  std::string without(std::string_view text) const;
+  // The same in place. Returns how many there were.
   std::size_t remove(std::string& text, bool env_file = false) const;
   // The same for every string of a value, keys included. The name of a member tells of its value, so does a
   // member `name` of the `value` beside it, and consecutive strings of an array are one text (the lines of a
@@ -57,6 +59,8 @@ class Secrets {
   // Calls `take(begin, end, kind, fingerprint)` for each secret of `text`.
   template <class Take>
   void each(std::string_view text, bool env_file, Take&& take) const;
+  // What remains of `text` is in `out`, when there are any. Returns how many.
+  std::size_t copy_without(std::string_view text, bool env_file, std::string& out) const;
   std::size_t remove_run(Json* first, Json* last, bool env_file) const;
   std::size_t remove_member(std::string_view name, Json& value, bool env_file) const;
   std::size_t remove_named(std::string_view name, std::string& text) const;

@@ -109,7 +109,7 @@ void check_summary(const store::Event& event) {
 
 // No tag is left, so nothing that one of them covered.
 void check_private(std::string_view text) {
-  const std::string clean = ascii_lower(gate::remove_private(text).text);
+  const std::string clean = ascii_lower(gate::remove_private(text).of(text));
   for (const std::string_view tag : {"<private>", "</private>", "<private >", "<private\n>"})
     require(clean.find(tag) == std::string::npos);
 }

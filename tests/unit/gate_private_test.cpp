@@ -9,7 +9,7 @@ namespace cairn::gate {
 namespace {
 
 std::string cleaned(std::string_view text) {
-  return remove_private(text).text;
+  return std::string(remove_private(text).of(text));
 }
 
 std::string cleaned_json(std::string_view text) {
