@@ -57,7 +57,7 @@ std::string ordinary(std::size_t bytes) {
 // is held to a share of tool output's speed in the same run, because the machine may be busy, and to the
 // promise itself with CAIRN_FULL.
 constexpr double kLeast = 50;
-constexpr double kShare = 1.0 / 12;
+constexpr double kShare = 1.0 / 8;
 constexpr double kBest = 1e9;  // never reached: all rounds are measured
 
 struct Text {
@@ -265,19 +265,47 @@ bool tell(std::string_view name, const Bench::Figures& figures, double least) {
   return enough;
 }
 
-// Each literal by itself, in each of a few surroundings: the slowest is told.
-bool measure_each_literal(const Bench& bench, double least) {
-  Bench::Figures slowest{1e9, 0};
-  std::string name;
+// Each literal by itself, in each of a few surroundings.
+std::vector<Text> single_literals() {
+  std::vector<Part> parts;
   for (const auto& [literal, min] : literals())
-    for (const std::string_view behind : {"", " ", ".", "\n", "=", "-", "aaaaaaaa ", "a1b2c3\n"}) {
-      const std::string part = literal + std::string(behind);
-      const Bench::Figures figures = bench.measure(repeated(part, 100'000), least);
-      if (figures.speed >= slowest.speed) continue;
-      slowest = figures;
-      name = std::string(trim(part)) + ", the slowest literal";
-    }
-  return tell(name, slowest, least);
+    for (const std::string_view behind : {"", " ", ".", "\n", "=", "-", "aaaaaaaa ", "a1b2c3\n"})
+      parts.push_back({std::string(trim(literal + std::string(behind))), literal + std::string(behind)});
+  return repeating(parts, 100'000);
+}
+
+// What was too slow is measured again when all others are done: the machine may have been busy.
+struct Slow {
+  Text text;
+  Bench::Figures figures;
+};
+
+std::vector<Slow> again(const Bench& bench, std::vector<Slow> slow, double least) {
+  for (int round = 0; round < 3; ++round)
+    for (Slow& one : slow)
+      if (one.figures.speed < least) {
+        const Bench::Figures now = bench.measure(one.text.make(), least);
+        if (now.speed > one.figures.speed) one.figures = now;
+      }
+  return slow;
+}
+
+// Only the slowest is told.
+bool measure_each_literal(const Bench& bench, double least) {
+  Slow slowest{{}, {1e9, 0}};
+  std::vector<Slow> slow;
+  const auto count = [&](const Slow& one) {
+    if (one.figures.speed < slowest.figures.speed) slowest = one;
+  };
+  for (const Text& text : single_literals()) {
+    const Slow one{text, bench.measure(text.make(), least)};
+    if (one.figures.speed < least)
+      slow.push_back(one);
+    else
+      count(one);
+  }
+  for (const Slow& one : again(bench, std::move(slow), least)) count(one);
+  return tell(slowest.text.name + ", the slowest literal", slowest.figures, least);
 }
 
 }  // namespace
@@ -291,10 +319,18 @@ int main(int argc, char** argv) {
   const Bench::Figures usual = bench.measure(ordinary(kBytes), kLeast);
   bool good = tell("ordinary tool output", usual, kLeast);
   const double least = std::getenv("CAIRN_FULL") ? kLeast : std::min(kLeast, usual.speed * kShare);
+  std::vector<Slow> slow;
   for (const auto& more : {tokens, names, forms, secrets})
-    for (const Text& text : more(kBytes))
-      if (text.name.find(only) != std::string::npos)
-        good = tell(text.name, bench.measure(text.make(), check ? least : kBest), least) && good;
+    for (const Text& text : more(kBytes)) {
+      if (text.name.find(only) == std::string::npos) continue;
+      const Slow one{text, bench.measure(text.make(), check ? least : kBest)};
+      if (check && one.figures.speed < least)
+        slow.push_back(one);
+      else
+        good = tell(text.name, one.figures, least) && good;
+    }
+  for (const Slow& one : again(bench, std::move(slow), least))
+    good = tell(one.text.name, one.figures, least) && good;
   if (only.empty() || only == "literal") good = measure_each_literal(bench, least) && good;
   return check && !good ? 1 : 0;
 }
