@@ -67,6 +67,7 @@ class Reader {
   void skip_wrap();
   bool read_second(std::size_t end, Style style);
   void find_new(Strength strength, std::vector<Place>& found);
+  void find_next(Strength strength, std::vector<Place>& found);
   std::size_t behind_user(std::string_view value) const;
   // A value with a blank in it means nothing unless its quotes are closed.
   bool is_whole(std::size_t end, std::string_view value) const {
@@ -367,6 +368,19 @@ void Reader::find_new(Strength strength, std::vector<Place>& found) {
     found.push_back({at_, end, kind_name(strength)});
 }
 
+// credentials("id", "secret"): what stands behind the first of them.
+void Reader::find_next(Strength strength, std::vector<Place>& found) {
+  for (int strings = 0; strings < 4 && is_quote(peek()) && peek(1) == ','; ++strings) {
+    at_ += 2;
+    skip_blanks(4);
+    if (!is_quote(peek())) return;
+    const auto [begin, end] = read_quoted();
+    const std::string_view value = text_.substr(begin, std::min(end - begin, kMaxValue));
+    if (is_secret(strength, Style::paired, value)) found.push_back({begin, end, kind_name(strength)});
+    at_ = end;
+  }
+}
+
 void Reader::find(Strength strength, std::vector<Place>& found) {
   if (!read_separator()) return;
   // ${NAME:-value}, and ${NAME:?what to say without it}
@@ -385,10 +399,13 @@ void Reader::find(Strength strength, std::vector<Place>& found) {
     const std::string_view value = text_.substr(begin, std::min(end - begin, kMaxValue));
     judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</") return;
+    // auth("..."): a password, unless it looks like a token.
+    if (call_ && strength == Strength::token && is_secret(Strength::password, Style::paired, value))
+      strength = Strength::password;
     if (is_secret(strength, style, value) && !is_named_otherwise(name(), value) && is_whole(end, value)) {
       found.push_back({begin, block_ ? block_end(end) : end, kind_name(strength)});
       at_ = found.back().end;
-      return find_new(strength, found);
+      return call_ ? find_next(strength, found) : find_new(strength, found);
     }
     if (const std::size_t password = strength == Strength::token ? behind_user(value) : 0; password > 0) {
       found.push_back({begin + password, end, kind_name(Strength::password)});

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "gate/call_secrets.h"
 #include "gate/char_runs.h"
 #include "gate/command_secrets.h"
 #include "gate/key_blocks.h"
@@ -30,7 +31,7 @@ constexpr std::size_t kJudging = 24;     // what a judgement costs whatever it j
 
 // Small, so that all of them stay near: every text asks for them all the time.
 struct Literal {
-  enum What : std::uint8_t { rule, name, foreign, block, address, user, marker, command };
+  enum What : std::uint8_t { rule, name, foreign, block, address, user, marker, command, call };
   std::string_view text;
   What what = rule;
   bool at_start = false;         // of a token
@@ -78,6 +79,7 @@ struct Table {
       add(Literal::user, 0, literal);
     for (std::size_t i = 0; i < command_literals().size(); ++i)
       add(Literal::command, i, command_literals()[i]);
+    for (std::size_t i = 0; i < call_literals().size(); ++i) add(Literal::call, i, call_literals()[i]);
     std::vector<Literals::Literal> texts;
     for (const Literal& literal : meaning) texts.push_back(text_of(literal));
     literals = std::make_unique<Literals>(texts);
@@ -120,6 +122,7 @@ class Search {
       if (!literal.is_judged() || may_judge(at)) hit(literal, at);
       return done_;
     });
+    put_back();
   }
 
  private:
@@ -136,7 +139,21 @@ class Search {
       case Literal::address: return add(address_password(text_, begin), "url-password");
       case Literal::user: return try_user(end);
       case Literal::command: return try_command(literal.index, begin, end);
+      case Literal::call: return try_call(literal.index, begin, end);
     }
+  }
+
+  // What was put aside and not found in another way, in order.
+  void put_back() {
+    if (aside_.empty()) return;
+    const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
+    const std::size_t known = found_.size();
+    for (std::size_t next = 0; const Place& place : aside_) {
+      while (next < known && found_[next].end <= place.begin) ++next;
+      if (next == known || found_[next].begin >= place.end) found_.push_back(place);
+    }
+    std::inplace_merge(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(known), found_.end(),
+                       before);
   }
 
   void add(const std::optional<std::pair<std::size_t, std::size_t>>& span, std::string_view kind) {
@@ -210,6 +227,17 @@ class Search {
     if (found_.size() == known) judged_ += read;
     expect_more();
     for (std::size_t i = known; i < found_.size(); ++i) done_ = std::max(done_, found_[i].end);
+  }
+
+  // What stands between the call and its secret is searched, too: it is put aside.
+  void try_call(std::size_t index, std::size_t begin, std::size_t end) {
+    if (!may_judge(begin) || begin < aside_end_) return;
+    const std::size_t known = aside_.size();
+    const std::size_t read = find_in_call(text_, index, begin, end, aside_);
+    if (aside_.size() == known)
+      judged_ += read;
+    else
+      aside_end_ = aside_.back().end;
   }
 
   void try_rule(const Literal& literal, std::size_t begin, std::size_t end) {
@@ -301,6 +329,8 @@ class Search {
   std::vector<Place>& found_;
   Runs runs_;
   CommandLines commands_{text_, runs_};
+  std::vector<Place> aside_;  // found ahead of what is read
+  std::size_t aside_end_ = 0;
   std::string joined_;        // a token in several lines
   std::size_t done_ = 0;      // up to here it is found
   std::size_t name_end_ = 0;  // of the last name

@@ -305,13 +305,21 @@ int mixture(std::string_view value) {
   return small + capital + digit + 2 * sign;
 }
 
+// Lantern_4711x: a word, a sign, a number, and one letter more. What is numbered ends with its number.
+static bool is_word_and_number(std::string_view value) {
+  const std::size_t sign = run_end(Chars::letter, value, 0);
+  if (sign < 4 || sign + 6 != value.size() || value[sign] != '_' || !is(Chars::letter, value.back()))
+    return false;
+  return run_end(Chars::digit, value, sign + 1) >= sign + 5;
+}
+
 bool is_chosen(std::string_view value) {
   if (value.size() < 8 || value.size() > 64) return false;
   if (std::none_of(value.begin(), value.end(), is_digit)) return false;
   const auto letters = std::count_if(value.begin(), value.end(), is_letter);
   const std::size_t sign = value.find('@');
   const bool is_mail = sign != std::string_view::npos && value.find('.', sign) != std::string_view::npos;
-  return letters > 1 && !is_mail && mixture(value) >= 4;
+  return letters > 1 && !is_mail && (mixture(value) >= 4 || is_word_and_number(value));
 }
 
 bool is_password_like(std::string_view value) {

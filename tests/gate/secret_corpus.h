@@ -37,6 +37,10 @@ std::vector<BenignSample> third_benign(std::uint64_t seed, int rounds);
 std::vector<SecretSample> fourth_secrets(std::uint64_t seed);
 std::vector<BenignSample> fourth_benign(std::uint64_t seed, int rounds);
 
+// What an examiner wrote who never saw the rules.
+std::vector<SecretSample> fifth_secrets(std::uint64_t seed);
+std::vector<BenignSample> fifth_benign(std::uint64_t seed, int rounds);
+
 // One secret of every kind, each with a text that would carry it: for tests that look for canaries.
 std::vector<SecretSample> one_of_each(std::uint64_t seed);
 

@@ -147,10 +147,26 @@ TEST(SecretCorpus, IsFoundInTheFourthCorpusAsFarAsItSays) {
   EXPECT_EQ(m.wrong, 0);
 }
 
+TEST(SecretCorpus, IsFoundInTheFifthCorpusAsFarAsItSays) {
+  std::vector<test::SecretSample> kept;
+  std::vector<test::BenignSample> harmless;
+  for (std::uint64_t seed = kSeed; seed < kSeed + 10; ++seed) {
+    const auto more = test::fifth_secrets(seed);
+    kept.insert(kept.end(), more.begin(), more.end());
+    const auto lines = test::fifth_benign(seed, 2);
+    harmless.insert(harmless.end(), lines.begin(), lines.end());
+  }
+  const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
+  EXPECT_GE(m.secrets, 2'600);
+  EXPECT_LE(m.lost * 1000, m.secrets * 65) << m.lost << " of " << m.secrets << " secrets were missed";
+  EXPECT_GE(m.benign, 5'000);
+  EXPECT_EQ(m.wrong, 0);
+}
+
 TEST(SecretCorpus, MayBeCutAnywhere) {
   std::vector<std::string> texts = {"a [secret", "a [secret:", "a [secret:token:0123456"};
-  for (const auto& samples :
-       {test::second_secrets(kSeed), test::third_secrets(kSeed), test::fourth_secrets(kSeed)})
+  for (const auto& samples : {test::second_secrets(kSeed), test::third_secrets(kSeed),
+                              test::fourth_secrets(kSeed), test::fifth_secrets(kSeed)})
     for (const test::SecretSample& sample : samples) texts.push_back(sample.text.substr(0, 300));
   for (const std::string& text : texts)
     for (std::size_t size = 0; size <= text.size(); ++size) {

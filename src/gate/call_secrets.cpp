@@ -1,0 +1,303 @@
+#include "gate/call_secrets.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "gate/key_blocks.h"
+#include "gate/named_value.h"
+#include "gate/secret_value.h"
+#include "gate/telling_names.h"
+
+namespace cairn::gate {
+
+namespace {
+
+constexpr std::size_t kMaxArguments = 240;  // characters of a call that are read
+constexpr std::size_t kMaxString = 160;     // of one of its strings
+constexpr std::size_t kMaxMade = 100;       // of the only one of a constructor
+
+struct Call {
+  // The password stands behind another argument; a key anywhere, or behind the text that it hides; a token
+  // that was drawn by lot; name:PASSWORD in one string; any call with a string as its first argument
+  enum How { login, keyed, behind, client, pair, made } how;
+  std::string_view text;  // a quote at its end is that of the first argument
+};
+constexpr auto kCalls = std::to_array<Call>({{Call::login, "login("},
+                                             {Call::login, "signin("},
+                                             {Call::login, "sign_in("},
+                                             {Call::login, "authenticate("},
+                                             {Call::login, "connect("},
+                                             {Call::login, "connection("},
+                                             {Call::login, "credentials.create("},
+                                             {Call::login, "credentials.new("},
+                                             {Call::login, "credentials.basic("},
+                                             {Call::login, "auth.basic("},
+                                             {Call::login, "authprovider("},
+                                             {Call::login, "bind("},
+                                             {Call::login, "bind_s("},
+                                             {Call::login, "ftp("},
+                                             {Call::login, "mysqli("},
+                                             {Call::login, "pdo("},
+                                             {Call::login, "wifi.begin("},
+                                             {Call::login, "superuser("},
+                                             {Call::login, "pw_set("},
+                                             {Call::login, "smtp.start("},
+                                             {Call::login, "basic_auth '"},
+                                             {Call::login, "basic_auth \""},
+                                             {Call::login, "addlogin '"},
+                                             {Call::login, "oauthhandler("},
+                                             {Call::login, "oauth1("},
+                                             {Call::login, "redis("},
+                                             {Call::keyed, "jwt.sign("},
+                                             {Call::keyed, "jwt.verify("},
+                                             {Call::keyed, "jwt.encode("},
+                                             {Call::keyed, "jwt.decode("},
+                                             {Call::keyed, "webtoken.sign("},
+                                             {Call::keyed, "webtoken.verify("},
+                                             {Call::keyed, " sign("},
+                                             {Call::keyed, " verify("},
+                                             {Call::keyed, "hmac("},
+                                             {Call::keyed, "hmac.new("},
+                                             {Call::keyed, "hmac256("},
+                                             {Call::keyed, "hmac384("},
+                                             {Call::keyed, "hmac512("},
+                                             {Call::keyed, "hmac.hexdigest("},
+                                             {Call::keyed, "hmac.digest("},
+                                             {Call::keyed, "cipheriv("},
+                                             {Call::keyed, "newcipher("},
+                                             {Call::keyed, "aes.new("},
+                                             {Call::keyed, "fernet("},
+                                             {Call::keyed, "keyspec("},
+                                             {Call::keyed, "keyfor("},
+                                             {Call::keyed, "cookieparser("},
+                                             {Call::keyed, "serializer("},
+                                             {Call::keyed, "securitykey("},
+                                             {Call::keyed, "wallet("},
+                                             {Call::behind, "encrypt("},
+                                             {Call::behind, "decrypt("},
+                                             {Call::client, "client("},
+                                             {Call::client, "client.new("},
+                                             {Call::client, "api("},
+                                             {Call::client, "sdk("},
+                                             {Call::client, "bot("},
+                                             {Call::client, ".init("},
+                                             {Call::client, "configure("},
+                                             {Call::client, "bot.run("},
+                                             {Call::client, "client.run("},
+                                             {Call::client, "client.start("},
+                                             {Call::client, "setup("},
+                                             {Call::pair, "btoa("},
+                                             {Call::pair, "b64encode("},
+                                             {Call::pair, "base64_encode("},
+                                             {Call::pair, "encode64("},
+                                             {Call::pair, "buffer.from("},
+                                             {Call::made, "(\""},
+                                             {Call::made, "('"}});
+
+bool is_hex_text(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) { return is(Chars::any_hex, c); });
+}
+
+std::ptrdiff_t digits_of(std::string_view value) {
+  return std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
+}
+
+// Neither an address nor a path, a sentence, a reference, or what documentation writes.
+bool may_be_given(std::string_view value) {
+  static constexpr CharSet kOfOthers(" \t\\(){}<>,;|");
+  return value.size() >= 8 && value[0] != '$' && value[0] != '/' && value[0] != '#' && value[0] != '.' &&
+         value[0] != '%' &&
+         std::none_of(value.begin(), value.end(), [](char c) { return kOfOthers.has(c); }) &&
+         !is_placeholder(value) && !is_path(value) && !is_name_of_something(value);
+}
+
+// Capitals, small letters and digits change too often for words that are joined.
+bool changes_often(std::string_view value) {
+  const auto kind = [](char c) { return is_digit(c) ? 0 : is(Chars::lower, c) ? 1 : 2; };
+  std::size_t changes = 0;
+  for (std::size_t i = 1; i < value.size(); ++i) changes += kind(value[i]) != kind(value[i - 1]) ? 1 : 0;
+  return changes * 5 >= value.size() * 2;
+}
+
+// Drawn by lot, and nothing that is known by its number: not a UUID, a version or the name of a host.
+bool is_drawn_text(std::string_view value, std::size_t least) {
+  const std::string_view body = value.starts_with("0x") ? value.substr(2) : value;
+  if (body.size() < (is_hex_text(body) ? std::max<std::size_t>(least, 32) : least)) return false;
+  const bool uuid = value.size() == 36 && value[8] == '-' && value[13] == '-' && value[23] == '-';
+  return !uuid && digits_of(value) >= 2 && run_end(Chars::any_base64, value, 0) == value.size() &&
+         may_be_given(value) && is_random(value) && mixture(value) >= 2 &&
+         (mixture(value) == 2 || changes_often(value));
+}
+
+// What a person types where a password is asked for.
+bool is_given(std::string_view value, std::string_view before) {
+  if (value.size() > 64 || !may_be_given(value)) return false;
+  if (is_chosen(value)) return value.find_first_of("/:=") == std::string_view::npos;
+  const bool sign = value.find_first_of("_-+&.") != std::string_view::npos;
+  if (value.find_first_of(".:=") != std::string_view::npos) return false;
+  const auto digits = digits_of(value);
+  if (digits >= 4 && sign && is_password_like(value) && !is_hex_text(value) && !is_words(value)) return true;
+  // Mail services give out sixteen letters.
+  const bool mail = before.find('@') != std::string_view::npos;
+  return is_random(value) && (mixture(value) >= (digits >= 2 ? 3 : 2) || (mail && value.size() >= 12));
+}
+
+// name:PASSWORD, name/PASSWORD@host: where the password stands in it.
+std::pair<std::size_t, std::size_t> behind_name(std::string_view value, char sign) {
+  const std::size_t colon = value.find(sign);
+  if (colon == std::string_view::npos || colon < 2 || colon > 40) return {};
+  const std::size_t end = sign == '/' ? value.rfind('@') : value.size();
+  if (end == std::string_view::npos || end < colon + 8) return {};
+  const std::string_view password = value.substr(colon + 1, end - colon - 1);
+  const bool named = run_end(Chars::name, value, 0) == colon || value.find('@') < colon;
+  if (!named || !(is_given(password, "") || is_drawn_text(password, 20))) return {};
+  return {colon + 1, end};
+}
+
+// The strings among the arguments of one call.
+class Arguments {
+ public:
+  Arguments(std::string_view text, std::size_t at) : text_(text.substr(0, at + kMaxArguments)), at_(at) {}
+
+  // The next one; false: there is none.
+  bool next() {
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (is_quote(c)) return read(c);
+      if (c == ',' && depth_ == 0) ++index_;
+      if (c == '(' || c == '[' || c == '{') ++depth_;
+      if ((c == ')' || c == ']' || c == '}') && depth_-- == 0) break;
+      if (c == ';' || (c == '\n' && ++lines_ > 6)) break;
+    }
+    return false;
+  }
+
+  std::string_view value() const { return text_.substr(begin_, end_ - begin_); }
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+  std::size_t index() const { return index_; }
+  std::size_t at() const { return std::min(at_, text_.size()); }
+
+  // Whether a name stands before it that says it is something else: sha="..."
+  bool is_named_so() const {
+    std::size_t sign = begin_ - 1;
+    while (sign > 0 && is(Chars::blank, text_[sign - 1])) --sign;
+    if (sign == 0 || (text_[sign - 1] != '=' && text_[sign - 1] != ':')) return false;
+    std::size_t end = sign - 1;
+    while (end > 0 && is(Chars::blank, text_[end - 1])) --end;
+    return !ends_with_nocase(text_.substr(0, end), "key");
+  }
+
+ private:
+  bool read(char quote) {
+    begin_ = at_ + 1;
+    end_ = text_.substr(0, begin_ + kMaxString).find(quote, begin_);
+    if (end_ == std::string_view::npos) return at_ = text_.size(), false;
+    at_ = end_ + 1;
+    return true;
+  }
+
+  std::string_view text_;
+  std::size_t at_, begin_ = 0, end_ = 0, index_ = 0;
+  int depth_ = 0, lines_ = 0;
+};
+
+// An id or a hash is made of such a text more often than a client is.
+bool makes_no_client(std::string_view name) {
+  static constexpr auto kEnds = std::to_array<std::string_view>(
+      {"key",     "id",        "hash",     "digest",      "address", "commit",   "array",   "buffer",
+       "bytes",   "string",    "text",     "data",        "url",     "uri",      "path",    "date",
+       "error",   "node",      "sha1",     "sha256",      "sha512",  "md5",      "equal",   "equals",
+       "eq",      "blob",      "image",    "font",        "script",  "style",    "class",   "pattern",
+       "regexp",  "regex",     "exp",      "base64",      "hex",     "number",   "integer", "bigint",
+       "match",   "replace",   "contains", "of",          "from",    "file",     "version", "icon",
+       "account", "signature", "cert",     "certificate", "program", "point",    "seed",    "exception",
+       "module",  "assert",    "expect",   "same",        "diff",    "checkout", "git",     "test",
+       "log",     "print"});
+  return std::any_of(kEnds.begin(), kEnds.end(),
+                     [&](std::string_view end) { return ends_with_nocase(name, end); });
+}
+
+// Github("..."), algoliasearch('ID', '...'): a call with nothing but strings that were drawn by lot. `at` is
+// where the first one begins.
+std::size_t find_made(std::string_view text, std::size_t at, std::vector<Place>& found) {
+  constexpr std::size_t kLooking = 4, kLeastId = 8, kLeast = 24;
+  const char quote = text[at - 1];
+  if (at + kLeastId > text.size() || !is(Chars::url, text[at + kLeastId - 1])) return 0;
+  const std::size_t end = run_end(Chars::url, text.substr(0, at + kMaxMade + 1), at);
+  const std::size_t size = end - at;
+  if (size < kLeastId || end + 1 >= text.size() || text[end] != quote) return kLooking + size;
+  std::size_t begin = at - 2;
+  while (begin > 0 && at - begin < 40 && is(Chars::word, text[begin - 1])) --begin;
+  const std::string_view name = text.substr(begin, at - 2 - begin);
+  const std::string_view first = text.substr(at, size);
+  if (text[end + 1] == ')') {
+    const bool capital = !name.empty() && is(Chars::upper, name[0]) && name.size() > 2 &&
+                         std::any_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    if (size >= kLeast && capital && !makes_no_client(name) && is_drawn(first) &&
+        is_drawn_text(first, kLeast))
+      found.push_back({at, end, "token"});
+    return kLooking + 2 * size;
+  }
+  const std::size_t second = end + (text[end + 1] == ',' ? text.substr(end + 2, 1) == " " ? 3 : 2 : 0);
+  if (second == end || second >= text.size() || text[second] != quote || digits_of(first) < 1)
+    return kLooking + size;
+  const std::size_t stop = run_end(Chars::url, text.substr(0, second + kMaxMade + 2), second + 1);
+  const std::string_view value = text.substr(second + 1, stop - second - 1);
+  const bool id = std::all_of(first.begin(), first.end(), [](char c) { return is(Chars::upper, c); }) ||
+                  is_drawn_text(first, 14);
+  if (stop < text.size() && text[stop] == quote && value.size() != size && id && !makes_no_client(name) &&
+      is_drawn_text(value, 27))
+    found.push_back({second + 1, stop, "token"});
+  return kLooking + 2 * (size + value.size());
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& call_literals() {
+  static const std::vector<std::string_view> kTexts = [] {
+    std::vector<std::string_view> out;
+    for (const Call& call : kCalls) out.push_back(call.text);
+    return out;
+  }();
+  return kTexts;
+}
+
+std::size_t find_in_call(std::string_view text, std::size_t index, std::size_t begin, std::size_t end,
+                         std::vector<Place>& found) {
+  constexpr std::size_t kReadingCall = 12;
+  const auto how = kCalls[index].how;
+  if (how == Call::made) return find_made(text, end, found);
+  Arguments arguments(text, is_quote(text[end - 1]) ? end - 1 : end);
+  std::string_view before;
+  std::size_t judged = 0;
+  for (int strings = 0; strings < 8 && arguments.next(); ++strings) {
+    const std::string_view value = arguments.value();
+    if (value.size() < 8 || arguments.is_named_so()) {
+      before = value;
+      continue;
+    }
+    judged += value.size();
+    const bool later = arguments.index() > 0;
+    std::pair<std::size_t, std::size_t> part = {0, value.size()};
+    bool secret = false;
+    switch (how) {
+      case Call::login:
+        secret = (later && is_given(value, before)) || is_drawn_text(value, later ? 20 : 28);
+        if (!secret && value.find('@') != std::string_view::npos)
+          part = behind_name(value, '/'), secret = part.second > 0;
+        break;
+      case Call::keyed: secret = is_given(value, "") || is_drawn_text(value, 16); break;
+      case Call::behind: secret = later && (is_given(value, "") || is_drawn_text(value, 16)); break;
+      case Call::client: secret = is_drawn_text(value, 20); break;
+      case Call::pair: part = behind_name(value, ':'), secret = part.second > 0; break;
+      case Call::made: break;
+    }
+    if (secret) found.push_back({arguments.begin() + part.first, arguments.begin() + part.second, "token"});
+    before = value;
+  }
+  return kReadingCall + (arguments.at() - begin) / 2 + 2 * judged;
+}
+
+}  // namespace cairn::gate
