@@ -23,6 +23,8 @@ static constexpr Millis kOnItsWay = std::chrono::seconds(60);
 static constexpr std::int64_t kOnItsWayNs = 60'000'000'000;
 // A host waits for all results before it goes on: a call with so much behind it will have none.
 static constexpr std::uint64_t kGivenUp = 1u << 20;
+// How long after its end a session's files are tried again that could not be read.
+static constexpr Millis kTriedFor = std::chrono::hours(24);
 // How far before its first event a session may have begun when neither its start nor its process tells.
 static constexpr Millis kUnseenStart = std::chrono::minutes(10);
 
@@ -33,6 +35,8 @@ struct CatchUp::Look {
   WallTime now;
   // Whether no hook can be expected to tell of something that happened at `at`.
   bool is_late(WallTime at) const { return ended || now - at >= kOnItsWay || at > now + kOnItsWay; }
+  bool unreadable = false;  // a file of it could not be read, and is not gone
+  void failed(const Error& error) { unreadable = unreadable || error.code != Code::not_found; }
 };
 
 void CatchUp::configure(gate::Gate gate, std::size_t max_field) {
@@ -92,15 +96,18 @@ Result<bool> CatchUp::look_at(SessionId id) {
   return done;
 }
 
-Result<std::vector<std::string>> CatchUp::files_of(const Session& session) {
+Result<std::vector<std::string>> CatchUp::files_of(Look& look) {
   std::vector<std::string> files;
   constexpr std::string_view kEnd = ".jsonl";
-  for (const std::string& main : TRY(store::transcripts_of(db_, session.id))) {
+  for (const std::string& main : TRY(store::transcripts_of(db_, look.session.id))) {
     if (!main.starts_with('/') || !main.ends_with(kEnd)) continue;
     files.push_back(main);
     const std::string directory = main.substr(0, main.size() - kEnd.size()) + "/subagents";
     auto names = disk_.list(directory);
-    if (!names) continue;
+    if (!names) {
+      look.failed(names.error());
+      continue;
+    }
     std::sort(names->begin(), names->end());
     for (const std::string& name : *names)
       if (name.starts_with("agent-") && name.ends_with(kEnd)) files.push_back(directory + "/" + name);
@@ -109,7 +116,7 @@ Result<std::vector<std::string>> CatchUp::files_of(const Session& session) {
 }
 
 Result<bool> CatchUp::read_session(Look& look) {
-  for (const std::string& path : TRY(files_of(look.session)))
+  for (const std::string& path : TRY(files_of(look)))
     if (TRY(read_file(look, path))) return true;
   return false;
 }
@@ -125,14 +132,15 @@ static std::string mark_of(os::File& file, std::uint64_t offset) {
 // and is not opened.
 Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   const auto stat = disk_.stat(path);
-  if (!stat || stat->is_dir || stat->size == 0) return false;
+  if (!stat) return look.failed(stat.error()), false;
+  if (stat->is_dir || stat->size == 0) return false;
   auto known = TRY(store::find_progress(db_, look.session.id, path));
   const store::TranscriptProgress unread{.path = path, .inode = stat->inode};
   store::TranscriptProgress progress = known.value_or(unread);
   if (progress.inode != stat->inode || progress.offset > stat->size)
     progress = unread;  // another file: read again, each call counts once
   auto file = disk_.open(path, os::Open::read);
-  if (!file) return false;
+  if (!file) return look.failed(file.error()), false;
   // A power cut took lines that had been read, and others stand there now.
   if (progress.offset > 0 && progress.mark != mark_of(**file, progress.offset)) progress = unread;
   if (progress.offset == stat->size) return false;
@@ -143,7 +151,7 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
                     line.looked > before + kTranscriptPiece;
   auto piece = read_transcript(**file, before, look.session.content_id, progress.prompt_id,
                                kMaxTranscriptLine, same ? line.looked : 0);
-  if (!piece) return false;
+  if (!piece) return look.failed(piece.error()), false;
   line = {stat->inode, piece->end, piece->looked};
   for (Item& item : piece->items) {
     for (std::string* id : {&item.prompt_id, &item.tool_use_id}) *id = gate_.id(*id);
@@ -180,7 +188,7 @@ Status CatchUp::read_piece(Look& look, const TranscriptPiece& piece, store::Tran
 }
 
 // The end of a look at an ended session: what a late prompt opened is closed again, and it is left alone once
-// its host is gone.
+// its host is gone and all of it was read.
 Status CatchUp::finish(Look& look) {
   if (!look.ended) return {};
   const Session& was = look.session;
@@ -189,8 +197,8 @@ Status CatchUp::finish(Look& look) {
   if ((now && now->status == "active") || (latest && latest->open()))
     TRY(recorder_.end(was, was.end_reason.value_or("other"), was.completed_at.value_or(was.last_event_at)));
   const bool gone = was.host.pid != 0 && !processes_.alive(was.host);
-  const bool long_ago = look.now - was.completed_at.value_or(look.now) >= kOnItsWay;
-  if (gone || long_ago || was.transcript_path.empty()) {
+  const Millis past = look.now - was.completed_at.value_or(look.now);
+  if (look.unreadable ? past >= kTriedFor : gone || past >= kOnItsWay || was.transcript_path.empty()) {
     later_.erase(was.id);
     unended_.erase(was.id);
     TRY(store::give_up_calls(db_, was.id));

@@ -40,7 +40,7 @@ class CatchUp {
   void look_again() { active_due_ = true; }
 
   // Takes in the next piece of a transcript, in a transaction of its own. False: nothing to do. A transcript
-  // that cannot be read is left alone; an error is the store's.
+  // that cannot be read is tried again each minute, for a day; an error is the store's.
   Result<bool> step();
 
   // Before context is composed for `project`: its sessions that ended, newest first, as far as `deadline`
@@ -71,7 +71,7 @@ class CatchUp {
   Result<std::string> take_in(Look& look, store::Event event);
   store::Event event_of(const Look& look, const TranscriptItem& item, store::Kind kind) const;
   Result<WallTime> watched_since(const store::Session& session);
-  Result<std::vector<std::string>> files_of(const store::Session& session);
+  Result<std::vector<std::string>> files_of(Look& look);
 
   store::Db& db_;
   os::Disk& disk_;
