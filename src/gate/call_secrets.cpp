@@ -36,6 +36,16 @@ constexpr auto kCalls = std::to_array<Call>({{Call::login, "login("},
                                              {Call::login, "authprovider("},
                                              {Call::login, "bind("},
                                              {Call::login, "bind_s("},
+                                             {Call::login, "plainauth("},
+                                             {Call::login, "awscredentials("},
+                                             {Call::keyed, "send \""},
+                                             {Call::client, "github("},
+                                             {Call::client, "gitlab("},
+                                             {Call::client, "together("},
+                                             {Call::client, "stripe("},
+                                             {Call::client, "slack("},
+                                             {Call::client, "jira("},
+                                             {Call::client, ".start("},
                                              {Call::login, "ftp("},
                                              {Call::login, "mysqli("},
                                              {Call::login, "pdo("},
@@ -245,8 +255,9 @@ std::size_t find_made(std::string_view text, std::size_t at, std::vector<Place>&
     return kLooking + size;
   const std::size_t stop = run_end(Chars::url, text.substr(0, second + kMaxMade + 2), second + 1);
   const std::string_view value = text.substr(second + 1, stop - second - 1);
-  const bool id = std::all_of(first.begin(), first.end(), [](char c) { return is(Chars::upper, c); }) ||
-                  is_drawn_text(first, 14);
+  const bool id =
+      std::all_of(first.begin(), first.end(), [](char c) { return is(Chars::upper, c); }) ||
+      (digits_of(first) >= 3 && run_end(Chars::alnum, first, 0) == first.size() && is_random(first));
   if (stop < text.size() && text[stop] == quote && value.size() != size && id && !makes_no_client(name) &&
       is_drawn_text(value, 27))
     found.push_back({second + 1, stop, "token"});

@@ -39,6 +39,15 @@ constexpr auto kCommands = std::to_array<Command>({{"mysql", " -p", Command::glu
                                                    {"rar", " -p", Command::glued},
                                                    {"unrar", " -p", Command::glued},
                                                    {"sshpass", " -p"},
+                                                   {"sshpass", " -p", Command::glued},
+                                                   {"sqlcmd", " -P", Command::glued},
+                                                   {"ldapadd", " -w", Command::glued},
+                                                   {"rdesktop", " -p"},
+                                                   {"psexec", " -p"},
+                                                   {"steghide", " -p"},
+                                                   {"plink", " -pw"},
+                                                   {"pscp", " -pw"},
+                                                   {"openssl", " -k", Command::judged},
                                                    {"redis-cli", " -a"},
                                                    {"mongo", " -p"},
                                                    {"mongosh", " -p"},
@@ -89,6 +98,8 @@ struct Sign {
   std::size_t skipped = 0;  // arguments before the password
 };
 constexpr auto kCommandSigns = std::to_array<Sign>({{Sign::option, " -p"},
+                                                    {Sign::option, " -pw"},
+                                                    {Sign::option, " -k"},
                                                     {Sign::option, " -a"},
                                                     {Sign::option, " -w"},
                                                     {Sign::option, " -n"},
@@ -103,17 +114,33 @@ constexpr auto kCommandSigns = std::to_array<Sign>({{Sign::option, " -p"},
                                                     {Sign::arguments, " change_password ", 1},
                                                     {Sign::arguments, "htpasswd -", 3},
                                                     {Sign::arguments, "wpa_passphrase ", 1},
+                                                    {Sign::arguments, "vault login "},
+                                                    {Sign::arguments, "unseal "},
+                                                    {Sign::arguments, "bw unlock "},
+                                                    {Sign::arguments, "bw login ", 1},
+                                                    {Sign::arguments, "http-basic.", 2},
+                                                    {Sign::arguments, "snyk auth "},
+                                                    {Sign::arguments, "codecov -t "},
+                                                    {Sign::arguments, "secrets set "},
+                                                    {Sign::arguments, "--from-literal="},
+                                                    {Sign::arguments, "securestring --value "},
                                                     {Sign::arguments, "mc alias set ", 2},
                                                     {Sign::arguments, "doctl auth init -t "},
                                                     {Sign::arguments, "convertto-securestring "},
                                                     {Sign::piped, "convertto-securestring"},
                                                     {Sign::piped, "sudo -s"},
                                                     {Sign::piped, "chpasswd"},
+                                                    {Sign::piped, "| passwd"},
+                                                    {Sign::piped, "kinit"},
+                                                    {Sign::piped, "cryptsetup"},
+                                                    {Sign::piped, "auth login"},
                                                     {Sign::piped, "-stdin"},
                                                     {Sign::login_before, "@tcp("},
                                                     {Sign::login_before, "@unix("},
                                                     {Sign::login_before, "@//"},
                                                     {Sign::login_behind, "sqlplus "},
+                                                    {Sign::login_behind, "impdp "},
+                                                    {Sign::login_behind, "expdp "},
                                                     {Sign::login_behind, ":thin:"}});
 
 bool ends_command(char c) {
@@ -253,11 +280,25 @@ void CommandLines::read_to(std::size_t at) {
   read_ = std::max(read_, at);
 }
 
+// -p Copper!4711x says enough, whatever the command is.
+std::size_t CommandLines::find_for_any(std::string_view option, std::size_t end, std::vector<Place>& found) {
+  constexpr std::size_t kLeast = 9;  // with the blank
+  if (option != " -p" || end + kLeast > text_.size() || text_[end] != ' ' || is(Chars::blank, text_[end + 8]))
+    return 0;
+  const auto [from, stop] = argument(end);
+  const std::string_view value = text_.substr(from, std::max(from, stop) - from);
+  static constexpr CharSet kOfOthers("@~/:=,${}()#");
+  if (!value.empty() && is(Chars::alnum, value[0]) && !kOfOthers.any_in(value) && is_chosen(value) &&
+      may_be_password(value))
+    found.push_back({from, stop, "cli-password"});
+  return kLooking;
+}
+
 // The password that the option at text[begin, end) gives to the command of its line.
 std::size_t CommandLines::find_option(std::size_t begin, std::size_t end, std::vector<Place>& found) {
   read_to(begin);
-  if (known_ == 0) return 0;
   const std::string_view option = text_.substr(begin, end - begin);
+  if (known_ == 0) return find_for_any(option, end, found);
   const bool glued = end < text_.size() && is(Chars::visible, text_[end]) && text_[end] != '=';
   const auto [from, stop] = argument(end + (end < text_.size() && text_[end] == '=' ? 1 : 0));
   if (stop < from + 4 || text_[from] == '-' || text_[from] == '$') return kLooking;
@@ -284,8 +325,11 @@ void CommandLines::find_arguments(std::size_t at, std::size_t skipped, std::vect
     at = end + (end < text_.size() && is_quote(text_[end]) ? 1 : 0);
     if (value[0] == '/' && value.size() < 8) continue;  // a switch
     if (count++ < skipped) continue;
-    if (!is_drawn_or_chosen(value)) return;
-    found.push_back({begin, end, "cli-password"});
+    // name=VALUE
+    const std::size_t sign = run_end(Chars::word, value, 0);
+    const std::size_t named = sign > 0 && sign < value.size() && value[sign] == '=' ? sign + 1 : 0;
+    if (!is_drawn_or_chosen(value.substr(named))) return;
+    found.push_back({begin + named, end, "cli-password"});
   }
 }
 

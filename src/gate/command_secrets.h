@@ -28,6 +28,7 @@ class CommandLines {
 
  private:
   void read_to(std::size_t at);
+  std::size_t find_for_any(std::string_view option, std::size_t end, std::vector<Place>& found);
   std::size_t find_option(std::size_t begin, std::size_t end, std::vector<Place>& found);
   void find_arguments(std::size_t at, std::size_t skipped, std::vector<Place>& found);
   void find_piped(std::size_t begin, std::size_t end, std::vector<Place>& found);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "gate/char_runs.h"
 #include "gate/secret_value.h"
+#include "gate/telling_names.h"
 
 namespace cairn::gate {
 
@@ -14,8 +15,10 @@ namespace {
 using Found = std::optional<std::pair<std::size_t, std::size_t>>;
 
 constexpr std::size_t kMinBody = 48;   // characters of base64 that make a key rather than a mention of one
+constexpr std::size_t kMinLines = 40;  // the same, behind a line that is nothing but theirs
 constexpr std::size_t kMinCoded = 24;  // of base64 that can hide anything
 constexpr std::size_t kMaxUserInfo = 512;
+constexpr std::size_t kMaxWithSlash = 80;  // the same, when the password holds a slash
 
 constexpr std::array<std::int8_t, 256> kBase64 = [] {
   std::array<std::int8_t, 256> table{};
@@ -125,7 +128,8 @@ std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t
 
 bool names_a_private_key(std::string_view line) {
   return line.find("PRIVATE KEY") != std::string_view::npos ||
-         line.find("SECRET KEY") != std::string_view::npos;
+         line.find("SECRET KEY") != std::string_view::npos ||
+         line.find("Static key") != std::string_view::npos;  // of OpenVPN
 }
 
 Found block_from_its_begin(std::string_view text, std::size_t at) {
@@ -166,16 +170,29 @@ Found key_block(std::string_view text, std::size_t at, std::size_t from) {
   // PuTTY's own format: "Private-Lines: 8", then the lines.
   const std::size_t line = std::min(here.substr(0, 60).find('\n'), here.size());
   const auto [end, digits] = read_body(text, at + line, false, ListPrefix(text, at));
-  return digits < kMinBody ? Found() : std::pair(at + line, end);
+  return digits < kMinLines ? Found() : std::pair(at + line, end);
+}
+
+// name:passw, before a slash: a port or a reference has none behind it.
+static bool may_hold_a_slash(std::string_view info) {
+  const std::size_t colon = info.find(':');
+  return colon != std::string_view::npos && colon + 1 < info.size() && is(Chars::letter, info[colon + 1]) &&
+         info.size() < 80;
 }
 
 Found address_password(std::string_view text, std::size_t at) {
   const std::size_t begin = at + 3;
-  const std::size_t limit = std::min(text.size(), begin + kMaxUserInfo);
+  std::size_t limit = std::min(text.size(), begin + kMaxUserInfo);
   std::size_t sign = std::string_view::npos;
+  bool slash = false;  // within the password
   for (std::size_t i = begin; i < limit; ++i) {
     if (text[i] == '@') sign = i;
-    if (!is(Chars::user_info, text[i])) break;
+    if (text[i] == '/' && !slash) {
+      slash = may_hold_a_slash(text.substr(begin, i - begin));
+      limit = std::min(limit, begin + kMaxWithSlash);
+    }
+    if (!is(Chars::user_info, text[i]) && !(slash && text[i] == '/')) break;
+    if (slash && text.substr(i, 3) == "://") break;  // another address
     if ((text[i] == '?' || text[i] == '#') && sign != std::string_view::npos) break;
   }
   if (sign == std::string_view::npos) return std::nullopt;
@@ -189,6 +206,8 @@ Found address_password(std::string_view text, std::size_t at) {
   const bool reference = (password.starts_with("$") && !is_password_like(password.substr(1))) ||
                          (lower.find("password") != std::string::npos && is_words(password));
   static constexpr CharSet kBrackets("{[]<");
+  if (password.find('/') != std::string_view::npos && !(is_random(password) && mixture(password) >= 3))
+    return std::nullopt;
   if (password == name || reference || (!password.empty() && kBrackets.has(password[0])) ||
       is_placeholder(password))
     return std::nullopt;
@@ -199,6 +218,11 @@ Found address_password(std::string_view text, std::size_t at) {
   return std::pair(begin + colon + 1, sign);
 }
 
+static bool is_token_alone(std::string_view value) {
+  return value.size() >= 20 && run_end(Chars::url, value, 0) == value.size() && is_random(value) &&
+         !is_placeholder(value);
+}
+
 Found user_password(std::string_view text, std::size_t at) {
   text = text.substr(0, std::min(text.size(), at + kMaxUser));
   while (at < text.size() && (text[at] == ' ' || text[at] == '"' || text[at] == '\'' || text[at] == '='))
@@ -207,8 +231,13 @@ Found user_password(std::string_view text, std::size_t at) {
   const std::size_t end = std::min(kEnds.first_in(text, at), text.size());
   const std::string_view info = text.substr(at, end - at);
   const std::size_t colon = info.find(':');
-  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  if (colon == std::string_view::npos) return std::nullopt;
   const std::string_view password = info.substr(colon + 1);
+  // TOKEN: and TOKEN:x, where the token is the name of the user; :TOKEN
+  const std::string_view name = info.substr(0, colon);
+  if (password.size() <= 1 || password == "x-oauth-basic")
+    return is_token_alone(name) ? Found(std::pair(at, at + colon)) : Found();
+  if (colon == 0) return is_token_alone(password) ? Found(std::pair(at + 1, end)) : Found();
   if (is_placeholder(password) || password.starts_with('$') || password.starts_with('/') ||
       !is_password_like(password))
     return std::nullopt;
@@ -332,6 +361,23 @@ bool codes_text(std::string_view run) {
   return unreadable * 20 <= count;
 }
 
+// DB_PASSWORD= and then whatever: a text that was cut, or is no text behind its name.
+bool begins_with_a_name(std::string_view run) {
+  constexpr std::size_t kHead = 36;  // digits that are looked at
+  for (std::size_t at = 0; at < 8; at += 4)
+    if (kBase64[static_cast<unsigned char>(run[at])] >= 32) return false;
+  std::array<char, kHead> room{};
+  std::size_t size = 0;
+  decode(run.substr(0, kHead), [&](char c) {
+    room[size] = c;
+    return c != '=' && c != ':' && (is(Chars::name, c) || c == '"' || c == '{') && ++size < room.size();
+  });
+  if (size < 4 || size >= room.size() || (room[size] != '=' && room[size] != ':')) return false;
+  const std::string_view name(room.data(), size);
+  return strength_of(name) == Strength::password || strength_of(name) == Strength::token || name == "admin" ||
+         name == "root";
+}
+
 std::string decoded(std::string_view run) {
   std::string out(run.size() * 3 / 4, '\0');
   std::size_t count = 0;
@@ -358,6 +404,8 @@ std::optional<CodedText> next_coded_text(std::string_view text, std::size_t at) 
         const std::string_view run = text.substr(begin + shift, end - begin - shift);
         if (codes_text(run)) return CodedText{begin, end, decoded(run)};
       }
+      if (const std::string_view run = text.substr(begin, end - begin); begins_with_a_name(run))
+        return CodedText{begin, end, "", true};
     }
     at = end;
     probe = end;

@@ -36,6 +36,7 @@ bool is_drawn(std::string_view rest);
 struct CodedText {
   std::size_t begin = 0, end = 0;
   std::string text;
+  bool telling = false;  // it begins with a telling name, whatever follows
 };
 std::optional<CodedText> next_coded_text(std::string_view text, std::size_t at);
 

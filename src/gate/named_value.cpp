@@ -123,6 +123,10 @@ bool is_passphrase(std::string_view value) {
   return marked || (even && words[0].size() >= 4);
 }
 
+bool is_ascii(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 // By its looks alone.
 bool may_be_secret(Strength strength, Style style, std::string_view value) {
   static constexpr CharSet kBrackets("()[]{}<>");
@@ -136,7 +140,7 @@ bool may_be_secret(Strength strength, Style style, std::string_view value) {
     case Style::loose:
       return strength != Strength::weak && value[0] != '-' && !kBrackets.any_in(value) &&
              value.find("**") == std::string_view::npos &&
-             (chosen() || (value.size() >= 12 && is_mixed(value) && is_random(value)));
+             (chosen() || (value.size() >= 12 && is_mixed(value) && is_random(value) && is_ascii(value)));
     default: break;
   }
   switch (strength) {
@@ -169,13 +173,24 @@ bool is_named_otherwise(std::string_view name, std::string_view value) {
   return is_plain_id(name, value) || is_file_or_directory(name, value);
 }
 
+bool is_unspoken(std::string_view value) {
+  // abcd-efgh-ijkl-mnop, as they are given out for one program
+  if (value.size() == 19 && value[4] == '-' && value[9] == '-' && value[14] == '-')
+    return std::all_of(value.begin(), value.end(), [](char c) { return c == '-' || (c >= 'a' && c <= 'z'); });
+  return value.size() >= 8 && value.size() <= 16 &&
+         std::all_of(value.begin(), value.end(), [](char c) { return c >= 'a' && c <= 'z'; }) &&
+         !is_words(value);
+}
+
 bool is_path(std::string_view value) {
   if (value.find('/') == std::string_view::npos) return false;
   if (value.find("://") != std::string_view::npos) return true;
-  static constexpr CharSet kSigns("*{}$<:");
+  static constexpr CharSet kSigns("*{}$<");
   const auto parts = split(value, '/');
   return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return part.size() <= 3 || is_words(part) || kSigns.any_in(part);
+    // /users/:id, host:port
+    return part.size() <= 3 || is_words(part) || kSigns.any_in(part) ||
+           (part.size() < 32 && part.find(':') != std::string_view::npos);
   });
 }
 

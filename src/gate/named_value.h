@@ -22,6 +22,9 @@ bool is_secret(Strength strength, Style style, std::string_view value);
 // Whether the name says that this value is something else: the id of a session, a directory.
 bool is_named_otherwise(std::string_view name, std::string_view value);
 
+// Small letters that make no word.
+bool is_unspoken(std::string_view value);
+
 // A path or an address: each of its parts is a name.
 bool is_path(std::string_view value);
 

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "gate/address_secrets.h"
 #include "gate/call_secrets.h"
 #include "gate/char_runs.h"
 #include "gate/command_secrets.h"
@@ -13,6 +14,7 @@
 #include "gate/literals.h"
 #include "gate/named_secrets.h"
 #include "gate/plain_view.h"
+#include "gate/prose_secrets.h"
 #include "gate/secret_rules.h"
 #include "gate/secret_value.h"
 #include "gate/shape.h"
@@ -31,7 +33,7 @@ constexpr std::size_t kJudging = 24;     // what a judgement costs whatever it j
 
 // Small, so that all of them stay near: every text asks for them all the time.
 struct Literal {
-  enum What : std::uint8_t { rule, name, foreign, block, address, user, marker, command, call };
+  enum What : std::uint8_t { rule, name, foreign, block, address, user, marker, command, call, login, part };
   std::string_view text;
   What what = rule;
   bool at_start = false;         // of a token
@@ -80,6 +82,8 @@ struct Table {
     for (std::size_t i = 0; i < command_literals().size(); ++i)
       add(Literal::command, i, command_literals()[i]);
     for (std::size_t i = 0; i < call_literals().size(); ++i) add(Literal::call, i, call_literals()[i]);
+    for (std::size_t i = 0; i < login_literals().size(); ++i) add(Literal::login, i, login_literals()[i]);
+    for (std::size_t i = 0; i < address_literals().size(); ++i) add(Literal::part, i, address_literals()[i]);
     std::vector<Literals::Literal> texts;
     for (const Literal& literal : meaning) texts.push_back(text_of(literal));
     literals = std::make_unique<Literals>(texts);
@@ -139,7 +143,12 @@ class Search {
       case Literal::address: return add(address_password(text_, begin), "url-password");
       case Literal::user: return try_user(end);
       case Literal::command: return try_command(literal.index, begin, end);
-      case Literal::call: return try_call(literal.index, begin, end);
+      case Literal::call:
+        return put_aside(begin, [&] { return find_in_call(text_, literal.index, begin, end, aside_); });
+      case Literal::login:
+        return put_aside(begin, [&] { return find_told_login(text_, literal.index, end, aside_); });
+      case Literal::part:
+        return put_aside(begin, [&] { return find_in_address(text_, literal.index, begin, end, aside_); });
     }
   }
 
@@ -147,6 +156,7 @@ class Search {
   void put_back() {
     if (aside_.empty()) return;
     const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
+    std::sort(aside_.begin(), aside_.end(), before);
     const std::size_t known = found_.size();
     for (std::size_t next = 0; const Place& place : aside_) {
       while (next < known && found_[next].end <= place.begin) ++next;
@@ -182,11 +192,19 @@ class Search {
     settle(known, read.judged);
     if (read.begin < read.name_end && found_.size() == known)
       judged_ += find_column(text_, read.begin, read.name_end, found_);
+    if (read.begin < read.name_end && found_.size() == known) look_around(read.begin, read.name_end);
+  }
+
+  // What the sentence says in which the name stands.
+  void look_around(std::size_t begin, std::size_t end) {
+    const std::size_t known = found_.size();
+    settle(known, find_said(text_, begin, end, done_, found_));
   }
 
   void try_foreign(std::size_t begin, std::size_t end) {
     const std::size_t known = found_.size();
     settle(known, find_behind(text_, begin, end, runs_, found_));
+    if (found_.size() == known) look_around(begin, end);
   }
 
   // What stood behind a name, if anything.
@@ -230,10 +248,11 @@ class Search {
   }
 
   // What stands between the call and its secret is searched, too: it is put aside.
-  void try_call(std::size_t index, std::size_t begin, std::size_t end) {
+  template <class Find>
+  void put_aside(std::size_t begin, Find&& find) {
     if (!may_judge(begin) || begin < aside_end_) return;
     const std::size_t known = aside_.size();
-    const std::size_t read = find_in_call(text_, index, begin, end, aside_);
+    const std::size_t read = find();
     if (aside_.size() == known)
       judged_ += read;
     else
@@ -242,6 +261,7 @@ class Search {
 
   void try_rule(const Literal& literal, std::size_t begin, std::size_t end) {
     const bool follows = literal.first_min == 0 || (end < text_.size() && is(literal.first, text_[end]));
+    if (!follows && end < text_.size() && is_quote(text_[end])) return try_joined(literal, begin, end);
     // What does not begin here as it must, begins in the next line or not at all.
     if (!follows && (!literal.may_be_broken || over_break(text_, end) == end)) return;
     const Shape& shape = rules_.shapes[literal.index];
@@ -266,6 +286,16 @@ class Search {
     std::size_t stop = match->end;
     while (stop > begin && (text_[stop - 1] == '.' || text_[stop - 1] == ':')) --stop;  // of a sentence
     add(std::pair(begin, wrapped_end(stop)), secret_rules()[literal.index].kind);
+  }
+
+  // "prefix" + "rest"
+  void try_joined(const Literal& literal, std::size_t begin, std::size_t end) {
+    const bool beside = end + 2 < text_.size() && text_[end + 1] == ' ' && text_[end + 2] == text_[end];
+    const std::size_t rest = beside ? end + 3 : over_join(text_, end);  // "prefix" "rest"
+    if (rest == end || !may_judge(begin)) return;
+    const auto match = rules_.shapes[literal.index].match(text_, rest, runs_, false);
+    if (!match || is_cut_short(*match) || is_harmless(rest, rest, match->end)) return judged_in_vain(0);
+    add(std::pair(begin, wrapped_end(match->end)), secret_rules()[literal.index].kind);
   }
 
   // Whether what must follow the literal may be long enough: its last character tells most of them.
@@ -359,6 +389,10 @@ void search_secrets(std::string_view text, int depth, std::vector<Place>& found)
     const auto coded = next_coded_text(text, at);
     if (!coded) return;
     at = coded->end;
+    if (coded->telling) {
+      found.push_back({coded->begin, coded->end, "token"});
+      continue;
+    }
     const PlainView inner(coded->text);
     std::vector<Place> within;
     search_secrets(inner.text(), depth - 1, within);

@@ -93,7 +93,9 @@ constexpr auto kPasswords = std::to_array<std::string_view>(
     {"password",   "passwd",    "passwort",    "passphrase", "passcode",   "pwd",      "pass",
      "pw",         "pswd",      "requirepass", "psk",        "masterauth", "secret",   "dbpass",
      "userpass",   "mysqlpass", "contrasena",  "motdepasse", "passe",      "kennwort", "senha",
-     "wachtwoord", "haslo",     "parola",      "secreta"});
+     "wachtwoord", "haslo",     "parola",      "secreta",    "passord",    "salasana", "heslo",
+     "sifre",      "jelszo",    "adgangskode", "losenord",   "bindpw",     "rootpw",   "pgpass",
+     "sshpass",    "smtppass",  "ftppass",     "adminpass",  "rootpass"});
 constexpr auto kTokens = std::to_array<std::string_view>(
     {"token", "apikey", "credential", "credentials", "creds", "auth", "authorization", "bearer", "jwt", "sid",
      "otp", "totp", "pat", "secrets", "accesstoken", "authtoken"});
@@ -229,6 +231,8 @@ bool is_no_secret(std::string_view name) {
   if ((last != 'n' && last != 'N') || !ends_with_nocase(name, "token")) return false;
   name.remove_suffix(5);
   while (!name.empty() && !is(Chars::alnum, name.back())) name.remove_suffix(1);
+  // The page of a company has a token, too.
+  if (ends_with_nocase(name, "facebook_page") || ends_with_nocase(name, "fb_page")) return false;
   return !name.empty() && std::any_of(kPlaces.begin(), kPlaces.end(),
                                       [&](std::string_view place) { return ends_with_nocase(name, place); });
 }
@@ -301,23 +305,43 @@ const std::vector<std::string_view>& telling_literals() {
                                                           "wachtwoord",
                                                           "haslo",
                                                           "parola",
+                                                          "salasana",
+                                                          "heslo",
+                                                          "sifre",
+                                                          "jelszo",
+                                                          "adgangskode",
+                                                          "losenord",
+                                                          "bindpw",
+                                                          "rootpw",
                                                           "_pat",
                                                           "_pw",
                                                           "pw:",
+                                                          "pw ",
+                                                          "pw\"",
                                                           "pw="};
   return kLiterals;
 }
 
 const std::vector<std::string_view>& foreign_names() {
-  static const std::vector<std::string_view> kNames = {"contrase\u00f1a",
-                                                       "l\u00f6senord",
-                                                       "has\u0142o",
-                                                       "\u043f\u0430\u0440\u043e\u043b\u044c",  // Russian
-                                                       "\u041f\u0430\u0440\u043e\u043b\u044c",
-                                                       "\u5bc6\u7801",
-                                                       "\u5bc6\u78bc",                    // Chinese
-                                                       "\u30d1\u30b9\u30ef\u30fc\u30c9",  // Japanese
-                                                       "\ube44\ubc00\ubc88\ud638"};       // Korean
+  static const std::vector<std::string_view> kNames = {
+      "contrase\u00f1a",
+      "l\u00f6senord",
+      "has\u0142o",
+      "\u043f\u0430\u0440\u043e\u043b\u044c",  // Russian
+      "\u041f\u0430\u0440\u043e\u043b\u044c",
+      "\u5bc6\u7801",
+      "\u5bc6\u78bc",                                                  // Chinese
+      "\u30d1\u30b9\u30ef\u30fc\u30c9",                                // Japanese
+      "\ube44\ubc00\ubc88\ud638",                                      // Korean
+      "\u53e3\u4ee4",                                                  // Chinese
+      "\u015fifre",                                                    // Turkish
+      "parol\u0103",                                                   // Romanian
+      "jelsz\u00f3",                                                   // Hungarian
+      "m\u1eadt kh\u1ea9u",                                            // Vietnamese
+      "\u03ba\u03c9\u03b4\u03b9\u03ba\u03cc\u03c2",                    // Greek
+      "\u05e1\u05d9\u05e1\u05de\u05d4",                                // Hebrew
+      "\u0643\u0644\u0645\u0629 \u0627\u0644\u0645\u0631\u0648\u0631"  // Arabic
+  };
   return kNames;
 }
 

@@ -158,15 +158,27 @@ TEST(SecretCorpus, IsFoundInTheFifthCorpusAsFarAsItSays) {
   }
   const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
   EXPECT_GE(m.secrets, 2'600);
-  EXPECT_LE(m.lost * 1000, m.secrets * 65) << m.lost << " of " << m.secrets << " secrets were missed";
+  EXPECT_LE(m.lost * 1000, m.secrets * 5) << m.lost << " of " << m.secrets << " secrets were missed";
   EXPECT_GE(m.benign, 5'000);
   EXPECT_EQ(m.wrong, 0);
 }
 
+TEST(SecretCorpus, IsFoundInLinesLikeTheFifthCorpus) {
+  std::vector<test::SecretSample> kept;
+  for (std::uint64_t seed = kSeed; seed < kSeed + 5; ++seed) {
+    const auto more = test::fifth_alike(seed);
+    kept.insert(kept.end(), more.begin(), more.end());
+  }
+  const Measured m = measure(kept, {}, std::getenv("CAIRN_TELL") != nullptr);
+  EXPECT_GE(m.secrets, 1'000);
+  EXPECT_LE(m.lost * 100, m.secrets * 2) << m.lost << " of " << m.secrets << " secrets were missed";
+}
+
 TEST(SecretCorpus, MayBeCutAnywhere) {
   std::vector<std::string> texts = {"a [secret", "a [secret:", "a [secret:token:0123456"};
-  for (const auto& samples : {test::second_secrets(kSeed), test::third_secrets(kSeed),
-                              test::fourth_secrets(kSeed), test::fifth_secrets(kSeed)})
+  for (const auto& samples :
+       {test::second_secrets(kSeed), test::third_secrets(kSeed), test::fourth_secrets(kSeed),
+        test::fifth_secrets(kSeed), test::fifth_alike(kSeed)})
     for (const test::SecretSample& sample : samples) texts.push_back(sample.text.substr(0, 300));
   for (const std::string& text : texts)
     for (std::size_t size = 0; size <= text.size(); ++size) {
