@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/inert.h"
 #include "base/text.h"
 
 namespace cairn::cli {
@@ -113,12 +114,20 @@ std::string Screen::paint(Style style, std::string_view text, const Marks& marks
 }
 
 std::string shown(std::string_view text) {
-  std::string out;
+  std::string tabless;
   for (const char c : visible(valid_utf8(std::string(text)))) {
     if (c == '\t')
-      out += "    ";  // a tab's width depends on where it stands
+      tabless += "    ";  // a tab's width depends on where it stands
     else
-      out += c;
+      tabless += c;
+  }
+  // A model reads what we print, too.
+  const std::string inert = without_tags(tabless);
+  std::string out;
+  for (const std::string_view line : split(inert, '\n')) {
+    if (line.data() != inert.data()) out += '\n';
+    if (is_speaker(line)) out += "| ";
+    out += line;
   }
   return out;
 }
@@ -180,14 +189,21 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return out;
 }
 
+// Marks are places in the text as it was given.
+static void make_shown(Table::Cell& cell) {
+  std::string text = shown_line(cell.text);
+  if (text != cell.text) cell.marks.clear();
+  cell.text = std::move(text);
+}
+
 void Table::add(std::vector<Cell> row) {
   row.resize(columns_.size(), Cell(""));
-  for (Cell& cell : row) cell.text = shown_line(cell.text);
+  for (Cell& cell : row) make_shown(cell);
   rows_.push_back({std::move(row), {}});
 }
 
 void Table::add_below(Cell line) {
-  line.text = shown_line(line.text);
+  make_shown(line);
   if (!rows_.empty()) rows_.back().below.push_back(std::move(line));
 }
 

@@ -36,7 +36,8 @@ struct Screen {
   std::size_t text_width() const { return terminal && width < 100 ? width : 100; }
 };
 
-// A stored text as a person may see it: nothing in it can act on the terminal. shown_line() is on one line.
+// A stored text as a person or a model may see it: nothing in it can act on the terminal, or pass for a tag
+// of the host's or another speaker. shown_line() is on one line.
 std::string shown(std::string_view text);
 // JSON as a terminal may see it: what shown() leaves out is written as \uXXXX, so that the value is the
 // same.

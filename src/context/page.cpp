@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "base/hash.h"
+#include "base/inert.h"
 #include "base/text.h"
 
 namespace cairn::context {
@@ -29,43 +27,6 @@ Page::Page(std::size_t max_tokens, std::size_t max_characters, std::string_view 
   characters_ = utf16_length(empty);
 }
 
-// What a host, a model or we ourselves write as tags: names that begin like these.
-static constexpr std::array kTags = std::to_array<std::string_view>(
-    {"system", "user",   "human",     "assistant",   "private",       "cairn",    "tool",      "function",
-     "antml",  "invoke", "parameter", "command",     "local-command", "bash",     "task",      "thinking",
-     "result", "output", "persisted", "instruction", "important",     "admin",    "developer", "ide_",
-     "new-",   "fork",   "session",   "context",     "memory",        "document", "search",    "hook"});
-
-// The length of the sign at text[at] that opens a tag, whichever character of Unicode was taken for it; 0:
-// none.
-static std::size_t opens_tag(std::string_view text, std::size_t at) {
-  for (const std::string_view sign : {"<", "\xef\xbc\x9c", "\xef\xb9\xa4", "\xe2\x9f\xa8", "\xe3\x80\x88"})
-    if (text.substr(at).starts_with(sign)) return sign.size();
-  return 0;
-}
-
-static bool names_a_tag(std::string_view rest) {
-  const std::size_t name = std::min(rest.find_first_not_of(" \t\n/\\|"), rest.size());
-  if (name > 8) return false;
-  return std::any_of(kTags.begin(), kTags.end(),
-                     [&](std::string_view tag) { return starts_with_nocase(rest.substr(name), tag); });
-}
-
-// A tag loses its sign: what is left is words.
-static std::string without_tags(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t sign = opens_tag(text, at);
-    if (sign > 0 && names_a_tag(text.substr(at + sign))) {
-      out += "\xe2\x80\xb9";  // single left-pointing angle quotation mark
-      at += sign;
-    } else {
-      out += text[at++];
-    }
-  }
-  return out;
-}
-
 // Stored text must not even look like the fence.
 static std::string without_fences(std::string text) {
   constexpr std::string_view kName = "cairn-memory";
@@ -82,9 +43,7 @@ static bool poses_as_ours(std::string_view line) {
     const std::size_t name = line.find_first_not_of('#');
     return name == std::string_view::npos || line[name] < '0' || line[name] > '9';  // "#12" is an issue
   }
-  for (const std::string_view speaker : {"human:", "assistant:", "system:", "user:", "developer:"})
-    if (starts_with_nocase(line, speaker)) return true;
-  return false;
+  return is_speaker(line);
 }
 
 std::string as_data(std::string_view text) {

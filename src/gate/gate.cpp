@@ -60,7 +60,7 @@ std::vector<std::string> touched_paths(const Event& event) {
 
 static std::optional<Refusal> refuse_tool(const Event& event, const std::vector<std::string>& patterns,
                                           std::string_view rule) {
-  if (!is_tool(event.kind) || !event.tool_name) return std::nullopt;
+  if (!event.tool_name) return std::nullopt;
   for (const std::string& pattern : patterns)
     if (glob_match(pattern, *event.tool_name))
       return Refusal{"skipped", std::string(rule) + " \"" + pattern + "\""};

@@ -130,6 +130,15 @@ Escape no_width(std::string_view text) {
   return {};
 }
 
+// The letters and signs of ASCII as East Asian type sets them.
+Escape full_width(std::string_view text) {
+  if (text.size() < 3 || (text[1] != '\xbc' && text[1] != '\xbd')) return no_width(text);
+  const int code = (text[1] == '\xbc' ? 0x20 : 0x60) + (static_cast<unsigned char>(text[2]) & 0x3f);
+  return is_plain(code) && code > ' '
+             ? Escape{3, std::string_view(&kAscii[static_cast<std::size_t>(code)], 1)}
+             : Escape{};
+}
+
 // Every other byte of UTF-16. A single one between texts keeps them apart.
 Escape wide(std::string_view text) {
   return text.size() <= 2 || text[2] == '\0' ? Escape{1, ""} : Escape{};
@@ -142,6 +151,7 @@ Escape escape_at(std::string_view text) {
     case '&': return entity(text);
     case '\x1b': return colour(text);
     case '\0': return wide(text);
+    case '\xef': return full_width(text);
     default: return no_width(text);
   }
 }

@@ -1,6 +1,6 @@
 // A text as it was before somebody escaped it: JSON's backslashes (of any depth), per cent codes, HTML's
-// entities, colours of a terminal and characters of no width are undone, so that one set of rules finds a
-// secret in all of them. Places found in the view are given back as places in the text.
+// entities, colours of a terminal, characters of no width and of full width are undone, so that one set of
+// rules finds a secret in all of them. Places found in the view are given back as places in the text.
 #pragma once
 
 #include <cstddef>

@@ -87,9 +87,10 @@ PrivateScan remove_private(std::string_view text, int depth) {
 }
 
 bool only_private(std::string_view cleaned) {
+  const auto unseen = [](std::string_view text) { return is_unseen(text) || is_unseen(visible(text)); };
   while (true) {
     const std::size_t mark = std::min(cleaned.find(kPrivateMark), cleaned.size());
-    if (!is_unseen(cleaned.substr(0, mark))) return false;
+    if (!unseen(cleaned.substr(0, mark))) return false;
     if (mark == cleaned.size()) return true;
     cleaned.remove_prefix(mark + kPrivateMark.size());
   }

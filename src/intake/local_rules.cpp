@@ -19,11 +19,39 @@ namespace {
 constexpr std::size_t kMaxFile = 64u << 10;
 constexpr std::size_t kMaxDirectories = 1000;  // remembered; then it begins anew
 
-std::vector<std::string> texts(const Json& list) {
-  std::vector<std::string> out;
-  for (const Json& item : list.items())
-    if (item.is_string()) out.emplace_back(item.as_string());
-  return out;
+// Adds what stands under a name, one text or a list of them. False: it is something else.
+bool add_texts(const Json& value, std::vector<std::string>& out) {
+  if (value.is_string()) {
+    const std::string_view text = value.as_string();
+    out.emplace_back(text.substr(text.starts_with("./") ? 2 : 0));
+    return true;
+  }
+  if (!value.is_array()) return false;
+  return std::all_of(value.items().begin(), value.items().end(),
+                     [&](const Json& item) { return item.is_string() && add_texts(item, out); });
+}
+
+// Reads the members of `table` into `rules`; the name of one that says something that is not understood, if
+// any.
+std::string read_table(const Json& table, gate::LocalRules& rules) {
+  for (const Json::Member& member : table.members()) {
+    std::string name = member.first;
+    std::replace(name.begin(), name.end(), '-', '_');
+    const Json& value = member.second;
+    bool understood = true;
+    if (name == "exclude") {
+      understood = add_texts(value, rules.exclude);
+    } else if (name == "skip_tools") {
+      understood = add_texts(value, rules.skip_tools);
+    } else if (name == "enabled" || (name == "capture" && !value.is_object())) {
+      understood = value.is_bool();
+      if (understood && !value.as_bool()) rules.off = rules.file + " says " + member.first + " = false";
+    } else if (name == "capture") {
+      if (std::string wrong = read_table(value, rules); !wrong.empty()) return "capture." + wrong;
+    }
+    if (!understood) return member.first;
+  }
+  return "";
 }
 
 // The directory that holds .git, else the directory itself.
@@ -88,9 +116,9 @@ struct Cache {
 gate::LocalRules read_local_rules(std::string_view toml, const std::string& path) {
   const auto table = read_toml(toml, path);
   if (!table) return {path + " is not TOML", path, {}, {}};
-  gate::LocalRules rules{"", path, texts((*table)["skip_tools"]), texts((*table)["exclude"])};
-  const Json& capture = (*table)["capture"];
-  if (capture.is_bool() && !capture.as_bool()) rules.off = path + " says capture = false";
+  gate::LocalRules rules{"", path, {}, {}};
+  if (const std::string wrong = read_table(*table, rules); !wrong.empty())
+    rules.off = path + ": " + wrong + " is not understood";
   return rules;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "gate/private_text.h"
 #include "os/disk.h"
 
 namespace cairn::intake {
@@ -59,7 +60,8 @@ static std::optional<std::string> branch_of(const fs::path& git_dir) {
   const auto head = read_line(git_dir / "HEAD");
   constexpr std::string_view kRef = "ref: refs/heads/";
   if (!head || !head->starts_with(kRef)) return std::nullopt;
-  return head->substr(kRef.size());
+  const std::string name = head->substr(kRef.size());
+  return std::string(gate::remove_private(name).of(name));
 }
 
 static std::string base_name(const fs::path& path) {

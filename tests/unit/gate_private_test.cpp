@@ -66,7 +66,8 @@ TEST(PrivateText, KnowsTagsThatSomebodyEscaped) {
        {"a&lt;private&gt;b&lt;/private&gt;c", "a\\u003cprivate\\u003eb\\u003c/private\\u003ec",
         "a\\u003Cprivate>b\\u003c\\/private>c", "a\\\\u003cprivate\\\\u003eb\\\\u003c\\\\/private\\\\u003ec",
         "a<private>b<\\/private>c", "a%3Cprivate%3Eb%3C%2Fprivate%3Ec",
-        "a<pri\xe2\x80\x8bvate>b</private\xef\xbb\xbf>c"})
+        "a<pri\xe2\x80\x8bvate>b</private\xef\xbb\xbf>c", "a\uff1cprivate\uff1eb\uff1c\uff0fprivate\uff1ec",
+        "a<\uff50\uff52\uff49vate>b</private>c"})
     EXPECT_EQ(cleaned(text), "a[private]c") << text;
   EXPECT_EQ(cleaned("a\\n\\u003cprivate\\u003eb"), "a\\n[private]") << "what is kept keeps its escapes";
 }

@@ -73,6 +73,7 @@ TEST(Gate, LeavesAnOrdinaryEventAsItIs) {
 TEST(Gate, MutesAPromptThatIsWhollyPrivate) {
   EXPECT_TRUE(passed(prompt(" <private>all</private>\n<private>of it</private>")).muted);
   EXPECT_TRUE(passed(prompt("<private>unclosed")).muted);
+  EXPECT_TRUE(passed(prompt("\x1b[0m<private>coloured</private>\x1b[0m")).muted);
   for (const char* blank : {"\u00a0", "\ufeff", "\u200b", "\u3000", "\u2028", "\u0085", "\u2003\u2060",
                             "\u2800", "\x1b", "\u3164"})
     EXPECT_TRUE(
@@ -102,9 +103,9 @@ TEST(Gate, SkipsToolsByName) {
   EXPECT_EQ(refused(rules, tool("Read", {})), "skipped: capture.skip_tools \"Read\"");
   EXPECT_EQ(refused(rules, tool("mcp__db__query", {})), "skipped: capture.skip_tools \"mcp__*\"");
   EXPECT_EQ(refused(rules, tool("Write", {})), "");
-  Event other = tool("Read", {});
-  other.kind = Kind::other;
-  EXPECT_EQ(refused(rules, other), "");
+  Event asked = tool("Read", {});  // PermissionRequest has the whole call
+  asked.kind = Kind::other;
+  EXPECT_EQ(refused(rules, asked), "skipped: capture.skip_tools \"Read\"");
 }
 
 TEST(Gate, ExcludesByEveryPathAToolTouches) {

@@ -62,6 +62,27 @@ TEST_F(LocalRulesTest, AFileThatNobodyCanReadKeepsEverythingOut) {
   }
 }
 
+TEST_F(LocalRulesTest, TheNamesOfTheSettingsAreUnderstoodToo) {
+  for (const char* text : {"exclude = \"./vault/**\"\nskip-tools = [\"mcp__*\"]\n",
+                           "[capture]\nexclude = [\"vault/**\"]\nskip_tools = [\"mcp__*\"]\n",
+                           "capture.exclude = [\"./vault/**\"]\ncapture.skip_tools = \"mcp__*\"\n"}) {
+    const gate::LocalRules rules = read_local_rules(text, "f");
+    EXPECT_EQ(rules.off, "");
+    EXPECT_EQ(rules.exclude, (std::vector<std::string>{"vault/**"})) << text;
+    EXPECT_EQ(rules.skip_tools, (std::vector<std::string>{"mcp__*"})) << text;
+  }
+  EXPECT_EQ(read_local_rules("capture.enabled = false", "f").off, "f says enabled = false");
+}
+
+TEST_F(LocalRulesTest, WhatIsSaidAndNotUnderstoodKeepsEverythingOut) {
+  using Said = std::pair<std::string, std::string>;
+  for (const auto& [text, name] :
+       {Said("capture = \"off\"", "capture"), Said("capture = 0", "capture"), Said("exclude = 7", "exclude"),
+        Said("exclude = [\"a\", 7]", "exclude"), Said("[skip_tools]\na = 1", "skip_tools"),
+        Said("[capture]\nenabled = \"no\"", "capture.enabled")})
+    EXPECT_EQ(read_local_rules(text, "f").off, "f: " + name + " is not understood") << text;
+}
+
 TEST_F(LocalRulesTest, ItCanOnlyNarrow) {
   const gate::LocalRules rules = read_local_rules(
       "capture = true\n[agent]\nprovider = \"openai\"\nendpoint = \"http://evil.test\"\n[capture_x]\nexclude "

@@ -40,6 +40,12 @@ TEST_F(Places, ARepositoryAndItsSubdirectoriesAreOneProject) {
   EXPECT_EQ(at("api/src/deep").name, "api");
 }
 
+TEST_F(Places, APrivatePartOfABranchsNameIsNotKept) {
+  repository("api");
+  run("git -C api checkout -q -b 'fix-<private>acme</private>-1'");
+  EXPECT_EQ(at("api").branch, "fix-[private]-1");
+}
+
 TEST_F(Places, ALinkedWorktreeBelongsToItsRepository) {
   repository("api");
   run("git -C api worktree add -q -b feature ../api-feature");
