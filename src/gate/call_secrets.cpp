@@ -19,8 +19,9 @@ constexpr std::size_t kMaxMade = 100;       // of the only one of a constructor
 
 struct Call {
   // The password stands behind another argument; a key anywhere, or behind the text that it hides; a token
-  // that was drawn by lot; name:PASSWORD in one string; any call with a string as its first argument
-  enum How { login, keyed, behind, client, pair, made } how;
+  // that was drawn by lot; name:PASSWORD in one string; values of a row, a password among them; any call with
+  // a string as its first argument
+  enum How { login, keyed, behind, client, pair, row, made } how;
   std::string_view text;  // a quote at its end is that of the first argument
 };
 constexpr auto kCalls = std::to_array<Call>({{Call::login, "login("},
@@ -102,6 +103,9 @@ constexpr auto kCalls = std::to_array<Call>({{Call::login, "login("},
                                              {Call::pair, "base64_encode("},
                                              {Call::pair, "encode64("},
                                              {Call::pair, "buffer.from("},
+                                             {Call::row, "values ("},
+                                             {Call::row, "values("},
+                                             {Call::keyed, "cookiesession("},
                                              {Call::made, "(\""},
                                              {Call::made, "('"}});
 
@@ -115,9 +119,10 @@ std::ptrdiff_t digits_of(std::string_view value) {
 
 // Neither an address nor a path, a sentence, a reference, or what documentation writes.
 bool may_be_given(std::string_view value) {
+  const bool uuid = value.size() == 36 && value[8] == '-' && value[13] == '-' && value[23] == '-';
   static constexpr CharSet kOfOthers(" \t\\(){}<>,;|");
-  return value.size() >= 8 && value[0] != '$' && value[0] != '/' && value[0] != '#' && value[0] != '.' &&
-         value[0] != '%' &&
+  return !uuid && value.size() >= 8 && value[0] != '$' && value[0] != '/' && value[0] != '#' &&
+         value[0] != '.' && value[0] != '%' &&
          std::none_of(value.begin(), value.end(), [](char c) { return kOfOthers.has(c); }) &&
          !is_placeholder(value) && !is_path(value) && !is_name_of_something(value);
 }
@@ -134,8 +139,9 @@ bool changes_often(std::string_view value) {
 bool is_drawn_text(std::string_view value, std::size_t least) {
   const std::string_view body = value.starts_with("0x") ? value.substr(2) : value;
   if (body.size() < (is_hex_text(body) ? std::max<std::size_t>(least, 32) : least)) return false;
-  const bool uuid = value.size() == 36 && value[8] == '-' && value[13] == '-' && value[23] == '-';
-  return !uuid && digits_of(value) >= 2 && run_end(Chars::any_base64, value, 0) == value.size() &&
+  // users/5f3a...: a slash is one of base64, or it divides a path.
+  if (value.find('/') != std::string_view::npos && (value.size() < 32 || mixture(value) < 3)) return false;
+  return digits_of(value) >= 2 && run_end(Chars::any_base64, value, 0) == value.size() &&
          may_be_given(value) && is_random(value) && mixture(value) >= 2 &&
          (mixture(value) == 2 || changes_often(value));
 }
@@ -264,6 +270,14 @@ std::size_t find_made(std::string_view text, std::size_t at, std::vector<Place>&
   return kLooking + 2 * (size + value.size());
 }
 
+// INSERT INTO users (email, password) VALUES
+bool has_password_column(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMaxColumns = 160;
+  const std::size_t from = at - std::min(at, kMaxColumns);
+  const std::string_view columns = text.substr(from, at - from);
+  return columns.find("pass") != std::string_view::npos || columns.find("PASS") != std::string_view::npos;
+}
+
 }  // namespace
 
 const std::vector<std::string_view>& call_literals() {
@@ -280,6 +294,7 @@ std::size_t find_in_call(std::string_view text, std::size_t index, std::size_t b
   constexpr std::size_t kReadingCall = 12;
   const auto how = kCalls[index].how;
   if (how == Call::made) return find_made(text, end, found);
+  if (how == Call::row && !has_password_column(text, begin)) return kReadingCall;
   Arguments arguments(text, is_quote(text[end - 1]) ? end - 1 : end);
   std::string_view before;
   std::size_t judged = 0;
@@ -303,6 +318,7 @@ std::size_t find_in_call(std::string_view text, std::size_t index, std::size_t b
       case Call::behind: secret = later && (is_given(value, "") || is_drawn_text(value, 16)); break;
       case Call::client: secret = is_drawn_text(value, 20); break;
       case Call::pair: part = behind_name(value, ':'), secret = part.second > 0; break;
+      case Call::row: secret = is_given(value, ""); break;
       case Call::made: break;
     }
     if (secret) found.push_back({arguments.begin() + part.first, arguments.begin() + part.second, "token"});

@@ -51,6 +51,8 @@ bool is_surely_chosen(std::string_view value) {
   static constexpr CharSet kOfOthers("()[]{}<>=,;|\\/:\"'`");
   if (value.size() < 8 || value.size() > 40 || !is(Chars::alnum, value[0]) || !is_chosen(value)) return false;
   if (std::any_of(value.begin(), value.end(), [](char c) { return kOfOthers.has(c); })) return false;
+  // A reference has one of three signs; with them, it must be mixed more.
+  if (value.find_first_of("!$%^*?_") == std::string_view::npos && mixture(value) < 5) return false;
   const std::size_t number = value.find_last_not_of("0123456789.");
   const bool numbered = number + 1 < value.size() && (value[number] == '#' || value[number] == '@');
   return !numbered && !is_placeholder(value);
@@ -166,13 +168,18 @@ static std::size_t find_seed(std::string_view text, std::size_t end, std::vector
   return kReading + stop - end;
 }
 
-static std::size_t find_login_pair(std::string_view text, std::size_t end, std::vector<Place>& found) {
+static std::size_t find_login_pair(std::string_view text, std::size_t index, std::size_t end,
+                                   std::vector<Place>& found) {
   constexpr std::size_t kReading = 16, kWindow = 56;
   static constexpr auto kBetween =
       std::to_array<std::string_view>({"/", "and", "&", "und", "et", "y", "|", "with"});
   static constexpr CharSet kCode("(){}<>=\";");
   const std::size_t limit = std::min(text.size(), end + kWindow);
-  bool paired = !is(Chars::alnum, text[end - 1]);
+  // admin / and admin: have the password right behind them, and stand alone.
+  const bool named = !is(Chars::alnum, kLogins[index].back());
+  const std::size_t begin = end - kLogins[index].size();
+  if (named && begin > 0 && (is(Chars::name, text[begin - 1]) || text[begin - 1] == '/')) return kReading;
+  bool paired = named;
   std::size_t at = end;
   for (int words = 0; words < kMaxWords; ++words) {
     const Piece word = word_at(text, at, limit);
@@ -182,15 +189,16 @@ static std::size_t find_login_pair(std::string_view text, std::size_t end, std::
     const Piece bare = without_signs(text, {word.begin, whole});
     const std::string_view value = text.substr(bare.begin, bare.end - bare.begin);
     const std::size_t sign = std::min(value.find_first_of("/:"), value.size());
-    const bool inside = sign > 0 && sign < value.size() && run_end(Chars::name, value, 0) == sign;
+    const bool inside = !named && sign > 0 && sign < value.size() && run_end(Chars::name, value, 0) == sign;
     const std::string_view password = inside ? value.substr(sign + 1) : value;
     if ((paired || inside) && is_surely_chosen(password)) {
       found.push_back({bare.end - password.size(), bare.end, "password"});
       break;
     }
     const std::string_view all = text.substr(word.begin, word.end - word.begin);
-    if (std::any_of(all.begin(), all.end(), [](char c) { return kCode.has(c); })) break;
-    paired = is_one_of(value, kBetween) || all == "/" || all.ends_with(',') || all.ends_with('/');
+    if (named || std::any_of(all.begin(), all.end(), [](char c) { return kCode.has(c); })) break;
+    paired = is_one_of(value, kBetween) || value.find('@') != std::string_view::npos || all == "/" ||
+             all.ends_with(',') || all.ends_with('/');
     at = word.end;
   }
   return kReading + (at - end) / 2;
@@ -198,7 +206,7 @@ static std::size_t find_login_pair(std::string_view text, std::size_t end, std::
 
 std::size_t find_told_login(std::string_view text, std::size_t index, std::size_t end,
                             std::vector<Place>& found) {
-  return index < kPairs ? find_login_pair(text, end, found) : find_seed(text, end, found);
+  return index < kPairs ? find_login_pair(text, index, end, found) : find_seed(text, end, found);
 }
 
 std::size_t find_said(std::string_view text, std::size_t begin, std::size_t end, std::size_t from,

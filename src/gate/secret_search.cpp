@@ -197,8 +197,11 @@ class Search {
 
   // What the sentence says in which the name stands.
   void look_around(std::size_t begin, std::size_t end) {
-    const std::size_t known = found_.size();
-    settle(known, find_said(text_, begin, end, done_, found_));
+    constexpr std::size_t kReadingWords = 6;
+    const char before = begin > 0 ? text_[begin - 1] : ' ';
+    if (before != ' ' && before != '\n' && before != '(') return;
+    const std::size_t known = found_.size(), cost = find_said(text_, begin, end, done_, found_);
+    settle(known, kReadingWords + cost);
   }
 
   void try_foreign(std::size_t begin, std::size_t end) {

@@ -206,8 +206,8 @@ bool is_key(const Letters& name) {
 }
 
 bool ends_like_a_token(const Letters& name) {
-  static constexpr Endings kEnds(
-      std::to_array<std::string_view>({"token", "connectionstring", "sessionid", "authorization"}));
+  static constexpr Endings kEnds(std::to_array<std::string_view>(
+      {"token", "connectionstring", "sessionid", "authorization", "clientkeydata"}));
   static constexpr Endings kKeys(
       std::to_array<std::string_view>({"api", "secret", "access", "private", "auth", "master", "encryption",
                                        "shared", "account", "license", "session"}),

@@ -75,6 +75,8 @@ constexpr Line kConfig[] = {
 };
 
 constexpr Line kCode[] = {
+    {"fifth, alike: code", "INSERT INTO users (email, password) VALUES ('a@acme.io', '{{w1}}');"},
+    {"fifth, alike: code", "app.use(cookieSession({} keys: ['{{a32}}'] }))"},
     {"fifth, alike: code", "imap.login('me@acme.io', '{{w1}}')"},
     {"fifth, alike: code", "ftp.login(\"upload\", \"{{w1}}\")"},
     {"fifth, alike: code", "ftp = ftplib.FTP('ftp.acme.io', 'upload', '{{w1}}')"},
@@ -159,6 +161,10 @@ constexpr Line kCode[] = {
 };
 
 constexpr Line kShell[] = {
+    {"fifth, alike: shell", "rclone obscure {{w1}}"},
+    {"fifth, alike: shell", "htpasswd -b -c f admin {{w1}}"},
+    {"fifth, alike: shell", "htpasswd -nb admin {{w1}}"},
+    {"fifth, alike: shell", "openssl dgst -sha256 -hmac '{{a32}}' f"},
     {"fifth, alike: shell", "rdesktop -u admin -p {{w1}} 10.0.0.4"},
     {"fifth, alike: shell", "psexec \\\\pc -u admin -p {{w1}} cmd"},
     {"fifth, alike: shell", "plink -pw {{w1}} root@10.0.0.4"},
@@ -184,6 +190,8 @@ constexpr Line kShell[] = {
 };
 
 constexpr Line kLog[] = {
+    {"fifth, alike: log", "a001 LOGIN me@acme.io {{w1}}"},
+    {"fifth, alike: log", "> AUTH PLAIN {{b40}}"},
     {"fifth, alike: log", "New password for user elastic: {{a20}}"},
     {"fifth, alike: log", "Password (hex): {{x32}}"},
     {"fifth, alike: log", "password........: {{w1}}"},
@@ -288,6 +296,7 @@ constexpr Line kDiff[] = {
 };
 
 constexpr Line kFiles[] = {
+    {"fifth, alike: files", "- name: x\n  user:\n    client-key-data: LS0tLS1CRUdJTi{{b200}}"},
     {"fifth, alike: files", "{}\"gitlab-token\": {}\"gitlab.com\": \"{{u20}}\"}}"},
 };
 

@@ -352,6 +352,11 @@ constexpr Line kAddresses[] = {
 };
 
 constexpr Line kCommands[] = {
+    {"fifth: commands", "INSERT INTO users (email, password_hash) VALUES ($1, $2)"},
+    {"fifth: commands", "INSERT INTO passes (id, gate) VALUES ('{@}', 'north-2')"},
+    {"fifth: commands", "a001 OK LOGIN me@acme.io completed at 2026-03-02T10:21:07Z"},
+    {"fifth: commands", "S: 250-AUTH PLAIN LOGIN XOAUTH2"},
+    {"fifth: commands", "client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t{b200}"},
     {"fifth: commands", "curl -u :$PAT https://dev.azure.com/acme"},
     {"fifth: commands", "curl -u \"$TOKEN:\" https://api.acme.io"},
     {"fifth: commands", "npx -p typescript@5 tsc --noEmit"},

@@ -40,6 +40,7 @@ std::vector<BenignSample> fourth_benign(std::uint64_t seed, int rounds);
 // What an examiner wrote who never saw the rules.
 std::vector<SecretSample> fifth_secrets(std::uint64_t seed);
 std::vector<SecretSample> fifth_alike(std::uint64_t seed);
+std::vector<BenignSample> fifth_harmless(std::uint64_t seed);
 std::vector<BenignSample> fifth_benign(std::uint64_t seed, int rounds);
 
 // One secret of every kind, each with a text that would carry it: for tests that look for canaries.
