@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/inert.h"
+#include "base/quoted.h"
 #include "context/composer.h"
 #include "hook/control.h"
 #include "store/evidence.h"
@@ -54,8 +55,8 @@ static std::string notice(const Composed& composed, const std::vector<std::strin
     text += (text.empty() ? "cairn: " : " · ") + std::string(part);
   };
   if (wanted && composed.last_at) {
-    add(fmt::format("last session {} \"{}\"", ago(*composed.last_at, now),
-                    without_tags(composed.last_request)));
+    add(fmt::format("last session {} {}", ago(*composed.last_at, now),
+                    quoted(without_tags(composed.last_request), '"')));
     if (composed.interrupted) add("interrupted");
     if (composed.open > 0) add(fmt::format("{} open", composed.open));
     add(fmt::format("{} tokens", composed.tokens));

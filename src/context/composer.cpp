@@ -191,8 +191,8 @@ static std::string line_of_data(std::string_view text) {
 static void make_data(Summary& s) {
   for (std::string* text : {&s.request, &s.completed, &s.learned, &s.investigated, &s.notes, &s.next_steps})
     *text = as_data(*text);
-  for (std::optional<std::string>* text : {&s.branch, &s.worktree})
-    if (*text) *text = line_of_data(**text);
+  if (s.branch) s.branch = line_of_data(as_name(*s.branch));
+  if (s.worktree) s.worktree = line_of_data(*s.worktree);
   for (std::string& file : s.files_edited) file = line_of_data(file);
 }
 

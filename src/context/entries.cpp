@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/quoted.h"
 #include "base/text.h"
 #include "context/page.h"
+#include "distil/words.h"
 
 namespace cairn::context {
 
@@ -45,11 +47,31 @@ static std::string bare(std::string_view line) {
   return closed(one_line(line, 300));
 }
 
+static bool ends_sentence(std::string_view text) {
+  for (const std::string_view mark : {".", "!", "?", "\u3002", "\uff01", "\uff1f"})
+    if (text.ends_with(mark)) return true;
+  return false;
+}
+
+// Where `step` stands in `line` as a sentence or an item of its own; npos: nowhere. Words in the middle of
+// another sentence are that sentence's.
+static std::size_t find_sentence(std::string_view line, std::string_view step) {
+  std::size_t at = line.find(step);
+  for (; at != std::string_view::npos; at = line.find(step, at + 1)) {
+    const std::string_view before = trim(line.substr(0, at)), after = trim(line.substr(at + step.size()));
+    const bool begins = before.find_first_not_of("-*#\u2022[] xX0123456789.)") == std::string_view::npos ||
+                        ends_sentence(before);
+    const bool ends = after.find_first_not_of('*') == std::string_view::npos || ends_sentence(step);
+    if (begins && ends) break;
+  }
+  return at;
+}
+
 // `line` without the sentences that are told already; empty when only signs are left of it.
 static std::string without_told(std::string_view line, const std::set<std::string>& told) {
   std::string rest(line);
   for (const std::string& step : told)
-    if (const std::size_t at = rest.find(step); at != std::string::npos) {
+    if (const std::size_t at = find_sentence(rest, step); at != std::string::npos) {
       const bool between = (at == 0 || rest[at - 1] == ' ') && rest.substr(at + step.size()).starts_with(' ');
       rest.erase(at, step.size() + (between ? 1 : 0));
     }
@@ -63,14 +85,16 @@ static bool is_heading(std::string_view line) {
 }
 
 // A field as a labelled paragraph, without what is told already, nor headings that nothing is left under; its
-// further lines are indented so that it stays one entry of the list.
+// further lines are indented so that it stays one entry of the list. Of its first `whole` lines nothing is
+// left out.
 static void add_field(std::string& to, std::string_view label, std::string_view text,
-                      const std::set<std::string>& told) {
+                      const std::set<std::string>& told, std::size_t whole = 0) {
   const std::vector<std::string_view> all = lines(trim(text));
   std::vector<std::string> kept;
-  for (const std::string_view line : all)
+  for (std::size_t i = 0; i < all.size(); ++i)
     // What is left of a line may begin otherwise than the line did.
-    if (std::string rest = without_told(line, told); !rest.empty()) kept.push_back(as_data(rest));
+    if (std::string rest = i < whole ? std::string(all[i]) : without_told(all[i], told); !rest.empty())
+      kept.push_back(as_data(rest));
   while (all.size() > 1 && !kept.empty() && is_heading(kept.back())) kept.pop_back();
   for (std::size_t i = 0; i < kept.size(); ++i)
     to += (i == 0 ? fmt::format("{}: ", label) : "  ") + kept[i] + "\n";
@@ -94,11 +118,18 @@ static std::string heading(const Summary& s, const std::vector<const Observation
   return text + "\n";
 }
 
+static bool begins_in_our_words(std::string_view completed) {
+  completed = trim(completed);
+  if (completed.starts_with("| ")) completed.remove_prefix(2);  // as_data quoted it
+  return distil::begins_with_facts(completed);
+}
+
 std::string full_entry(const Summary& s, const std::vector<const Observation*>& details,
                        const std::set<std::string>& told) {
   std::string text = heading(s, details);
   add_field(text, "Request", s.request, {});
-  add_field(text, "Done", s.completed, told);
+  // `told` was taken from the answer, not from our own words before it.
+  add_field(text, "Done", s.completed, told, begins_in_our_words(s.completed) ? 1 : 0);
   add_field(text, "Learned", not_said(s.learned, s.completed), told);
   add_field(text, "Looked at", s.investigated, {});
   if (!s.files_edited.empty()) text += "Files changed: " + joined(s.files_edited, 20) + "\n";
@@ -131,7 +162,7 @@ std::string line_entry(const Observation& o, bool with_date) {
 // What an earlier turn of the session said of its own state, which the next turn may have changed.
 static bool is_of_its_turn(std::string_view step) {
   return step.starts_with("The turn ") || step.starts_with("Interrupted while ") ||
-         (step.starts_with('\'') && step.find("' still fails") != std::string_view::npos);
+         begins_quoted(step, " still fails");
 }
 
 std::vector<OpenStep> open_steps(const std::vector<Summary>& newest_first) {

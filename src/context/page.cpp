@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "base/inert.h"
 #include "base/text.h"
@@ -36,8 +38,36 @@ static std::string without_fences(std::string text) {
   return text;
 }
 
+static std::string_view first_character(std::string_view text) {
+  std::size_t bytes = 1;
+  while (bytes < text.size() && (text[bytes] & 0xc0) == 0x80) ++bytes;
+  return text.substr(0, bytes);
+}
+
+static bool begins_with_date(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00";
+  if (text.size() < kForm.size()) return false;
+  return std::equal(kForm.begin(), kForm.end(), text.begin(),
+                    [](char form, char c) { return form == '0' ? c >= '0' && c <= '9' : c == form; });
+}
+
+// What the lines of our lists are: an id, then a date ("S3 2026-11-16: ...") or at the end a cost
+// ("O7 decision: ... (~17)").
+static bool reads_like_a_record(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of("-*+ \t\u2022"), line.size()));
+  const std::string first = ascii_lower(line.substr(0, 1));
+  const bool letter = first >= "a" && first <= "z";
+  const std::size_t id = line.find_first_not_of("0123456789", 1);
+  if (!letter || id == 1 || id == std::string_view::npos) return false;
+  std::string_view rest = line.substr(id);
+  while (!rest.empty() && is_unseen(first_character(rest))) rest.remove_prefix(first_character(rest).size());
+  if (rest.size() + id == line.size()) return false;
+  return begins_with_date(rest) || rest.find("(~") != std::string_view::npos;
+}
+
 static bool poses_as_ours(std::string_view line) {
   line = trim(line);
+  if (reads_like_a_record(line)) return true;
   if (line.starts_with("===") || line.starts_with("---")) return true;
   if (line.starts_with('#')) {
     const std::size_t name = line.find_first_not_of('#');
@@ -56,6 +86,19 @@ std::string as_data(std::string_view text) {
     if (!out.empty() || line.data() != seen.data()) out += '\n';
     if (poses_as_ours(line)) out += "| ";
     out += line;
+  }
+  return out;
+}
+
+std::string as_name(std::string_view text) {
+  const std::string seen = without_tags(visible(text));  // a tag is known by its blanks, too
+  std::string out;
+  for (std::string_view rest = seen; !rest.empty();) {
+    const std::string_view c = first_character(rest);
+    rest.remove_prefix(c.size());
+    const bool parts =
+        any_of(c, {"\u00b7", "\u0387", "\u2022", "\u2027", "\u2219", "\u22c5", "\u30fb", "\uff65"});
+    out += parts ? "." : c.size() > 1 && is_unseen(c) ? "_" : c;
   }
   return out;
 }

@@ -6,9 +6,13 @@
 
 namespace cairn::context {
 
-// Stored text as data: what a person sees of it, and no line of it that could pass for a heading of the page
-// or for another speaker of the conversation. Such lines are quoted: "| # Open".
+// Stored text as data: what a person sees of it, and no line of it that could pass for a heading or a record
+// of the page or for another speaker of the conversation. Such lines are quoted: "| # Open".
 std::string as_data(std::string_view text);
+
+// A stored name, without tags, that keeps to its field of a heading: a dot in the middle of the line, which
+// parts the fields, is a full stop, and blanks of other scripts are '_'.
+std::string as_name(std::string_view text);
 
 class Page {
  public:

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/origin.h"
+#include "base/quoted.h"
 #include "base/text.h"
 #include "distil/shell.h"
 #include "distil/symbols.h"
@@ -40,6 +41,11 @@ std::string shown_command(std::string_view command) {
   std::string out = one_line(all.substr(0, end), kMaxCommand);
   if (end != std::string_view::npos && !out.ends_with("\xe2\x80\xa6")) out.append(" \xe2\x80\xa6");
   return out;
+}
+
+std::string shown_tool(std::string_view name) {
+  const std::string text = shown(name, 80);
+  return is_tool_name(text) ? text : quoted(text);
 }
 
 // Prose and data define no functions, whatever they look like.
@@ -135,11 +141,11 @@ class Collector {
   }
 
   std::string doing(const Step& step) const {
-    if (step.tool == "Bash") return "'" + shown_command(cleaned(step)) + "'";
+    if (step.tool == "Bash") return quoted(shown_command(cleaned(step)));
     if (any_of(step.tool, {"Agent", "Task"}))
-      return "the subagent \"" + shown(step.input["description"].as_string(), kMaxSubject) + "\"";
+      return "the subagent " + quoted(shown(step.input["description"].as_string(), kMaxSubject), '"');
     const std::string file = path_input(step);
-    return shown(step.tool, 80) + (file.empty() ? "" : " of " + path(file));
+    return shown_tool(step.tool) + (file.empty() ? "" : " of " + path(file));
   }
 
   void take(const Step& step) {
@@ -231,12 +237,12 @@ class Collector {
       if (hash.size() < 7 || hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) continue;
       std::string subject = shown(line.substr(close + 2), kMaxSubject);
       if (text.find(subject) == std::string::npos) subject = quote(Origin::output, subject);
-      entry.commits.push_back({std::string(hash) + " \"" + subject + "\"", subject, mark_});
+      entry.commits.push_back({std::string(hash) + " " + quoted(subject, '"'), subject, mark_});
     }
     if (entry.commits.size() > before) return;
     for (const std::string& message : files.commits) {
       const std::string subject = shown(message, kMaxSubject);
-      entry.commits.push_back({"\"" + subject + "\"", subject, mark_});
+      entry.commits.push_back({quoted(subject, '"'), subject, mark_});
     }
   }
 
@@ -312,7 +318,7 @@ class Collector {
   void search(const Step& step) {
     const std::string pattern = shown(step.input["pattern"].as_string(), 80);
     if (pattern.empty() || !step.agent_type.empty()) return;
-    add_unique(out_.searches, "'" + pattern + "'");
+    add_unique(out_.searches, quoted(pattern));
     out_.looked.push_back(mark_);
   }
 
@@ -324,7 +330,7 @@ class Collector {
     if (step.outcome != Step::Outcome::ok)
       out_.not_found.push_back("Could not fetch " + what + ": " + why_failed(step) + ".");
     else
-      add_unique(out_.fetches, search ? "the web for '" + what + "'" : what);
+      add_unique(out_.fetches, search ? "the web for " + quoted(what) : what);
     out_.looked.push_back(mark_);
   }
 
@@ -334,7 +340,7 @@ class Collector {
     out_.delegated.push_back(mark_);
     std::string sentence = "Subagent" + (kind.empty() ? "" : " (" + kind + ")");
     if (const std::string task = shown(step.input["description"].as_string(), kMaxSubject); !task.empty())
-      sentence += " \"" + task + "\"";
+      sentence += " " + quoted(task, '"');
     if (step.outcome != Step::Outcome::ok) {
       out_.agents.push_back(sentence + " failed: " + why_failed(step) + ".");
       return;
@@ -348,7 +354,7 @@ class Collector {
   }
 
   void other(const Step& step) {
-    const std::string name = shown(step.tool, 80);
+    const std::string name = shown_tool(step.tool);
     if (step.outcome == Step::Outcome::ok)
       out_.other_tools.push_back(name);
     else
@@ -395,6 +401,13 @@ class Collector {
 };
 
 }  // namespace
+
+bool is_tool_name(std::string_view text) {
+  const auto is_sign = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_sign);
+}
 
 std::string shown_path(std::string_view path, std::string_view root) {
   while (root.size() > 1 && root.ends_with('/')) root.remove_suffix(1);

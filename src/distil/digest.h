@@ -91,6 +91,9 @@ struct Digest {
 
 Digest digest(const Turn& turn);
 
+// Whether `text` is a name as hosts give them to tools: others are shown in quotes.
+bool is_tool_name(std::string_view text);
+
 // `path` for a reader: relative to `root` where below it, without "." and "..", on one line.
 std::string shown_path(std::string_view path, std::string_view root);
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/origin.h"
+#include "base/quoted.h"
 #include "base/text.h"
 #include "distil/parts.h"
 #include "distil/sentences.h"
@@ -27,10 +28,6 @@ std::string full_stop(std::string text) {
          (text.empty() || std::string_view(".!?").find(text.back()) != std::string_view::npos ? "" : ".");
 }
 
-std::string quoted(const Command& command) {
-  return "'" + command.shown + "'";
-}
-
 // What a failed run is remembered by: its tests, else its error.
 std::string cause(const Run& run, std::size_t max) {
   if (run.failed.empty() && run.why.empty()) return one_line(run.code, max);
@@ -39,7 +36,7 @@ std::string cause(const Run& run, std::size_t max) {
 }
 
 std::string told_failure(const Command& command, const Run& run) {
-  std::string text = quoted(command) + " failed";
+  std::string text = quoted(command.shown) + " failed";
   if (const std::string more = detail(run); !more.empty()) text += " (" + more + ")";
   const bool named = run.failed.size() == 1 && run.why.find(run.failed[0]) != std::string::npos;
   if (!run.failed.empty() && !named)
@@ -48,7 +45,7 @@ std::string told_failure(const Command& command, const Run& run) {
 }
 
 std::string told_pass(const Command& command, const Run& run) {
-  return quoted(command) + " passed" +
+  return quoted(command.shown) + " passed" +
          (run.passed.empty() ? "." : " (" + quote(Origin::output, run.passed) + ").");
 }
 
@@ -212,11 +209,11 @@ class Observer {
     const std::vector<const Commit*> made = commits();
     const std::string why = cause(*first.failure, 70);
     std::string title =
-        quoted(*first.command) + " failed" + (why.empty() ? "" : " (" + why + ")") + ", now passes";
+        quoted(first.command->shown) + " failed" + (why.empty() ? "" : " (" + why + ")") + ", now passes";
     if (!mending_.empty())
       title += " after a change of " + mending_.front()->path;
     else if (!made.empty())
-      title += " after \"" + made.back()->subject + "\"";
+      title += " after " + quoted(made.back()->subject, '"');
     Observation& o = add(Observation::Slot::fixed, type_named("bugfix"), std::move(title));
     const std::size_t told = std::min(fixes_.size(), kMaxFixesTold);
     for (std::size_t i = 0; i < told; ++i) add_fact(o, told_failure(*fixes_[i].command, *fixes_[i].failure));
@@ -303,7 +300,7 @@ class Observer {
     const Command& last = *commands.back();
     const std::string why = cause(last.runs.back(), 110);
     Observation& o = add(Observation::Slot::failing, type_named("discovery"),
-                         quoted(last) + " fails" + (why.empty() ? "" : ": " + why));
+                         quoted(last.shown) + " fails" + (why.empty() ? "" : ": " + why));
     for (const Command* command : commands) {
       add_fact(o, told_failure(*command, command->runs.back()));
       for (const Run& run : command->runs) add_event(o, run.mark.event);
@@ -327,11 +324,11 @@ class Observer {
       const Command& better = digest_.commands[good->second];
       if (!o)
         o = &add(Observation::Slot::worked, type_named("discovery"),
-                 quoted(better) + " works where " + quoted(bad) + " failed");
+                 quoted(better.shown) + " works where " + quoted(bad.shown) + " failed");
       if (o->facts.size() >= 3) break;
       const std::string why = detail(bad.runs.back());
-      add_fact(*o, quoted(bad) + " failed" + (why.empty() ? "" : " (" + why + ")") + "; " + quoted(better) +
-                       " worked.");
+      add_fact(*o, quoted(bad.shown) + " failed" + (why.empty() ? "" : " (" + why + ")") + "; " +
+                       quoted(better.shown) + " worked.");
       for (const Run& run : bad.runs) add_event(*o, run.mark.event);
       add_event(*o, better.runs.back().mark.event);
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/origin.h"
+#include "base/quoted.h"
 #include "base/text.h"
 #include "distil/parts.h"
 #include "distil/sentences.h"
@@ -109,7 +110,7 @@ std::string completed_of(const Turn& turn, const Digest& digest, const std::stri
 std::string told_failing(const Command& command) {
   const Run& run = command.runs.back();
   const std::string why = run.why.empty() ? run.code : quote(Origin::output, run.why);
-  return "'" + command.shown + "' still fails" + (why.empty() ? "." : ": " + why);
+  return quoted(command.shown) + " still fails" + (why.empty() ? "." : ": " + why);
 }
 
 void add_tasks(const Digest& digest, std::vector<std::string>& out) {

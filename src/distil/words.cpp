@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/origin.h"
+#include "base/quoted.h"
 #include "base/text.h"
 #include "distil/sentences.h"
 
@@ -82,14 +83,14 @@ bool ends_failing(const Command& command) {
 }
 
 std::string told(const Command& command) {
-  const std::string quoted = "'" + command.shown + "'";
+  const std::string name = quoted(command.shown);
   if (!all_passed(command)) {
     if (command.runs.size() == 1 && command.runs[0].how == Run::How::background)
-      return "Started " + quoted + " in the background.";
-    return "Ran " + quoted + ": " + told(command.runs) + ".";
+      return "Started " + name + " in the background.";
+    return "Ran " + name + ": " + told(command.runs) + ".";
   }
   const bool passed = command.check && command.runs.back().how == Run::How::passed;
-  return "Ran " + quoted + times(command.runs.size()) + (passed ? ": passed." : ".");
+  return "Ran " + name + times(command.runs.size()) + (passed ? ": passed." : ".");
 }
 
 std::string told_looks(const Digest& digest) {
@@ -102,7 +103,7 @@ std::string told_looks(const Digest& digest) {
     out.push_back("Searched for " + join(digest.searches, 6, "pattern", "patterns") + ".");
   std::vector<std::string> looks;
   for (const Command& command : digest.commands)
-    if (command.looks && all_passed(command)) looks.push_back("'" + command.shown + "'");
+    if (command.looks && all_passed(command)) looks.push_back(quoted(command.shown));
   if (!looks.empty()) out.push_back("Looked with " + join(looks, 5, "command", "commands") + ".");
   if (!digest.fetches.empty()) out.push_back("Consulted " + join(digest.fetches, 5, "page", "pages") + ".");
   for (std::size_t i = 0; i < std::min<std::size_t>(digest.not_found.size(), 3); ++i)
@@ -126,6 +127,17 @@ std::vector<const Command*> still_failing(const Digest& digest) {
   }
   if (out.size() > 3) out.erase(out.begin(), out.end() - 3);
   return out;
+}
+
+bool begins_with_facts(std::string_view completed) {
+  for (const std::string_view start :
+       {"In progress: ", "Created ", "Edited ", "Rewrote ", "Writing ", "Editing ", "Ran ", "Started ",
+        "Committed ", "Subagent", "Used ", "Finished: ", "Running ", "And "})
+    if (completed.starts_with(start)) return true;
+  constexpr std::string_view kFailed = " failed: ";  // a tool did
+  const std::size_t name = completed.find(kFailed);
+  return (name != std::string_view::npos && is_tool_name(completed.substr(0, name))) ||
+         begins_quoted(completed, kFailed);
 }
 
 std::string request_of(std::string_view prompt) {

@@ -31,6 +31,10 @@ bool ends_failing(const Command& command);
 // The commands that failed at the last and whose program passed no check later; at most the last 3.
 std::vector<const Command*> still_failing(const Digest& digest);
 
+// Whether what a summary tells as completed has facts in its first line, which are our words; else it is the
+// answer's from its beginning. An answer that begins in the same words counts as ours.
+bool begins_with_facts(std::string_view completed);
+
 // The request on few short lines.
 std::string request_of(std::string_view prompt);
 

@@ -136,8 +136,8 @@ TEST(DistilGolden, HostErrorEndsTheTurn) {
 TEST(DistilGolden, MiscellaneousTools) {
   const Summary s = summary_of("i_misc");
   EXPECT_EQ(s.completed,
-            "Ran 'touch /home/dev/.claude/settings.json; sed -i 's/\"timeout\": 30/\"timeout\": 31/' "
-            "/home/dev/.claude/settings.json; sleep\xe2\x80\xa6'. Used EnterWorktree, ExitWorktree and "
+            "Ran `touch /home/dev/.claude/settings.json; sed -i 's/\"timeout\": 30/\"timeout\": 31/' "
+            "/home/dev/.claude/settings.json; sleep\xe2\x80\xa6`. Used EnterWorktree, ExitWorktree and "
             "mcp__elicit__ask.\n\nmisc done");
   EXPECT_EQ(s.investigated, "Read sub/x.txt.");
   EXPECT_EQ(s.files_edited, (Files{"/home/dev/.claude/settings.json"}));
