@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "gate/char_runs.h"
+#include "gate/letter_pairs.h"
 #include "gate/secret_value.h"
 #include "gate/shape.h"
 
@@ -80,8 +81,8 @@ bool is_file_or_directory(std::string_view name, std::string_view value) {
 bool is_mixed(std::string_view value) {
   const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
   return (digits > 0 || value.find('/') == std::string_view::npos) &&
-         (mixture(value) >= (value.size() >= 16 ? 3 : 4) ||
-          (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20)));
+         (mixture(value) >= (value.size() >= 16 || run_end(Chars::alnum, value, 0) == value.size() ? 3 : 4) ||
+          (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20)) || is_by_lot(value));
 }
 
 // What prose about passwords is made of.

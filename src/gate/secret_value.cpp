@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "gate/char_runs.h"
+#include "gate/letter_pairs.h"
 #include "gate/literals.h"
 
 namespace cairn::gate {
@@ -159,9 +160,9 @@ bool is_constant(std::string_view value) {
 }
 
 // What placeholders begin with, hold, or are.
-constexpr auto kStarts = std::to_array<std::string_view>({"${", "$(", "{{", "{%", "#{", "%(", "%{", "...",
-                                                          "***", "env:", "vault:", "file:", "op://", "sm://",
-                                                          "arn:", "projects/", "ref+", "!ref", "!secret"});
+constexpr auto kStarts = std::to_array<std::string_view>(
+    {"${",   "$(",     "{{",    "{%",    "#{",    "%(",   "%{",        "%env(", "...",  "***",
+     "env:", "vault:", "file:", "op://", "sm://", "arn:", "projects/", "ref+",  "!ref", "!secret"});
 // They count when the rest is words, too: my_password, not my_Str0ng!Pass
 constexpr auto kWordStarts =
     std::to_array<std::string_view>({"your", "my-", "my_", "enter", "insert", "replace", "fake", "mock"});
@@ -262,7 +263,10 @@ bool is_placeholder(std::string_view value) {
 }
 
 bool is_words(std::string_view value) {
+  const int likeness = likeness_to_words(value);
+  if (likeness < -16) return false;  // sixteen to one
   const Form form = form_of(value);
+  if (likeness > 32 && form.digits == 0) return true;
   if (!form.humps && !form.resumes && is_slug(value)) return true;
   if (form.digits == 0 && is_constant(value)) return true;
   if (form.numbers > 2 || form.digits * 3 >= value.size() || form.letters * 2 < form.words * 7) return false;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "gate/corpus_random.h"
 #include "gate/secret_value.h"
 #include "gate/secrets.h"
 
@@ -140,6 +141,31 @@ TEST(SecretValues, ThatOnlyBeginLikeAPlaceholderAreFound) {
   for (const char* value : {"my_password", "my-secret-pw", "your-256-bit-secret", "yourSecretKey123",
                             "fake_token_1", "replace-with-32-chars", "<your key>", "<paste"})
     EXPECT_TRUE(is_placeholder(value)) << value;
+}
+
+// Of 4,000 values; what is drawn by lot is a word now and then.
+TEST(SecretValues, DrawnByLotAreRarelyTakenForWords) {
+  struct Form {
+    std::string_view text, alphabet;
+    std::size_t length;
+    int most;
+  };
+  constexpr int kDraws = 4000;
+  test::Lot lot(20261116);
+  for (const Form& form :
+       {Form{"password: @@", test::kAlnum, 12, 60}, Form{"--password=@@", test::kAlnum, 16, 30},
+        Form{"token = \"@@\"", test::kAlnum, 20, 12}, Form{"the password is @@", test::kAlnum, 14, 130},
+        Form{"secret: @@", test::kLower, 16, 110}, Form{"password=@@", test::kLower, 12, 450}}) {
+    int missed = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      const std::string value = lot.of(form.alphabet, form.length);
+      missed += cleaned(filled(form.text, value)).find(value) != std::string::npos ? 1 : 0;
+    }
+    EXPECT_LE(missed, form.most) << form.text;
+  }
+  expect_left({"password: kx-ecdhe-psk", "token = \"XMLHttpRequestEventTarget\"",
+               "secret: kubernetes-dashboard-csrf", "the password is passwordEncoderBean",
+               "token: nextjsHydrationBoundary", "api_key: asyncpgConnectionPool"});
 }
 
 TEST(SecretValues, ThatNameAPlaceOrAnAccountAreLeft) {
