@@ -401,6 +401,7 @@ TEST_F(CatchUpTest, WhatCanNeverBeReadIsLeftAloneAfterADay) {
   EXPECT_EQ(std::exchange(looks, 0), 1);
   minute();
   EXPECT_EQ(looks, 0);
+  m.disk.on_call(nullptr);
 }
 
 TEST_F(CatchUpTest, AnEndedSessionThatIsHeardOfAgainIsReadAgain) {
