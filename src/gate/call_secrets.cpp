@@ -238,12 +238,12 @@ bool makes_no_client(std::string_view name) {
 // Github("..."), algoliasearch('ID', '...'): a call with nothing but strings that were drawn by lot. `at` is
 // where the first one begins.
 std::size_t find_made(std::string_view text, std::size_t at, std::vector<Place>& found) {
-  constexpr std::size_t kLooking = 4, kLeastId = 8, kLeast = 24;
+  constexpr std::size_t kMaking = 4, kLeastId = 8, kLeast = 24;
   const char quote = text[at - 1];
   if (at + kLeastId > text.size() || !is(Chars::url, text[at + kLeastId - 1])) return 0;
   const std::size_t end = run_end(Chars::url, text.substr(0, at + kMaxMade + 1), at);
   const std::size_t size = end - at;
-  if (size < kLeastId || end + 1 >= text.size() || text[end] != quote) return kLooking + size;
+  if (size < kLeastId || end + 1 >= text.size() || text[end] != quote) return kMaking + size;
   std::size_t begin = at - 2;
   while (begin > 0 && at - begin < 40 && is(Chars::word, text[begin - 1])) --begin;
   const std::string_view name = text.substr(begin, at - 2 - begin);
@@ -254,11 +254,11 @@ std::size_t find_made(std::string_view text, std::size_t at, std::vector<Place>&
     if (size >= kLeast && capital && !makes_no_client(name) && is_drawn(first) &&
         is_drawn_text(first, kLeast))
       found.push_back({at, end, "token"});
-    return kLooking + 2 * size;
+    return kMaking + 2 * size;
   }
   const std::size_t second = end + (text[end + 1] == ',' ? text.substr(end + 2, 1) == " " ? 3 : 2 : 0);
   if (second == end || second >= text.size() || text[second] != quote || digits_of(first) < 1)
-    return kLooking + size;
+    return kMaking + size;
   const std::size_t stop = run_end(Chars::url, text.substr(0, second + kMaxMade + 2), second + 1);
   const std::string_view value = text.substr(second + 1, stop - second - 1);
   const bool id =
@@ -267,7 +267,7 @@ std::size_t find_made(std::string_view text, std::size_t at, std::vector<Place>&
   if (stop < text.size() && text[stop] == quote && value.size() != size && id && !makes_no_client(name) &&
       is_drawn_text(value, 27))
     found.push_back({second + 1, stop, "token"});
-  return kLooking + 2 * (size + value.size());
+  return kMaking + 2 * (size + value.size());
 }
 
 // INSERT INTO users (email, password) VALUES
