@@ -10,9 +10,7 @@ namespace cairn::gate {
 // begins) say nothing.
 int likeness_to_words(std::string_view value);
 
-// Sixteen to one.
-inline bool is_by_lot(std::string_view value) {
-  return likeness_to_words(value) < -16;
-}
+inline constexpr int kByLot = -16;     // sixteen to one
+inline constexpr int kAsInWords = 32;  // 256 to one
 
 }  // namespace cairn::gate

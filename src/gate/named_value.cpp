@@ -82,7 +82,7 @@ bool is_mixed(std::string_view value) {
   const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
   return (digits > 0 || value.find('/') == std::string_view::npos) &&
          (mixture(value) >= (value.size() >= 16 || run_end(Chars::alnum, value, 0) == value.size() ? 3 : 4) ||
-          (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20)) || is_by_lot(value));
+          (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20)) || likeness_to_words(value) < kByLot);
 }
 
 // What prose about passwords is made of.

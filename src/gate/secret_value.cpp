@@ -264,9 +264,9 @@ bool is_placeholder(std::string_view value) {
 
 bool is_words(std::string_view value) {
   const int likeness = likeness_to_words(value);
-  if (likeness < -16) return false;  // sixteen to one
+  if (likeness < kByLot) return false;
   const Form form = form_of(value);
-  if (likeness > 32 && form.digits == 0) return true;
+  if (likeness > kAsInWords && form.digits == 0) return true;
   if (!form.humps && !form.resumes && is_slug(value)) return true;
   if (form.digits == 0 && is_constant(value)) return true;
   if (form.numbers > 2 || form.digits * 3 >= value.size() || form.letters * 2 < form.words * 7) return false;
