@@ -62,4 +62,16 @@ inline SecretSample sample(Lot& lot, const Line& line) {
   return out;
 }
 
+// The lines of several lists, one after the other.
+template <class... Lists>
+std::vector<SecretSample> samples(std::uint64_t seed, const Lists&... lists) {
+  Lot lot(seed);
+  std::vector<SecretSample> out;
+  const auto add = [&](const auto& lines) {
+    for (const Line& line : lines) out.push_back(sample(lot, line));
+  };
+  (add(lists), ...);
+  return out;
+}
+
 }  // namespace cairn::test

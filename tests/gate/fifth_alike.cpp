@@ -303,14 +303,8 @@ constexpr Line kFiles[] = {
 }  // namespace
 
 std::vector<SecretSample> fifth_alike(std::uint64_t seed) {
-  Lot lot(seed);
-  std::vector<SecretSample> out;
-  const auto add = [&](const auto& lines) {
-    for (const Line& line : lines) out.push_back(sample(lot, line));
-  };
-  add(kProvider), add(kEnv), add(kConfig), add(kCode), add(kShell), add(kLog), add(kUrl), add(kProse),
-      add(kEscaped), add(kKeys), add(kDiff), add(kFiles);
-  return out;
+  return samples(seed, kProvider, kEnv, kConfig, kCode, kShell, kLog, kUrl, kProse, kEscaped, kKeys, kDiff,
+                 kFiles);
 }
 
 }  // namespace cairn::test

@@ -278,13 +278,7 @@ constexpr Line kPeople[] = {
 }  // namespace
 
 std::vector<SecretSample> fourth_secrets(std::uint64_t seed) {
-  Lot lot(seed);
-  std::vector<SecretSample> out;
-  const auto add = [&](const auto& lines) {
-    for (const Line& line : lines) out.push_back(sample(lot, line));
-  };
-  add(kShell), add(kFiles), add(kSource), add(kOutput), add(kPeople);
-  return out;
+  return samples(seed, kShell, kFiles, kSource, kOutput, kPeople);
 }
 
 }  // namespace cairn::test

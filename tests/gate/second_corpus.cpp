@@ -320,12 +320,7 @@ constexpr Line kHarmless[] = {
 }  // namespace
 
 std::vector<SecretSample> second_secrets(std::uint64_t seed) {
-  Lot lot(seed);
-  std::vector<SecretSample> out;
-  for (const Line& line : kServices) out.push_back(sample(lot, line));
-  for (const Line& line : kFiles) out.push_back(sample(lot, line));
-  for (const Line& line : kShown) out.push_back(sample(lot, line));
-  return out;
+  return samples(seed, kServices, kFiles, kShown);
 }
 
 std::vector<BenignSample> second_benign(std::uint64_t seed, int rounds) {

@@ -1,43 +1,14 @@
 // Taking in what only a transcript tells: when, how often, and what stays out.
 #include <gtest/gtest.h>
 
+#include "catch_up_fixture.h"
 #include "ops/settings.h"
-#include "transcript_lines.h"
 
 namespace cairn::test {
 namespace {
 
-using Lines = std::vector<std::string>;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-class CatchUpTest : public ::testing::Test {
- protected:
-  Machine m;
-  Chat chat;
-  TranscriptWriter transcript{m, chat, "", ""};
-
-  void SetUp() override { must(m.open()); }
-  void begin(std::string_view words = "make a parser") {
-    m.tell(chat.start());
-    m.tell(chat.prompt(words));
-    transcript.prompt(words);
-  }
-  void minute() {
-    m.clock.advance(seconds(61));
-    must(m.engine->tick());
-    must(m.drain());
-  }
-  void host_dies() {
-    m.processes.kill(m.host.pid);
-    minute();
-  }
-  Lines told() {
-    return m.rows("SELECT name, outcome, tool_use_id FROM events WHERE source = 'transcript' ORDER BY seq");
-  }
-  Lines calls() { return m.rows("SELECT tool_use_id, outcome, reason FROM transcript_calls ORDER BY 1"); }
-  Json ledger() { return must(m.run("status"))["ledger"]; }
-};
 
 TEST_F(CatchUpTest, TakesAMinuteOldCallOfAnActiveSessionAndLeavesAYoungOneToItsHook) {
   begin();
@@ -356,52 +327,6 @@ TEST_F(CatchUpTest, ACallWhoseLineIsGoneDoesNotWaitForEver) {
   host_dies();
   EXPECT_EQ(calls(), (Lines{"t1|stored|-", "t2|counted|its line is gone from the transcript"}));
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
-}
-
-class AnIllDisk : public CatchUpTest, public ::testing::WithParamInterface<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Call, AnIllDisk, ::testing::Values("stat", "open", "read", "list"));
-
-TEST_P(AnIllDisk, IsNoReasonToGiveUpWhatOnlyATranscriptTells) {
-  begin();
-  transcript.save();
-  TranscriptWriter subagent{m, chat, "", "a1"};
-  subagent.wrote("lost.txt", "t1");
-  subagent.save();
-  bool failed = false;
-  m.disk.on_call([&](std::string_view call, std::string_view path) {
-    if (call != GetParam() || path.find(chat.session) == std::string_view::npos) return;
-    failed = true;
-    m.disk.fail_at(1, EIO, SimDisk::Calls::all);
-  });
-  host_dies();
-  minute();
-  EXPECT_TRUE(failed);
-  EXPECT_EQ(calls(), Lines{});
-  m.disk.on_call(nullptr);
-  minute();
-  EXPECT_EQ(calls(), (Lines{"t1|recovered|-"}));
-  EXPECT_EQ(ledger()["gap"].as_int(), 0);
-}
-
-TEST_F(CatchUpTest, WhatCanNeverBeReadIsLeftAloneAfterADay) {
-  begin();
-  transcript.wrote("a.txt", "t1");
-  transcript.save();
-  int looks = 0;
-  m.disk.on_call([&](std::string_view call, std::string_view path) {
-    if (call != "open" || path.find(chat.session) == std::string_view::npos) return;
-    ++looks;
-    m.disk.fail_at(1, EACCES, SimDisk::Calls::all);
-  });
-  host_dies();
-  minute();
-  EXPECT_GE(std::exchange(looks, 0), 2);
-  m.clock.advance(std::chrono::hours(24));
-  minute();
-  EXPECT_EQ(std::exchange(looks, 0), 1);
-  minute();
-  EXPECT_EQ(looks, 0);
-  m.disk.on_call(nullptr);
 }
 
 TEST_F(CatchUpTest, AnEndedSessionThatIsHeardOfAgainIsReadAgain) {

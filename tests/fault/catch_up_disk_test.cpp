@@ -1,0 +1,56 @@
+// A disk that is ill while a transcript is read.
+#include <utility>
+
+#include "unit/catch_up_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+class AnIllDisk : public CatchUpTest, public ::testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Call, AnIllDisk, ::testing::Values("stat", "open", "read", "list"));
+
+TEST_P(AnIllDisk, IsNoReasonToGiveUpWhatOnlyATranscriptTells) {
+  begin();
+  transcript.save();
+  TranscriptWriter subagent{m, chat, "", "a1"};
+  subagent.wrote("lost.txt", "t1");
+  subagent.save();
+  bool failed = false;
+  m.disk.on_call([&](std::string_view call, std::string_view path) {
+    if (call != GetParam() || path.find(chat.session) == std::string_view::npos) return;
+    failed = true;
+    m.disk.fail_at(1, EIO, SimDisk::Calls::all);
+  });
+  host_dies();
+  minute();
+  EXPECT_TRUE(failed);
+  EXPECT_EQ(calls(), Lines{});
+  m.disk.on_call(nullptr);
+  minute();
+  EXPECT_EQ(calls(), (Lines{"t1|recovered|-"}));
+  EXPECT_EQ(ledger()["gap"].as_int(), 0);
+}
+
+TEST_F(CatchUpTest, WhatCanNeverBeReadIsLeftAloneAfterADay) {
+  begin();
+  transcript.wrote("a.txt", "t1");
+  transcript.save();
+  int looks = 0;
+  m.disk.on_call([&](std::string_view call, std::string_view path) {
+    if (call != "open" || path.find(chat.session) == std::string_view::npos) return;
+    ++looks;
+    m.disk.fail_at(1, EACCES, SimDisk::Calls::all);
+  });
+  host_dies();
+  minute();
+  EXPECT_GE(std::exchange(looks, 0), 2);
+  m.clock.advance(std::chrono::hours(24));
+  minute();
+  EXPECT_EQ(std::exchange(looks, 0), 1);
+  minute();
+  EXPECT_EQ(looks, 0);
+  m.disk.on_call(nullptr);
+}
+
+}  // namespace
+}  // namespace cairn::test
