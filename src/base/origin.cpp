@@ -91,13 +91,6 @@ std::string_view origin_name(Origin origin) {
   return "";
 }
 
-std::optional<Origin> origin_of_tool(std::string_view tool) {
-  if (any_of(tool, {"Bash", "BashOutput"})) return Origin::output;
-  if (any_of(tool, {"WebFetch", "WebSearch"})) return Origin::web;
-  if (tool.starts_with("mcp__")) return Origin::mcp;
-  return std::nullopt;
-}
-
 std::string quote(std::optional<Origin> origin, std::string_view text) {
   if (!origin || text.empty()) return std::string(text);
   return mark_of(*origin) + std::string(text) + kEnd;

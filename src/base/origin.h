@@ -19,9 +19,6 @@ using Origins = std::set<Origin>;
 
 std::string_view origin_name(Origin origin);
 
-// Where what a tool of the host answers comes from; nothing for its own words, and for the project's files.
-std::optional<Origin> origin_of_tool(std::string_view tool);
-
 // `text`, marked as a quote; unchanged when it comes from nowhere else or is empty. The marks are control
 // characters: text that went through visible() has none.
 std::string quote(std::optional<Origin> origin, std::string_view text);

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "gate/env_lines.h"
 #include "gate/gate.h"
-#include "intake/host_event.h"
+#include "host/host.h"
 #include "intake/local_rules.h"
 #include "intake/place.h"
 #include "ops/policy.h"
@@ -31,7 +31,7 @@ Result<store::Db> open_store(Shell& shell) {
 // The key of the project that --project names: by its name, or by a path.
 Result<std::string> project_key(Shell& shell, const std::string& name) {
   if (name == "." || name.find('/') != std::string::npos)
-    return intake::resolve_place("", name == "." ? shell.directory() : name).key;
+    return intake::resolve_place(shell.disk(), "", name == "." ? shell.directory() : name).key;
   store::Db db = TRY(open_store(shell));
   if (const auto key = TRY(db.text("SELECT key FROM projects WHERE name = ?", name))) return *key;
   return Error{
@@ -50,7 +50,7 @@ Status set(Shell& shell, std::string_view key, const Json& value) {
 Json state_of(Shell& shell) {
   const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
   const std::string directory = shell.directory();
-  const gate::LocalRules local = intake::find_local_rules(settings.list(kOff))("", directory);
+  const gate::LocalRules local = intake::find_local_rules(shell.disk(), settings.list(kOff))("", directory);
   const bool on = settings.flag("capture.enabled");
   return Json::object({{"enabled", on},
                        {"projects_off", settings.json(kOff)},
@@ -107,10 +107,10 @@ Json findings_json(const gate::Secrets& secrets, std::string_view text, bool env
 }
 
 // What a host says when a tool has read the file.
-store::Event read_of(const std::string& path, const std::string& text) {
-  store::Event event;
+event::Event read_of(const std::string& path, const std::string& text) {
+  event::Event event;
   event.name = "PostToolUse";
-  event.kind = store::Kind::tool;
+  event.kind = event::Kind::tool;
   event.tool_name = "Read";
   event.tool_input = Json::object({{"file_path", path}});
   event.tool_response = Json::object({{"file", Json::object({{"filePath", path}, {"content", text}})}});
@@ -121,13 +121,13 @@ store::Event read_of(const std::string& path, const std::string& text) {
 Json explain(Shell& shell, const std::string& path, const std::string& bytes) {
   const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
   const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
-  const gate::Gate gate(ops::gate_rules(settings, key));
+  const gate::Gate gate(ops::gate_rules(shell.disk(), settings, key));
   hook::Envelope envelope;
   envelope.wall_ns = shell.clock().wall_ns();
   if (const auto parsed = Json::parse(bytes)) envelope.event = parsed->text("hook_event_name").value_or("");
-  Result<store::Event> event = Error{Code::invalid, "no event"};
+  Result<event::Event> event = Error{Code::invalid, "no event"};
   if (!envelope.event.empty())
-    event = intake::read_host_event(EventId{std::string(32, '0')}, envelope, bytes);
+    event = host::find_host(envelope.host).read_event(EventId{std::string(32, '0')}, envelope, bytes);
   const std::string text = valid_utf8(bytes);
   const bool env_file = !event && gate::is_env_file(path);
   Json out = Json::object({{"as", event      ? envelope.event
@@ -191,7 +191,7 @@ Result<int> scan_command(Shell& shell) {
   const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
   const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
   store::Db db = TRY(open_store(shell));
-  const gate::Secrets secrets(ops::gate_rules(settings, key).secrets);
+  const gate::Secrets secrets(ops::gate_rules(shell.disk(), settings, key).secrets);
   const Json report = TRY(ops::scan(db, shell.disk(), shell.home(), secrets));
   const auto& findings = report["findings"].items();
   if (shell.json()) {

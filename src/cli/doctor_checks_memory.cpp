@@ -79,6 +79,7 @@ Finding check_context(Patient& patient) {
     request.project = TRY(ops::project_of(world, Json::object({{"cwd", directory}}))).value_or("");
     request.budget_tokens = static_cast<std::size_t>(world.settings.integer("context.budget_tokens"));
     request.key = world.key;
+    request.disk = &world.disk;
     return context::compose(world.db, request);
   });
   if (!composed && composed.error().code == Code::not_found) return skipped(composed.error().message);

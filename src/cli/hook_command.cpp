@@ -12,7 +12,7 @@
 #include "hook/envelope.h"
 #include "hook/inbox.h"
 #include "hook/run.h"
-#include "intake/host_event.h"
+#include "host/host.h"
 #include "intake/place.h"
 #include "ops/policy.h"
 #include "ops/settings.h"
@@ -62,7 +62,7 @@ std::string why_silent(const ops::Settings& settings) {
   return settings.flag("capture.enabled") ? "" : "capture.enabled is false";
 }
 
-Json fields_of(const store::Event& event) {
+Json fields_of(const event::Event& event) {
   Json fields = Json::object();
   const auto text = [&](const char* key, std::string_view value) {
     if (!value.empty()) fields.set(key, value);
@@ -94,11 +94,12 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
     out.set("reason", reason);
     return out;
   };
-  auto event = intake::read_host_event(EventId{std::string(32, '0')}, envelope_of(shell), payload);
+  auto event = host::find_host(envelope_of(shell).host)
+                   .read_event(EventId{std::string(32, '0')}, envelope_of(shell), payload);
   if (!event) return refuse("bad", event.error().message);
-  const store::Place place = intake::resolve_place(event->project_dir, event->cwd);
+  const store::Place place = intake::resolve_place(shell.disk(), event->project_dir, event->cwd);
   out.set("event", event->name);
-  out.set("kind", store::kind_name(event->kind));
+  out.set("kind", event::kind_name(event->kind));
   out.set("session", event->session.value);
   out.set("project", place.name);
   out.set("project_key", place.key);
@@ -107,7 +108,7 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   if (const std::string silent = why_silent(settings); !silent.empty())
     return refuse("not delivered", silent);
   const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
-  const gate::Gate gate(ops::gate_rules(settings, key));
+  const gate::Gate gate(ops::gate_rules(shell.disk(), settings, key));
   auto verdict =
       gate.pass(*std::move(event), static_cast<std::size_t>(settings.integer("evidence.max_field_kb")) << 10);
   if (const auto* refusal = std::get_if<gate::Refusal>(&verdict))
@@ -126,7 +127,7 @@ Json fixed_answer() {
 
 // What a SessionStart would be answered, as far as a daemon that runs can tell.
 Json answer_of(Shell& shell, const ops::Settings& settings, const Json& event) {
-  const bool is_start = event["kind"].as_string() == store::kind_name(store::Kind::session_start);
+  const bool is_start = event["kind"].as_string() == event::kind_name(event::Kind::session_start);
   if (!is_start || !event.has("fields")) return fixed_answer();
   const std::string source(event["fields"]["reason"].as_string("startup"));
   const auto sources = settings.list("context.sources");

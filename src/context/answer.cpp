@@ -87,6 +87,7 @@ static Result<std::optional<Request>> request_for(store::Db& db, const store::Se
   request.budget_tokens = options.budget_tokens;
   request.key = options.key;
   request.own_session = session.content_id.value;
+  request.disk = options.disk;
   request.working_tree = session.worktree.value_or("");
   if (wanted == "resume")
     if (const auto given = TRY(store::last_given(db, session.id))) {

@@ -9,12 +9,14 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "os/disk.h"
 #include "store/sql.h"
 
 namespace cairn::context {
 
 struct AnswerOptions {
   std::string key;
+  os::Disk* disk = nullptr;  // as Request::disk
   std::size_t budget_tokens = 2000;
   std::vector<std::string> sources = {"startup", "clear", "compact", "resume"};  // context.sources
   bool notice = true;                                                            // context.notice

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "context/entries.h"
 #include "context/page.h"
-#include "intake/git_changes.h"
+#include "git/changes.h"
 
 namespace cairn::context {
 
@@ -178,7 +178,8 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
   std::set<std::string> known;
   for (const Summary& s : summaries)
     if (known.size() < 200) known.insert(s.files_edited.begin(), s.files_edited.end());
-  return intake::changed_files(tree, {known.begin(), known.end()});
+  if (request.disk == nullptr) return std::vector<std::string>();
+  return git::changed_files(*request.disk, tree, {known.begin(), known.end()});
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "os/disk.h"
 #include "store/observations.h"
 #include "store/sql.h"
 #include "store/summaries.h"
@@ -29,6 +30,7 @@ struct Request {
   std::optional<WallTime> since;  // only what was written after that (a resumed session)
   std::string except_session;     // content id whose own turns are left out
   std::string own_session;        // content id of who asks: no other session to it
+  os::Disk* disk = nullptr;       // where the working tree lies; null: it is not looked at
   std::string working_tree;       // where to look for files that are not committed; empty: the project's root
   Layout layout = Layout::mixed;
 };

@@ -108,7 +108,7 @@ void Engine::reload() {
   if (const auto level = log_level(settings_.text("log.level"))) seams_.log.set_level(*level);
   intake::Intake::Options options;
   options.max_field = static_cast<std::size_t>(settings_.integer("evidence.max_field_kb")) << 10;
-  const gate::Gate gate(ops::gate_rules(settings_, key_));
+  const gate::Gate gate(ops::gate_rules(seams_.disk, settings_, key_));
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
   auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
@@ -309,6 +309,7 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   if (!debt) return nothing;
   context::AnswerOptions options;
   options.key = key_;
+  options.disk = &seams_.disk;
   options.budget_tokens = static_cast<std::size_t>(settings_.integer("context.budget_tokens"));
   options.sources = settings_.list("context.sources");
   options.notice = settings_.text("context.notice") != "off";

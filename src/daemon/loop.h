@@ -47,7 +47,7 @@ class Loop {
   event_base* base_ = nullptr;
   struct Watched {
     ~Watched();
-    event* handle = nullptr;
+    ::event* handle = nullptr;
     Callback callback;
   };
   static std::unique_ptr<Watched> watch(event_base* base, int fd, short what, std::chrono::milliseconds time,

@@ -11,8 +11,12 @@
 #include "distil/shell.h"
 #include "distil/symbols.h"
 #include "distil/test_output.h"
+#include "host/host.h"
 
 namespace cairn::distil {
+
+using host::Action;
+using Verb = host::Action::Verb;
 
 namespace {
 
@@ -23,10 +27,6 @@ constexpr std::size_t kMaxSubject = 160;
 
 std::string shown(std::string_view text, std::size_t max) {
   return one_line(visible(prefix(text, 8 * max)), max);
-}
-
-std::string text_of(const Json& value) {
-  return std::string(value.as_string());
 }
 
 std::int64_t count_lines(std::string_view text) {
@@ -97,36 +97,38 @@ Run judged_run(std::string_view output) {
 }
 
 // Why a call failed: the first sentence of its error, without its full stop.
-std::string why_failed(const Step& step) {
+std::string why_failed(const Step& step, const Action& action) {
   std::string text = shown(step.error, kMaxWhy);
   if (const std::size_t end = text.find(". "); end != std::string::npos) text.resize(end);
   while (text.ends_with('.')) text.pop_back();
-  return quote(origin_of_tool(step.tool), text);
+  return quote(action.origin, text);
 }
 
-// The text of a tool's result: a string, or the first text block.
-std::string result_text(const Json& value) {
-  if (value.is_string()) return text_of(value);
-  for (const Json* list : {&value, &value["content"]})
-    for (const Json& item : list->items())
-      if (item["text"].is_string()) return text_of(item["text"]);
-  return text_of(value["result"]);
+std::string_view state_name(host::TaskChange::State state) {
+  switch (state) {
+    case host::TaskChange::State::pending: return "pending";
+    case host::TaskChange::State::in_progress: return "in_progress";
+    case host::TaskChange::State::completed: return "completed";
+    case host::TaskChange::State::deleted: return "deleted";
+    case host::TaskChange::State::unknown: break;
+  }
+  return "";
 }
 
 class Collector {
  public:
-  explicit Collector(const Turn& turn) : turn_(turn) {}
+  explicit Collector(const Turn& turn) : turn_(turn), host_(host::find_host(turn.host)) {}
 
   Digest run() {
     for (const Step& step : turn_.steps) {
       mark_ = {static_cast<std::size_t>(&step - turn_.steps.data()), step.event};
       if (!step.agent_type.empty()) ++out_.subagent_steps;
-      if (const auto origin = origin_of_tool(step.tool); origin && *origin != Origin::output)
-        out_.outside.push_back(mark_);
+      const Action action = host_.read_action({step.tool, step.input, step.response});
+      if (action.origin && *action.origin != Origin::output) out_.outside.push_back(mark_);
       if (step.outcome == Step::Outcome::interrupted)
-        out_.interrupted.push_back(doing(step));
+        out_.interrupted.push_back(doing(action));
       else
-        take(step);
+        take(step, action);
     }
     return std::move(out_);
   }
@@ -134,51 +136,40 @@ class Collector {
  private:
   std::string path(std::string_view text) const { return shown_path(text, turn_.root); }
 
-  static std::string path_input(const Step& step) {
-    for (const char* key : {"file_path", "notebook_path", "path"})
-      if (step.input[key].is_string()) return text_of(step.input[key]);
-    return text_of(step.response["filePath"]);
+  std::string doing(const Action& action) const {
+    if (action.verb == Verb::run) return quoted(shown_command(cleaned(action)));
+    if (action.verb == Verb::delegate)
+      return "the subagent " + quoted(shown(action.description, kMaxSubject), '"');
+    return shown_tool(action.tool) + (action.path.empty() ? "" : " of " + path(action.path));
   }
 
-  std::string doing(const Step& step) const {
-    if (step.tool == "Bash") return quoted(shown_command(cleaned(step)));
-    if (any_of(step.tool, {"Agent", "Task"}))
-      return "the subagent " + quoted(shown(step.input["description"].as_string(), kMaxSubject), '"');
-    const std::string file = path_input(step);
-    return shown_tool(step.tool) + (file.empty() ? "" : " of " + path(file));
+  void take(const Step& step, const Action& action) {
+    switch (action.verb) {
+      case Verb::run: return command(step, action);
+      case Verb::write:
+      case Verb::edit: return change(step, action);
+      case Verb::read: return read(step, action);
+      case Verb::search: return search(step, action);
+      case Verb::fetch:
+      case Verb::search_web: return fetch(step, action);
+      case Verb::delegate: return agent(step, action);
+      case Verb::track: return step.outcome == Step::Outcome::ok ? tasks(action) : void();
+      case Verb::routine: return;
+      case Verb::plan:
+      case Verb::ask:
+      case Verb::other: return step.agent_type.empty() ? other(step, action) : void();
+    }
   }
 
-  void take(const Step& step) {
-    const bool ok = step.outcome == Step::Outcome::ok;
-    if (step.tool == "Bash")
-      command(step);
-    else if (any_of(step.tool, {"Write", "Edit", "MultiEdit", "NotebookEdit"}))
-      change(step);
-    else if (step.tool == "Read")
-      read(step);
-    else if (any_of(step.tool, {"Grep", "Glob"}))
-      search(step);
-    else if (any_of(step.tool, {"WebFetch", "WebSearch"}))
-      fetch(step);
-    else if (any_of(step.tool, {"Agent", "Task"}))
-      agent(step);
-    else if (step.tool.starts_with("Task") || step.tool == "TodoWrite")
-      ok ? tasks(step) : void();
-    else if (!any_of(step.tool, {"BashOutput", "KillShell", "ToolSearch", "TodoRead", "LS", ""}) &&
-             step.agent_type.empty())
-      other(step);
-  }
-
-  std::string cleaned(const Step& step) const {
-    const std::string text = text_of(step.input["command"]);
+  std::string cleaned(const Action& action) const {
     const std::string move = "cd " + turn_.root + " && ";
-    std::string_view rest = trim(text);
+    std::string_view rest = trim(action.command);
     if (!turn_.root.empty() && rest.starts_with(move)) rest = trim(rest.substr(move.size()));
     return std::string(rest);
   }
 
-  void command(const Step& step) {
-    const std::string text = cleaned(step);
+  void command(const Step& step, const Action& action) {
+    const std::string text = cleaned(action);
     if (text.empty()) return;
     const bool ok = step.outcome == Step::Outcome::ok;
     const ShellFiles files = shell_files(text);
@@ -190,19 +181,18 @@ class Collector {
     if (files.only_looks && ok) out_.looked.push_back(mark_);
     if (!step.agent_type.empty()) return;
     Command& entry = entry_of(text, files);
-    const std::string_view output = step.response["stdout"].as_string();
-    if (ok && files.makes_commits) commits(entry, text, files, output);
+    if (ok && files.makes_commits) commits(entry, text, files, action.output);
     Run run;
     if (!ok)
       run = failed_run(step.error);
-    else if (step.response["interrupted"].as_bool())
+    else if (action.interrupted)
       run.how = Run::How::interrupted;
-    else if (step.response.has("backgroundTaskId"))
+    else if (action.background)
       run.how = Run::How::background;
     else if (entry.check && !files.status_of_check)
-      run = judged_run(output);
+      run = judged_run(action.output);
     else if (entry.check)
-      run.passed = read_test_output(output).passed;
+      run.passed = read_test_output(action.output).passed;
     run.mark = mark_;
     entry.runs.push_back(std::move(run));
   }
@@ -246,34 +236,27 @@ class Collector {
     }
   }
 
-  void change(const Step& step) {
-    const std::string file = path_input(step);
-    if (file.empty()) return;
-    const std::string name = path(file);
+  void change(const Step& step, const Action& action) {
+    if (action.path.empty()) return;
+    const std::string name = path(action.path);
+    const bool writes = action.verb == Verb::write;
     if (step.outcome != Step::Outcome::ok) {
-      out_.failures.push_back((step.tool == "Write" ? "Writing " : "Editing ") + name +
-                              " failed: " + why_failed(step) + ".");
+      out_.failures.push_back((writes ? "Writing " : "Editing ") + name +
+                              " failed: " + why_failed(step, action) + ".");
       return;
     }
     out_.edited.insert(name);
     FileChange& file_change = change_of(name);
     file_change.marks.push_back(mark_);
-    const Json& patch = step.response["structuredPatch"];
-    if (step.tool == "Write" && patch.items().empty()) {
-      (step.response["type"].as_string() == "update" ? file_change.edited : file_change.created) = true;
-      const std::string_view content = step.input["content"].as_string();
-      file_change.lines = count_lines(content);
-      if (is_source(name)) add_symbols(file_change, defined_symbols(content));
+    if (writes && action.hunks.empty()) {
+      (action.existed ? file_change.edited : file_change.created) = true;
+      file_change.lines = count_lines(action.content);
+      if (is_source(name)) add_symbols(file_change, defined_symbols(action.content));
       return;
     }
     file_change.edited = true;
-    if (patch.items().empty()) {
-      add_replacement(file_change, step.input);
-      return;
-    }
-    add_patch(file_change, patch);
-    if (is_source(name))
-      add_symbols(file_change, touched_symbols(patch, step.response["originalFile"].as_string()));
+    add_lines(file_change, action);
+    if (is_source(name)) add_symbols(file_change, touched_symbols(action.hunks, action.before));
   }
 
   FileChange& change_of(const std::string& name) {
@@ -290,62 +273,56 @@ class Collector {
         file.symbols.push_back(std::move(name));
   }
 
-  static void add_patch(FileChange& file, const Json& patch) {
-    for (const Json& hunk : patch.items())
-      for (const Json& line : hunk["lines"].items()) {
-        file.added += line.as_string().starts_with('+');
-        file.removed += line.as_string().starts_with('-');
+  static void add_lines(FileChange& file, const Action& action) {
+    for (const host::Hunk& hunk : action.hunks)
+      for (const std::string_view line : hunk.lines) {
+        file.added += line.starts_with('+');
+        file.removed += line.starts_with('-');
       }
+    for (const host::Replacement& replacement : action.replacements) {
+      file.added += count_lines(replacement.after);
+      file.removed += count_lines(replacement.before);
+    }
   }
 
-  static void add_replacement(FileChange& file, const Json& input) {
-    file.added += count_lines(input["new_string"].as_string()) + count_lines(input["new_source"].as_string());
-    file.removed += count_lines(input["old_string"].as_string());
-    for (const Json& edit : input["edits"].items())
-      if (!edit["edits"].is_array()) add_replacement(file, edit);
-  }
-
-  void read(const Step& step) {
-    const std::string file = path_input(step);
-    if (file.empty()) return;
+  void read(const Step& step, const Action& action) {
+    if (action.path.empty()) return;
     if (step.outcome == Step::Outcome::ok) {
-      out_.read.insert(path(file));
+      out_.read.insert(path(action.path));
       out_.looked.push_back(mark_);
     } else if (step.agent_type.empty())
-      out_.not_found.push_back("Could not read " + path(file) + ": " + why_failed(step) + ".");
+      out_.not_found.push_back("Could not read " + path(action.path) + ": " + why_failed(step, action) + ".");
   }
 
-  void search(const Step& step) {
-    const std::string pattern = shown(step.input["pattern"].as_string(), 80);
+  void search(const Step& step, const Action& action) {
+    const std::string pattern = shown(action.query, 80);
     if (pattern.empty() || !step.agent_type.empty()) return;
     add_unique(out_.searches, quoted(pattern));
     out_.looked.push_back(mark_);
   }
 
-  void fetch(const Step& step) {
+  void fetch(const Step& step, const Action& action) {
     if (!step.agent_type.empty()) return;
-    const bool search = step.tool == "WebSearch";
-    const std::string what = shown(step.input[search ? "query" : "url"].as_string(), 160);
+    const std::string what = shown(action.query, 160);
     if (what.empty()) return;
     if (step.outcome != Step::Outcome::ok)
-      out_.not_found.push_back("Could not fetch " + what + ": " + why_failed(step) + ".");
+      out_.not_found.push_back("Could not fetch " + what + ": " + why_failed(step, action) + ".");
     else
-      add_unique(out_.fetches, search ? "the web for " + quoted(what) : what);
+      add_unique(out_.fetches, action.verb == Verb::search_web ? "the web for " + quoted(what) : what);
     out_.looked.push_back(mark_);
   }
 
-  void agent(const Step& step) {
-    std::string kind = shown(step.input["subagent_type"].as_string(), 60);
-    if (kind.empty()) kind = shown(step.response["agentType"].as_string(), 60);
+  void agent(const Step& step, const Action& action) {
+    const std::string kind = shown(action.agent, 60);
     out_.delegated.push_back(mark_);
     std::string sentence = "Subagent" + (kind.empty() ? "" : " (" + kind + ")");
-    if (const std::string task = shown(step.input["description"].as_string(), kMaxSubject); !task.empty())
+    if (const std::string task = shown(action.description, kMaxSubject); !task.empty())
       sentence += " " + quoted(task, '"');
     if (step.outcome != Step::Outcome::ok) {
-      out_.agents.push_back(sentence + " failed: " + why_failed(step) + ".");
+      out_.agents.push_back(sentence + " failed: " + why_failed(step, action) + ".");
       return;
     }
-    const std::string result = visible(prefix(result_text(step.response), 4000));
+    const std::string result = visible(prefix(action.result, 4000));
     const std::string_view text = trim(result);
     const std::string line = one_line(text.substr(0, text.find('\n')), 240);
     out_.agents.push_back(
@@ -353,38 +330,46 @@ class Collector {
         (line.empty() ? "." : ": " + line + (line.find_last_of(".!?\xa6") == line.size() - 1 ? "" : ".")));
   }
 
-  void other(const Step& step) {
-    const std::string name = shown_tool(step.tool);
+  void other(const Step& step, const Action& action) {
+    const std::string name = shown_tool(action.tool);
     if (step.outcome == Step::Outcome::ok)
       out_.other_tools.push_back(name);
     else
-      out_.failures.push_back(name + " failed: " + why_failed(step) + ".");
+      out_.failures.push_back(name + " failed: " + why_failed(step, action) + ".");
   }
 
-  static std::string id_text(const Json& value) {
-    return value.is_int() ? std::to_string(value.as_int()) : text_of(value);
-  }
-
-  void tasks(const Step& step) {
-    if (step.tool == "TodoWrite") {
-      out_.tasks.clear();
-      for (const Json& todo : step.input["todos"].items())
-        out_.tasks.push_back({"", shown(todo["content"].as_string(), kMaxSubject), text_of(todo["status"])});
-    } else if (step.tool == "TaskCreate") {
-      const std::string id = id_text(step.response["task"]["id"]);
-      out_.tasks.push_back({id, shown(step.input["subject"].as_string(), kMaxSubject), "pending"});
-    } else if (step.tool == "TaskUpdate") {
-      update_task(id_text(step.input["taskId"]), step.input);
+  void tasks(const Action& action) {
+    if (action.all_tasks) out_.tasks.clear();
+    for (const host::TaskChange& change : action.tasks) {
+      const std::string subject = shown(change.subject, kMaxSubject);
+      const std::string state(state_name(change.state));
+      if (action.all_tasks || !change.subject.empty())
+        add_task(change.id, subject, state);
+      else
+        update_task(change.id, state);
     }
   }
 
-  void update_task(const std::string& id, const Json& input) {
+  std::vector<Task>::iterator find_task(const std::string& id) {
+    return std::find_if(out_.tasks.begin(), out_.tasks.end(),
+                        [&](const Task& t) { return !id.empty() && t.id == id; });
+  }
+
+  void add_task(const std::string& id, const std::string& subject, const std::string& state) {
+    const auto task = find_task(id);
+    if (task == out_.tasks.end()) {
+      out_.tasks.push_back({id, subject, state});
+      return;
+    }
+    task->subject = subject;
+    if (!state.empty()) task->status = state;
+  }
+
+  void update_task(const std::string& id, const std::string& state) {
     if (id.empty()) return;
-    auto task = std::find_if(out_.tasks.begin(), out_.tasks.end(), [&](const Task& t) { return t.id == id; });
+    auto task = find_task(id);
     if (task == out_.tasks.end()) task = out_.tasks.insert(task, {id, "task " + shown(id, 40), ""});
-    if (const std::string subject = shown(input["subject"].as_string(), kMaxSubject); !subject.empty())
-      task->subject = subject;
-    if (input["status"].is_string()) task->status = text_of(input["status"]);
+    if (!state.empty()) task->status = state;
   }
 
   // Into one of two lists that share nothing: a search is quoted, an address is not.
@@ -393,6 +378,7 @@ class Collector {
   }
 
   const Turn& turn_;
+  const host::Host& host_;
   Digest out_;
   Mark mark_;                                              // of the step being read
   std::unordered_map<std::string, std::size_t> commands_;  // places in out_.commands by key

@@ -118,22 +118,20 @@ std::string_view defined_name(std::string_view line) {
   return indent > 4 ? std::string_view() : by_shape(text);
 }
 
-std::vector<std::string> touched_symbols(const Json& patch, std::string_view original) {
+std::vector<std::string> touched_symbols(const std::vector<host::Hunk>& hunks, std::string_view original) {
   std::vector<std::string> out;
   std::vector<std::string_view> above;
-  for (const Json& hunk : patch.items()) {
+  for (const host::Hunk& hunk : hunks) {
     std::string_view current;
     bool looked = false;
-    for (const Json& each : hunk["lines"].items()) {
-      const std::string_view line = each.as_string();
+    for (const std::string_view line : hunk.lines) {
       if (line.empty()) continue;
       if (const std::string_view name = defined_name(line.substr(1)); !name.empty()) current = name;
       if (line[0] != '+' && line[0] != '-') continue;
       if (current.empty() && !looked && out.size() < kMaxSymbols) {
         looked = true;
         if (above.empty()) above = lines(original);
-        const std::int64_t start = hunk["oldStart"].as_int();
-        current = found_above(above, start > 1 ? static_cast<std::size_t>(start) - 1 : 0);
+        current = found_above(above, hunk.old_start > 1 ? static_cast<std::size_t>(hunk.old_start) - 1 : 0);
       }
       add(out, current);
     }

@@ -24,6 +24,7 @@ struct Step {
 };
 
 struct Turn {
+  std::string host;    // whose tools the steps name
   std::string prompt;  // empty: the session began without one we saw
   std::vector<Step> steps;
   std::string last_answer;  // the assistant's last message; empty when the turn did not reach one

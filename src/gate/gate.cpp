@@ -11,8 +11,8 @@ namespace cairn::gate {
 
 namespace {
 
-using store::Event;
-using store::Kind;
+using event::Event;
+using event::Kind;
 
 bool names_a_path(std::string_view key) {
   return key == "file_path" || key == "filePath" || key == "notebook_path" || key == "path" || key == "paths";
@@ -119,7 +119,7 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
     if (text->size() > max_field) *text = cut(*text, max_field);
   for (Json* value : {&event.tool_input, &event.tool_response, &event.extra}) cut_strings(*value, max_field);
-  return Passed{store::CleanEvent(std::move(event)), redacted, secrets, muted};
+  return Passed{event::CleanEvent(std::move(event)), redacted, secrets, muted};
 }
 
 // Letters, digits and what stands between them in the ids of hosts.

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "event/event.h"
 #include "gate/secrets.h"
-#include "store/event.h"
 
 namespace cairn::gate {
 
@@ -56,18 +56,18 @@ class Gate {
       : rules_(std::move(rules)), secrets_(rules_.secrets), hash_(rules_.secrets.key) {}
 
   struct Passed {
-    store::CleanEvent event;
+    event::CleanEvent event;
     bool redacted = false;    // something private was removed
     std::size_t secrets = 0;  // that were removed
     bool muted = false;       // a prompt that was wholly private: its turn is not captured
   };
   // Lets `event` in, cleaned, or says why not. Strings longer than `max_field` bytes are cut with a marker.
-  std::variant<Passed, Refusal> pass(store::Event event, std::size_t max_field) const;
+  std::variant<Passed, Refusal> pass(event::Event event, std::size_t max_field) const;
 
   // What stands around an event's texts, cleaned too: an id that is none, or that holds a secret, becomes
   // another one (see id()), paths and names lose their secrets and private parts. pass() does this; whoever
   // keeps something of an event that did not come in calls it first. A second time changes nothing.
-  void clean_envelope(store::Event& event) const;
+  void clean_envelope(event::Event& event) const;
 
   // `id` itself when it can be an id and holds no secret; else one that is always the same for it and that
   // tells nothing of it.
@@ -79,14 +79,14 @@ class Gate {
   const Secrets& secrets() const { return secrets_; }
 
  private:
-  std::optional<Refusal> refuse(const store::Event& event) const;
-  std::size_t remove_secrets(store::Event& event, bool env_file) const;
+  std::optional<Refusal> refuse(const event::Event& event) const;
+  std::size_t remove_secrets(event::Event& event, bool env_file) const;
   Rules rules_;
   Secrets secrets_;
   ShortHash hash_;  // of ids
 };
 
 // Files an event touches: the path-like members of its tool input, and the file its result is about.
-std::vector<std::string> touched_paths(const store::Event& event);
+std::vector<std::string> touched_paths(const event::Event& event);
 
 }  // namespace cairn::gate

@@ -10,8 +10,8 @@ namespace cairn::gate {
 
 namespace {
 
-using store::Event;
-using store::Kind;
+using event::Event;
+using event::Kind;
 
 constexpr std::size_t kLongestPath = 4096;  // the system's own limit
 constexpr std::size_t kMaxBases = 16;       // directories that one event may go to

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "store/event.h"
+#include "event/event.h"
 
 namespace cairn::gate {
 
 // A tool's start, its result or its failure.
-bool is_tool(store::Kind kind);
+bool is_tool(event::Kind kind);
 
 // `path` as an absolute path without "." and "..", read against `cwd`.
 std::string absolute_path(std::string_view path, std::string_view cwd);
@@ -52,7 +52,7 @@ class PathRule {
 
 // The reason of a rule that covers a path of the event; nothing when none does. `home`: the user's home
 // directory, empty when it is unknown.
-std::optional<std::string> excluded_by(const std::vector<PathRule>& rules, const store::Event& event,
+std::optional<std::string> excluded_by(const std::vector<PathRule>& rules, const event::Event& event,
                                        std::string_view home);
 
 }  // namespace cairn::gate

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "host/host.h"
 #include "store/events.h"
 #include "store/evidence.h"
 #include "store/mute.h"
@@ -13,10 +14,11 @@
 
 namespace cairn::intake {
 
-using store::Event;
-using store::Kind;
+using event::Event;
+using event::Kind;
+using host::TranscriptPiece;
 using store::Session;
-using Item = TranscriptItem;
+using Item = host::TranscriptItem;
 
 // A hook takes at most seconds from the host to the store.
 static constexpr Millis kOnItsWay = std::chrono::seconds(60);
@@ -98,19 +100,11 @@ Result<bool> CatchUp::look_at(SessionId id) {
 
 Result<std::vector<std::string>> CatchUp::files_of(Look& look) {
   std::vector<std::string> files;
-  constexpr std::string_view kEnd = ".jsonl";
+  const host::Host& host = host::find_host(look.session.platform);
   for (const std::string& main : TRY(store::transcripts_of(db_, look.session.id))) {
-    if (!main.starts_with('/') || !main.ends_with(kEnd)) continue;
-    files.push_back(main);
-    const std::string directory = main.substr(0, main.size() - kEnd.size()) + "/subagents";
-    auto names = disk_.list(directory);
-    if (!names) {
-      look.failed(names.error());
-      continue;
-    }
-    std::sort(names->begin(), names->end());
-    for (const std::string& name : *names)
-      if (name.starts_with("agent-") && name.ends_with(kEnd)) files.push_back(directory + "/" + name);
+    Status failed;
+    for (std::string& file : host.transcript_files(disk_, main, failed)) files.push_back(std::move(file));
+    if (!failed.ok()) look.failed(failed.error());
   }
   return files;
 }
@@ -148,9 +142,11 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   Unended& line = unended_[look.session.id][path];
   // Only where it saves much: a short line is looked at afresh, whatever became of it.
   const bool same = line.inode == stat->inode && line.offset == before && line.looked <= stat->size &&
-                    line.looked > before + kTranscriptPiece;
-  auto piece = read_transcript(**file, before, look.session.content_id, progress.prompt_id,
-                               kMaxTranscriptLine, same ? line.looked : 0);
+                    line.looked > before + host::kTranscriptPiece;
+  const auto lines =
+      host::find_host(look.session.platform).transcript_lines(look.session.content_id, progress.prompt_id);
+  auto piece =
+      host::read_transcript(**file, before, *lines, host::kMaxTranscriptLine, same ? line.looked : 0);
   if (!piece) return look.failed(piece.error()), false;
   line = {stat->inode, piece->end, piece->looked};
   for (Item& item : piece->items) {
@@ -307,16 +303,6 @@ Result<bool> CatchUp::settle_stop(Look& look, const Item& item) {
   return true;
 }
 
-static std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::prompt: return "UserPromptSubmit";
-    case Kind::tool_start: return "PreToolUse";
-    case Kind::tool: return "PostToolUse";
-    case Kind::tool_failure: return "PostToolUseFailure";
-    default: return "Stop";
-  }
-}
-
 Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
   Event e;
   const ContentId& session = look.session.content_id;
@@ -324,7 +310,7 @@ Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
                                     item.kind == Item::Kind::call ? item.tool_use_id : item.prompt_id, kind);
   e.source = "transcript";
   e.host = look.session.platform;
-  e.name = name_of(kind);
+  e.name = host::find_host(e.host).name_of(kind);
   e.kind = kind;
   e.session = session;
   e.at = item.result && kind != Kind::tool_start ? item.result->at : item.at;

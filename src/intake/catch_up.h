@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "gate/gate.h"
+#include "host/transcript.h"
 #include "intake/recorder.h"
-#include "intake/transcript.h"
 #include "os/clock.h"
 #include "os/disk.h"
 #include "os/process.h"
@@ -60,16 +60,16 @@ class CatchUp {
   Result<bool> look_at(SessionId id);
   Result<bool> read_session(Look& look);
   Result<bool> read_file(Look& look, const std::string& path);
-  Status read_piece(Look& look, const TranscriptPiece& piece, store::TranscriptProgress& progress);
+  Status read_piece(Look& look, const host::TranscriptPiece& piece, store::TranscriptProgress& progress);
   Status finish(Look& look);
-  Result<bool> settle(Look& look, const TranscriptItem& item, bool given_up);
-  Result<bool> settle_call(Look& look, const TranscriptItem& item, bool given_up);
-  Result<bool> settle_prompt(Look& look, const TranscriptItem& item);
-  Result<bool> settle_stop(Look& look, const TranscriptItem& item);
-  Result<std::string> excuse(const Look& look, const TranscriptItem& item);
+  Result<bool> settle(Look& look, const host::TranscriptItem& item, bool given_up);
+  Result<bool> settle_call(Look& look, const host::TranscriptItem& item, bool given_up);
+  Result<bool> settle_prompt(Look& look, const host::TranscriptItem& item);
+  Result<bool> settle_stop(Look& look, const host::TranscriptItem& item);
+  Result<std::string> excuse(const Look& look, const host::TranscriptItem& item);
   // What became of it: empty when it was taken in, else why not.
-  Result<std::string> take_in(Look& look, store::Event event);
-  store::Event event_of(const Look& look, const TranscriptItem& item, store::Kind kind) const;
+  Result<std::string> take_in(Look& look, event::Event event);
+  event::Event event_of(const Look& look, const host::TranscriptItem& item, event::Kind kind) const;
   Result<WallTime> watched_since(const store::Session& session);
   Result<std::vector<std::string>> files_of(Look& look);
 

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "intake/host_event.h"
+#include "host/host.h"
 #include "store/events.h"
 
 namespace cairn::intake {
@@ -17,7 +17,7 @@ Intake::Intake(store::Db& db, os::Disk& disk, os::Clock& clock, os::Processes& p
       clock_(clock),
       log_(log),
       reader_(disk, clock, inbox),
-      recorder_(db, clock, processes, log),
+      recorder_(db, disk, clock, processes, log),
       gate_(gate::Rules{}) {}
 
 void Intake::configure(gate::Gate gate, Options options) {
@@ -28,12 +28,12 @@ void Intake::configure(gate::Gate gate, Options options) {
 Intake::Prepared Intake::prepare(const EventId& id, std::string file) const {
   auto decoded = hook::Envelope::decode(file);
   if (!decoded) return {id, Bad{{}, decoded.error().message, redacted(file)}};
-  auto event = read_host_event(id, decoded->envelope, decoded->payload);
+  auto event = host::find_host(decoded->envelope.host).read_event(id, decoded->envelope, decoded->payload);
   if (!event) {
     hook::Envelope envelope = decoded->envelope;
     return {id, Bad{std::move(envelope), event.error().message, redacted(file)}};
   }
-  store::Event shell;  // what a refusal may know of the event: where it belongs, nothing it said
+  event::Event shell;  // what a refusal may know of the event: where it belongs, nothing it said
   shell.id = id;
   shell.host = event->host;
   shell.name = event->name;
@@ -67,11 +67,11 @@ Status Intake::settle_bad(const EventId& id, Bad& bad) {
   if (TRY(store::is_settled(db_, id))) return {};
   store::Counted counted;
   counted.id = id;
-  store::Event shell;
+  event::Event shell;
   shell.name = bad.envelope.event.empty() ? "unknown" : bad.envelope.event;
   gate_.clean_envelope(shell);
   counted.name = shell.name;
-  counted.kind = kind_name(kind_of(counted.name));
+  counted.kind = event::kind_name(host::find_host(bad.envelope.host).kind_of(counted.name));
   counted.outcome = "bad";
   counted.reason = bad.reason;
   counted.at = bad.envelope.wall_ns > 0 ? from_epoch_ms(bad.envelope.wall_ns / 1'000'000) : clock_.now();
@@ -80,7 +80,7 @@ Status Intake::settle_bad(const EventId& id, Bad& bad) {
 
 Status Intake::settle(const Prepared& prepared) {
   if (TRY(store::is_settled(db_, prepared.id)) && !TRY(store::reopen_bad(db_, prepared.id))) return {};
-  if (const auto* refused = std::get_if<std::pair<store::Event, gate::Refusal>>(&prepared.what))
+  if (const auto* refused = std::get_if<std::pair<event::Event, gate::Refusal>>(&prepared.what))
     return recorder_.refuse(refused->first, refused->second);
   return recorder_.record(std::get<gate::Gate::Passed>(prepared.what));
 }

@@ -74,7 +74,7 @@ class Intake {
   };
   struct Prepared {
     EventId id;
-    std::variant<gate::Gate::Passed, std::pair<store::Event, gate::Refusal>, Bad> what;
+    std::variant<gate::Gate::Passed, std::pair<event::Event, gate::Refusal>, Bad> what;
   };
   Prepared prepare(const EventId& id, std::string file) const;
   Result<std::vector<Prepared>> read_group(const std::vector<EventId>& ids);

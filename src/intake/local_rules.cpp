@@ -55,15 +55,19 @@ std::string read_table(const Json& table, gate::LocalRules& rules) {
 }
 
 // The directory that holds .git, else the directory itself.
-std::string root_of(const std::string& directory) {
-  std::error_code failed;
+std::string root_of(os::Disk& disk, const std::string& directory) {
+  const auto has = [&](const fs::path& at, std::string_view name) {
+    return disk.stat((at / name).string()).ok();
+  };
   for (fs::path at = directory;; at = at.parent_path()) {
-    if (fs::exists(at / ".git", failed) || fs::exists(at / kLocalFile, failed)) return at.string();
+    if (has(at, ".git") || has(at, kLocalFile)) return at.string();
     if (at == at.parent_path()) return directory;
   }
 }
 
 struct Cache {
+  explicit Cache(os::Disk& on, std::vector<std::string> off) : disk(on), projects_off(std::move(off)) {}
+
   struct Known {
     std::string root, key;
   };
@@ -72,6 +76,7 @@ struct Cache {
     std::uint64_t size = 0;
     gate::LocalRules rules;
   };
+  os::Disk& disk;
   std::vector<std::string> projects_off;
   std::map<std::pair<std::string, std::string>, Known> directories;
   std::map<std::string, File> files;  // by root
@@ -80,14 +85,13 @@ struct Cache {
     if (directories.size() > kMaxDirectories) directories.clear();
     const auto [at, fresh] = directories.try_emplace({project_dir, cwd});
     if (fresh) {
-      at->second.root = root_of(project_dir.empty() ? cwd : project_dir);
-      if (!projects_off.empty()) at->second.key = resolve_place(project_dir, cwd).key;
+      at->second.root = root_of(disk, project_dir.empty() ? cwd : project_dir);
+      if (!projects_off.empty()) at->second.key = resolve_place(disk, project_dir, cwd).key;
     }
     return at->second;
   }
 
   const gate::LocalRules& rules_in(const std::string& root) {
-    os::RealDisk disk;
     const std::string path = root + "/" + std::string(kLocalFile);
     const auto stat = disk.stat(path);
     if (files.size() > kMaxDirectories) files.clear();
@@ -122,9 +126,8 @@ gate::LocalRules read_local_rules(std::string_view toml, const std::string& path
   return rules;
 }
 
-gate::FindLocalRules find_local_rules(std::vector<std::string> projects_off) {
-  auto cache = std::make_shared<Cache>();
-  cache->projects_off = std::move(projects_off);
+gate::FindLocalRules find_local_rules(os::Disk& disk, std::vector<std::string> projects_off) {
+  auto cache = std::make_shared<Cache>(disk, std::move(projects_off));
   return [cache](const std::string& project_dir, const std::string& cwd) {
     return cache->find(project_dir, cwd);
   };

@@ -11,14 +11,15 @@
 #include <vector>
 
 #include "gate/gate.h"
+#include "os/disk.h"
 
 namespace cairn::intake {
 
 inline constexpr std::string_view kLocalFile = ".cairn.toml";
 
-// `projects_off`: keys of projects (place.h). The result shares its cache between copies and belongs to one
-// thread.
-gate::FindLocalRules find_local_rules(std::vector<std::string> projects_off);
+// `projects_off`: keys of projects (place.h). `disk` must live as long as the result. The result shares its
+// cache between copies and belongs to one thread.
+gate::FindLocalRules find_local_rules(os::Disk& disk, std::vector<std::string> projects_off);
 
 // What such a file says; one that is not TOML, or says of these what is not understood, keeps everything out,
 // since nobody knows what it meant to.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "os/disk.h"
 #include "store/projects.h"
 
 namespace cairn::intake {
@@ -13,18 +14,9 @@ namespace cairn::intake {
 // git common directory, so that worktrees and subdirectories are one project; else project_dir; else cwd;
 // else "/". Never fails: a directory that is gone or unreadable counts by its name. Costs a handful of stat
 // calls: once per session, not per event.
-store::Place resolve_place(const std::string& project_dir, const std::string& cwd);
-
-// The working tree around a directory.
-struct WorkingTree {
-  std::string worktree;   // the directory that holds .git
-  std::string directory;  // its own part of .git
-  std::string common;     // the part that all worktrees share
-};
-// Nothing when it is not a repository.
-std::optional<WorkingTree> git_of(const std::string& directory);
+store::Place resolve_place(os::Disk& disk, const std::string& project_dir, const std::string& cwd);
 
 // The branch checked out in `directory` now; nothing when detached or not a repository.
-std::optional<std::string> current_branch(const std::string& directory);
+std::optional<std::string> current_branch(os::Disk& disk, const std::string& directory);
 
 }  // namespace cairn::intake

@@ -13,8 +13,8 @@
 
 namespace cairn::intake {
 
-using store::Event;
-using store::Kind;
+using event::Event;
+using event::Kind;
 using store::Session;
 
 static constexpr Millis kIdleTurn = std::chrono::minutes(10);
@@ -52,7 +52,7 @@ static std::string hash_of(const Event& e) {
 Result<Session> Recorder::session_of(const Event& e) {
   auto known = TRY(store::find_session(db_, e.host, e.session));
   if (!known) {
-    const store::Place place = resolve_place(e.project_dir, e.cwd);
+    const store::Place place = resolve_place(disk_, e.project_dir, e.cwd);
     const std::string project = TRY(store::project_name(db_, place, e.at));
     known = TRY(
         store::create_session(db_, {e.host, e.session, project, place.branch, place.worktree, e.cwd, e.at}));
@@ -82,12 +82,12 @@ Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Ses
 }
 
 Status Recorder::record(const gate::Gate::Passed& passed) {
-  const store::CleanEvent& event = passed.event;
+  const event::CleanEvent& event = passed.event;
   const WallTime now = clock_.now();
   if (TRY(store::is_memory_id(db_, event->session))) return count_own_agent(*event);
   const Session session = TRY(session_of(*event));
-  store::Counted counted{event->id, event->name, kind_name(event->kind), "", "", session.id,
-                         {},        event->at,   event->source};
+  store::Counted counted{event->id, event->name,  event::kind_name(event->kind), "", "", session.id, {},
+                         event->at, event->source};
 
   if (event->kind == Kind::subagent_stop && event->agent_type.value_or("").empty()) {
     counted.outcome = "skipped";
@@ -135,14 +135,14 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
 // A refused event makes no session: that it was somewhere is its content too.
 Status Recorder::count_own_agent(const Event& e) {
   return store::settle_counted(
-      db_, {e.id, e.name, kind_name(e.kind), "own_agent", "memory agent's own session", {}, {}, e.at},
+      db_, {e.id, e.name, event::kind_name(e.kind), "own_agent", "memory agent's own session", {}, {}, e.at},
       clock_.now());
 }
 
 Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
   if (TRY(store::is_memory_id(db_, event.session))) return count_own_agent(event);
-  store::Counted counted{event.id, event.name, kind_name(event.kind), refusal.outcome, refusal.reason, {},
-                         {},       event.at};
+  store::Counted counted{
+      event.id, event.name, event::kind_name(event.kind), refusal.outcome, refusal.reason, {}, {}, event.at};
   if (const auto session = TRY(store::find_session(db_, event.host, event.session))) {
     counted.session = session->id;
     TRY(store::touch_session(db_, session->id,
@@ -153,7 +153,7 @@ Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
 }
 
 // Tool results and the ends of turns are work for the queue; the rest is evidence at once.
-Status Recorder::keep(const store::CleanEvent& e, const Session& session, std::int64_t seq,
+Status Recorder::keep(const event::CleanEvent& e, const Session& session, std::int64_t seq,
                       std::optional<std::int64_t> number) {
   const bool is_tool = e->kind == Kind::tool || e->kind == Kind::tool_failure;
   const bool is_end = e->kind == Kind::stop || e->kind == Kind::stop_failure;
@@ -183,7 +183,7 @@ Status Recorder::on_session_start(const Event& e, const Session& session) {
   if (e.reason == "compact") return {};
   // A new host process goes on with this session: whatever its predecessor had open ended with it.
   TRY(close_open_turn(session.id, "session_start", e.at));
-  return store::set_branch(db_, session.id, current_branch(e.cwd));
+  return store::set_branch(db_, session.id, current_branch(disk_, e.cwd));
 }
 
 Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Session& session, bool muted) {

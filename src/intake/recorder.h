@@ -14,6 +14,7 @@
 #include "distil/mode.h"
 #include "gate/gate.h"
 #include "os/clock.h"
+#include "os/disk.h"
 #include "os/process.h"
 #include "store/budget.h"
 #include "store/events.h"
@@ -26,8 +27,8 @@ namespace cairn::intake {
 // Belongs to the writer's thread.
 class Recorder {
  public:
-  Recorder(store::Db& db, os::Clock& clock, os::Processes& processes, Log& log)
-      : db_(db), clock_(clock), processes_(processes), log_(log) {}
+  Recorder(store::Db& db, os::Disk& disk, os::Clock& clock, os::Processes& processes, Log& log)
+      : db_(db), disk_(disk), clock_(clock), processes_(processes), log_(log) {}
 
   // How turns are told from now on; the built-in mode until then.
   void set_mode(distil::Mode mode) { mode_ = std::move(mode); }
@@ -37,7 +38,7 @@ class Recorder {
   // Settles one event that passed the gate.
   Status record(const gate::Gate::Passed& passed);
   // Settles one that the gate refused: its session is seen, its content is not.
-  Status refuse(const store::Event& event, const gate::Refusal& refusal);
+  Status refuse(const event::Event& event, const gate::Refusal& refusal);
 
   // Distils every turn that ended or changed since the last call. To be called before the commit.
   Status finish();
@@ -58,16 +59,16 @@ class Recorder {
   Status end(const store::Session& session, std::string_view reason, WallTime at);
 
  private:
-  Result<store::Session> session_of(const store::Event& event);
-  Result<std::optional<std::int64_t>> turn_for(const store::Event& event, const store::Session& session);
-  Status on_session_start(const store::Event& event, const store::Session& session);
-  Result<std::optional<std::int64_t>> on_prompt(const store::Event& event, const store::Session& session,
+  Result<store::Session> session_of(const event::Event& event);
+  Result<std::optional<std::int64_t>> turn_for(const event::Event& event, const store::Session& session);
+  Status on_session_start(const event::Event& event, const store::Session& session);
+  Result<std::optional<std::int64_t>> on_prompt(const event::Event& event, const store::Session& session,
                                                 bool muted);
-  Status on_stop(const store::Event& event, const store::Session& session, std::optional<std::int64_t> number,
+  Status on_stop(const event::Event& event, const store::Session& session, std::optional<std::int64_t> number,
                  bool muted);
-  Status on_session_end(const store::Event& event, const store::Session& session);
-  Status count_own_agent(const store::Event& event);
-  Status keep(const store::CleanEvent& event, const store::Session& session, std::int64_t seq,
+  Status on_session_end(const event::Event& event, const store::Session& session);
+  Status count_own_agent(const event::Event& event);
+  Status keep(const event::CleanEvent& event, const store::Session& session, std::int64_t seq,
               std::optional<std::int64_t> number);
   Status close(SessionId session, std::int64_t number, std::string_view reason, WallTime at);
   Status close_open_turn(SessionId session, std::string_view reason, WallTime at);
@@ -75,6 +76,7 @@ class Recorder {
   bool host_is_dead(const store::Session& session);
 
   store::Db& db_;
+  os::Disk& disk_;
   os::Clock& clock_;
   os::Processes& processes_;
   Log& log_;

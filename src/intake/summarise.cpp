@@ -64,6 +64,7 @@ static distil::Turn::End end_of(const store::Turn& turn) {
 
 Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
   distil::Turn told;
+  told.host = session.platform;
   told.prompt = TRY(store::prompt_text(db, session.id, turn.number));
   const auto events = TRY(store::turn_events(db, session.id, turn.number));
   told.steps = steps_of(events);

@@ -17,6 +17,7 @@ Result<Json> show_context(World& world, const Json& args) {
   request.budget_tokens =
       static_cast<std::size_t>(args["budget"].as_int(world.settings.integer("context.budget_tokens")));
   request.key = world.key;
+  request.disk = &world.disk;
   const context::Composed composed = TRY(context::compose(world.db, request));
   Json items = Json::array();
   for (const std::string& item : composed.items) items.push(item);

@@ -71,7 +71,7 @@ Result<std::optional<std::string>> project_of(World& world, const Json& args) {
                  "project \"" + *name + "\" is not remembered: `cairn projects list` shows those that are"};
   }
   const std::string cwd(args["cwd"].as_string());
-  const auto name = TRY(store::find_project(world.db, intake::resolve_place("", cwd).key));
+  const auto name = TRY(store::find_project(world.db, intake::resolve_place(world.disk, "", cwd).key));
   if (!name)
     return Error{Code::not_found,
                  "nothing is remembered of " + (cwd.empty() ? "this directory" : cwd) + " yet"};

@@ -5,10 +5,11 @@
 
 #include "gate/gate.h"
 #include "ops/settings.h"
+#include "os/disk.h"
 
 namespace cairn::ops {
 
-// `key`: the home's, for the fingerprints of secrets.
-gate::Rules gate_rules(const Settings& settings, const std::string& key);
+// `key`: the home's, for the fingerprints of secrets. `disk` must live as long as the rules.
+gate::Rules gate_rules(os::Disk& disk, const Settings& settings, const std::string& key);
 
 }  // namespace cairn::ops

@@ -19,7 +19,7 @@ static Result<std::string> project_for(World& world, const Json& args) {
   if (args.has("project")) return TRY(project_of(world, args)).value();
   const std::string cwd = world.intake->gate().clean(args["cwd"].as_string(), gate::Way::remember);
   if (cwd.empty()) return Error{Code::invalid, "remember: name a project or a directory"};
-  return store::project_name(world.db, intake::resolve_place("", cwd), world.clock.now());
+  return store::project_name(world.db, intake::resolve_place(world.disk, "", cwd), world.clock.now());
 }
 
 // The session that memories stored by hand hang on, one a project. No host has it, so no list shows it.

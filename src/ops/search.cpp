@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/host.h"
 #include "ops/records.h"
 
 namespace cairn::ops {
@@ -19,7 +20,7 @@ Json origins_json(const Origins& origins) {
 }
 
 Json origins_json(std::string_view tool) {
-  const auto origin = origin_of_tool(tool);
+  const auto origin = host::origin_of_tool(tool);
   return origins_json(origin ? Origins{*origin} : Origins());
 }
 

@@ -5,8 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace cairn::os {
 
@@ -163,6 +167,26 @@ Status RealDisk::sync_dir(const std::string& path) {
   errno = number;
   if (result != 0) return failed("sync", path);
   return {};
+}
+
+std::string Disk::real_path(const std::string& path) {
+  std::string normal = std::filesystem::path(path).lexically_normal().string();
+  if (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
+  return normal;
+}
+
+// The part that exists is looked for by halving, so that a path of thousands of parts costs a dozen calls.
+std::string RealDisk::real_path(const std::string& path) {
+  const std::string normal = Disk::real_path(path);
+  std::vector<std::size_t> ends;  // of normal's beginnings, shortest first
+  for (std::size_t at = normal.find('/', 1); at < PATH_MAX; at = normal.find('/', at + 1)) ends.push_back(at);
+  if (normal.size() < PATH_MAX) ends.push_back(normal.size());
+  const auto exists = [&](std::size_t end) { return access(normal.substr(0, end).c_str(), F_OK) == 0; };
+  const auto found = std::partition_point(ends.begin(), ends.end(), exists);
+  const std::size_t end = found == ends.begin() ? 0 : *std::prev(found);
+  char resolved[PATH_MAX];
+  if (end == 0 || realpath(normal.substr(0, end).c_str(), resolved) == nullptr) return normal;
+  return Disk::real_path(resolved + normal.substr(end));
 }
 
 static std::string parent_of(const std::string& path) {

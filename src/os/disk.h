@@ -66,6 +66,9 @@ class Disk {
   virtual Result<Stat> stat(const std::string& path) = 0;
   // On return the names in `path` survive a power cut.
   virtual Status sync_dir(const std::string& path) = 0;
+  // An absolute path with its links resolved as far as it exists, without "." and "..". Never fails: what
+  // cannot be resolved stays as it is. A disk without links only normalises.
+  virtual std::string real_path(const std::string& path);
 };
 
 // The machine's disk.
@@ -78,6 +81,7 @@ class RealDisk final : public Disk {
   Result<std::vector<std::string>> list(const std::string& path) override;
   Result<Stat> stat(const std::string& path) override;
   Status sync_dir(const std::string& path) override;
+  std::string real_path(const std::string& path) override;
 };
 
 // Creates `path` and the directories above it that are missing, each with mode 0700.

@@ -5,25 +5,6 @@
 
 namespace cairn::store {
 
-std::string_view kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::session_start: return "session_start";
-    case Kind::prompt: return "prompt";
-    case Kind::tool_start: return "tool_start";
-    case Kind::tool: return "tool";
-    case Kind::tool_failure: return "tool_failure";
-    case Kind::stop: return "stop";
-    case Kind::stop_failure: return "stop_failure";
-    case Kind::session_end: return "session_end";
-    case Kind::subagent_start: return "subagent_start";
-    case Kind::subagent_stop: return "subagent_stop";
-    case Kind::compact_start: return "compact_start";
-    case Kind::compact_end: return "compact_end";
-    case Kind::other: return "other";
-  }
-  return "other";
-}
-
 Result<bool> is_settled(Db& db, const EventId& id) {
   return TRY(db.integer("SELECT 1 FROM events WHERE event_id = ?", id.value)).has_value();
 }
@@ -34,22 +15,23 @@ Result<bool> reopen_bad(Db& db, const EventId& id) {
 }
 
 EventId transcript_event_id(const std::string& platform, const ContentId& session, std::string_view key,
-                            Kind kind) {
+                            event::Kind kind) {
   std::string all = key_of(platform, session) + '\n';
-  all.append(key).append("\n").append(kind_name(kind));
+  all.append(key).append("\n").append(event::kind_name(kind));
   return EventId{content_hash(all)};
 }
 
-Result<bool> is_duplicate(Db& db, const CleanEvent& event, const Placement& placement) {
+Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placement& placement) {
   if (event->tool_use_id) {
-    const bool is_end = event->kind == Kind::tool || event->kind == Kind::tool_failure;
+    const bool is_end = event->kind == event::Kind::tool || event->kind == event::Kind::tool_failure;
     return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND tool_use_id = ? AND outcome = "
                           "'stored' AND "
                           "(kind = ? OR (? AND kind IN ('tool', 'tool_failure')))",
-                          placement.session.value, *event->tool_use_id, kind_name(event->kind), is_end))
+                          placement.session.value, *event->tool_use_id, event::kind_name(event->kind),
+                          is_end))
         .has_value();
   }
-  if (event->kind == Kind::prompt && event->prompt_id &&
+  if (event->kind == event::Kind::prompt && event->prompt_id &&
       TRY(is_settled(db, transcript_event_id(event->host, event->session, *event->prompt_id, event->kind))))
     return true;
   constexpr std::int64_t kWindowMs = 5000;
@@ -61,17 +43,17 @@ Result<bool> is_duplicate(Db& db, const CleanEvent& event, const Placement& plac
       .has_value();
 }
 
-Result<std::int64_t> settle_stored(Db& db, const CleanEvent& event, const Placement& placement,
+Result<std::int64_t> settle_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
                                    WallTime now) {
   TRY(db.run(
       "INSERT INTO events(event_id, session_db_id, name, kind, outcome, prompt_number, prompt_id, tool_name, "
       "tool_use_id, "
       "agent_id, agent_type, cwd, payload_hash, cut, created_at_epoch, taken_in_at_epoch, source) "
       "VALUES(?,?,?,?,'stored',?,?,?,?,?,?,?,?,?,?,?,?)",
-      event->id.value, placement.session.value, event->name, kind_name(event->kind), placement.prompt_number,
-      event->prompt_id, event->tool_name, event->tool_use_id, event->agent_id, event->agent_type, event->cwd,
-      placement.payload_hash, event->cut || event->incomplete, epoch_ms(event->at), epoch_ms(now),
-      event->source));
+      event->id.value, placement.session.value, event->name, event::kind_name(event->kind),
+      placement.prompt_number, event->prompt_id, event->tool_name, event->tool_use_id, event->agent_id,
+      event->agent_type, event->cwd, placement.payload_hash, event->cut || event->incomplete,
+      epoch_ms(event->at), epoch_ms(now), event->source));
   return db.last_insert_rowid();
 }
 

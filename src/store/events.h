@@ -8,7 +8,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "store/event.h"
+#include "event/event.h"
 #include "store/sql.h"
 
 namespace cairn::store {
@@ -28,14 +28,15 @@ Result<bool> reopen_bad(Db& db, const EventId& id);
 
 // The id of the event that a transcript tells, by the tool use or the prompt it belongs to: always the same.
 EventId transcript_event_id(const std::string& platform, const ContentId& session, std::string_view key,
-                            Kind kind);
+                            event::Kind kind);
 
 // Whether an equal event is there: same tool use and kind (a result is a result, whether it says that it
 // failed or not), the same prompt from a transcript, else same name, prompt and payload within 5 s.
-Result<bool> is_duplicate(Db& db, const CleanEvent& event, const Placement& placement);
+Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placement& placement);
 
 // Settles an event that is kept; returns its place in the order.
-Result<std::int64_t> settle_stored(Db& db, const CleanEvent& event, const Placement& placement, WallTime now);
+Result<std::int64_t> settle_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
+                                   WallTime now);
 
 // Settles an event that is only counted. Nothing of its content is kept.
 struct Counted {

@@ -6,6 +6,7 @@
 
 #include "base/origin.h"
 #include "base/text.h"
+#include "host/host.h"
 
 namespace cairn::store {
 
@@ -26,7 +27,7 @@ namespace cairn::store {
 inline Origins origins_of(std::string_view tools) {
   Origins origins;
   for (const std::string_view tool : split(tools, ','))
-    if (const auto origin = origin_of_tool(tool)) origins.insert(*origin);
+    if (const auto origin = host::origin_of_tool(tool)) origins.insert(*origin);
   return origins;
 }
 

@@ -15,7 +15,7 @@
 #include "gate/gate.h"
 #include "gate/private_text.h"
 #include "hook/envelope.h"
-#include "intake/host_event.h"
+#include "host/host.h"
 
 namespace {
 
@@ -62,7 +62,7 @@ void check_strings(const Json& value) {
   }
 }
 
-void check_event(const store::Event& event) {
+void check_event(const event::Event& event) {
   for (const std::string& text : {event.prompt, event.error, event.last_assistant_message, event.reason})
     check_field(text);
   for (const Json& value : {event.tool_input, event.tool_response, event.extra}) {
@@ -71,15 +71,15 @@ void check_event(const store::Event& event) {
   }
 }
 
-void check_summary(const store::Event& event) {
+void check_summary(const event::Event& event) {
   distil::Turn turn;
   turn.prompt = event.prompt;
   turn.last_answer = event.last_assistant_message;
   turn.failure = event.error;
   turn.root = event.cwd;
-  turn.end = event.kind == store::Kind::stop           ? distil::Turn::End::stopped
-             : event.kind == store::Kind::stop_failure ? distil::Turn::End::failed
-             : event.kind == store::Kind::session_end  ? distil::Turn::End::cut_off
+  turn.end = event.kind == event::Kind::stop           ? distil::Turn::End::stopped
+             : event.kind == event::Kind::stop_failure ? distil::Turn::End::failed
+             : event.kind == event::Kind::session_end  ? distil::Turn::End::cut_off
                                                        : distil::Turn::End::open;
   for (const auto outcome :
        {distil::Step::Outcome::ok, distil::Step::Outcome::failed, distil::Step::Outcome::interrupted})
@@ -130,7 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   envelope.wall_ns = 1'790'000'000'000'000'000;
   if (data[1] % 2 == 1 && !payload.empty())
     envelope.head_bytes = 1 + (data[2] * 256u + data[3]) % payload.size();
-  auto event = intake::read_host_event(EventId{"fuzz"}, envelope, payload);
+  auto event = host::find_host(envelope.host).read_event(EventId{"fuzz"}, envelope, payload);
   if (!event) return 0;
   require(!event->session.empty());
 

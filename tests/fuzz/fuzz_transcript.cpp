@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "fuzz/require.h"
-#include "intake/transcript.h"
+#include "host/claude_code/host.h"
 
 namespace {
 
@@ -34,13 +34,12 @@ class MemoryFile final : public os::File {
   std::string_view bytes_;
 };
 
-void check_item(const intake::TranscriptItem& item, const intake::TranscriptPiece& piece,
-                std::uint64_t from) {
+void check_item(const host::TranscriptItem& item, const host::TranscriptPiece& piece, std::uint64_t from) {
   require(from <= item.begin && item.begin < item.end && item.end <= piece.end);
   for (const std::string& text : {item.prompt_id, item.cwd, item.text, item.tool_use_id, item.tool_name})
     require(is_utf8(text));
   require_sound(item.input);
-  require(item.kind != intake::TranscriptItem::Kind::call || !item.tool_use_id.empty());
+  require(item.kind != host::TranscriptItem::Kind::call || !item.tool_use_id.empty());
   if (!item.result) return;
   require_sound(item.result->response);
   require(is_utf8(item.result->error));
@@ -53,7 +52,8 @@ std::uint64_t read_all(std::string_view bytes) {
   std::string prompt_id;
   std::int64_t lines = 0;
   for (;;) {
-    const auto piece = intake::read_transcript(file, offset, ContentId{"s"}, prompt_id, kMaxLine);
+    const auto reader = host::claude_code().transcript_lines(ContentId{"s"}, prompt_id);
+    const auto piece = host::read_transcript(file, offset, *reader, kMaxLine);
     require(piece.ok());
     require(piece->end >= offset && piece->end <= bytes.size());
     require(piece->end == 0 || bytes[piece->end - 1] == '\n');

@@ -3,6 +3,7 @@
 
 #include "base/origin.h"
 #include "base/text.h"
+#include "host/host.h"
 
 namespace cairn {
 namespace {
@@ -73,10 +74,10 @@ TEST(Origin, ACutTextKeepsItsLabelsWhole) {
 }
 
 TEST(Origin, IsToldOfToolsAndTexts) {
-  EXPECT_EQ(origin_of_tool("Bash"), Origin::output);
-  EXPECT_EQ(origin_of_tool("WebSearch"), Origin::web);
-  EXPECT_EQ(origin_of_tool("mcp__db__query"), Origin::mcp);
-  EXPECT_EQ(origin_of_tool("Read"), std::nullopt);
+  EXPECT_EQ(host::origin_of_tool("Bash"), Origin::output);
+  EXPECT_EQ(host::origin_of_tool("WebSearch"), Origin::web);
+  EXPECT_EQ(host::origin_of_tool("mcp__db__query"), Origin::mcp);
+  EXPECT_EQ(host::origin_of_tool("Read"), std::nullopt);
   EXPECT_EQ(origins_in("a [mcp: b] [output: c]"), (Origins{Origin::output, Origin::mcp}));
   EXPECT_EQ(label({Origin::output, Origin::web}), " [output, web]");
   EXPECT_EQ(label({}), "");

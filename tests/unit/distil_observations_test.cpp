@@ -227,8 +227,8 @@ TEST(Symbols, AreReadFromTheLinesOfManyLanguages) {
 }
 
 TEST(Symbols, TheOneAroundAChangeIsFoundAboveItsHunk) {
-  const Json patch = *Json::parse(R"([{"oldStart":4,"lines":["     c","-    d","+    e"]}])");
-  EXPECT_EQ(touched_symbols(patch, "def first():\n    a\ndef second():\n    b\n    c\n    d\n"),
+  const std::vector<host::Hunk> hunks = {{4, {"     c", "-    d", "+    e"}}};
+  EXPECT_EQ(touched_symbols(hunks, "def first():\n    a\ndef second():\n    b\n    c\n    d\n"),
             Texts{"second"});
 }
 

@@ -342,8 +342,8 @@ TEST(Secrets, SayWhatIsWrongWithAPattern) {
 TEST(Secrets, AreRemovedByTheGateFromEveryField) {
   const auto samples = test::one_of_each(9);
   for (const auto& sample : samples) {
-    store::Event event;
-    event.kind = store::Kind::tool;
+    event::Event event;
+    event.kind = event::Kind::tool;
     event.tool_name = "Bash";
     const std::string& s = sample.text;
     event.prompt = event.last_assistant_message = event.error = event.reason = s;

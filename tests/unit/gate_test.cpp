@@ -10,8 +10,8 @@
 namespace cairn::gate {
 namespace {
 
-using store::Event;
-using store::Kind;
+using event::Event;
+using event::Kind;
 
 constexpr std::size_t kMax = 1000;
 

@@ -1,17 +1,16 @@
 // Files that are changed and not committed, held against the word of the real git.
-#include "intake/git_changes.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <random>
 
 #include "base/text.h"
-#include "intake/git_objects.h"
+#include "git/changes.h"
+#include "git/objects.h"
 #include "support/git.h"
 #include "support/temp_dir.h"
 
-namespace cairn::intake {
+namespace cairn::git {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,7 +28,7 @@ class Changes : public testing::Test {
         "git add -A && git commit -qm one");
   }
   Paths changed(const std::string& below, const Paths& known = {}) {
-    return changed_files(dir_ / below, known);
+    return changed_files(disk_, dir_ / below, known);
   }
   // What git says is changed since the last commit.
   Paths git_says(const std::string& below) {
@@ -42,6 +41,7 @@ class Changes : public testing::Test {
   }
 
   test::TempDir dir_{"changes"};
+  os::RealDisk disk_;
 };
 
 class ChangesByVersion : public Changes, public testing::WithParamInterface<const char*> {};
@@ -195,4 +195,4 @@ TEST_F(Changes, ACopiedTreeIsNotChanged) {
 }
 
 }  // namespace
-}  // namespace cairn::intake
+}  // namespace cairn::git

@@ -1,27 +1,27 @@
 #include <gtest/gtest.h>
 
-#include "intake/host_event.h"
+#include "host/host.h"
 #include "support/engine_fixture.h"
 
 namespace cairn::intake {
 namespace {
 
-using store::Kind;
+using event::Kind;
 using test::must;
 
-store::Event read(std::string_view payload, std::string name = "PostToolUse", std::uint64_t head = 0) {
+event::Event read(std::string_view payload, std::string name = "PostToolUse", std::uint64_t head = 0) {
   hook::Envelope envelope;
   envelope.event = std::move(name);
   envelope.head_bytes = head;
-  return must(read_host_event(EventId{"e"}, envelope, payload));
+  return must(host::find_host(envelope.host).read_event(EventId{"e"}, envelope, payload));
 }
 
 Error refused(std::string_view payload) {
-  return read_host_event(EventId{"e"}, hook::Envelope{}, payload).error();
+  return host::find_host("claude-code").read_event(EventId{"e"}, hook::Envelope{}, payload).error();
 }
 
 TEST(HostEvent, ReadsAToolCall) {
-  const store::Event e = read(
+  const event::Event e = read(
       R"({"session_id":"s","transcript_path":"/t","cwd":"/c","prompt_id":"p","tool_name":"Bash",
           "tool_input":{"command":"ls"},"tool_response":{"stdout":"x"},"tool_use_id":"t1","duration_ms":60})");
   EXPECT_EQ(e.kind, Kind::tool);
@@ -59,7 +59,7 @@ TEST(HostEvent, AnInterruptIsSeenWhereverItIsSaid) {
 }
 
 TEST(HostEvent, WrongTypesAreAsGoodAsAbsent) {
-  const store::Event e = read(
+  const event::Event e = read(
       R"({"session_id":"s","cwd":7,"prompt_id":{},"tool_name":[],"tool_use_id":null,"prompt":false,"error":{"a":1}})");
   EXPECT_EQ(e.cwd, "");
   EXPECT_EQ(e.prompt_id, std::nullopt);
@@ -69,7 +69,7 @@ TEST(HostEvent, WrongTypesAreAsGoodAsAbsent) {
 }
 
 TEST(HostEvent, ABrokenPayloadGivesWhatWasReadable) {
-  const store::Event e = read(R"({"session_id":"s","tool_name":"Bash","tool_input":{"command":"ma)");
+  const event::Event e = read(R"({"session_id":"s","tool_name":"Bash","tool_input":{"command":"ma)");
   EXPECT_TRUE(e.incomplete);
   EXPECT_EQ(e.tool_name, "Bash");
 }
@@ -77,7 +77,7 @@ TEST(HostEvent, ABrokenPayloadGivesWhatWasReadable) {
 TEST(HostEvent, ACutPayloadTakesItsToolUseFromTheTail) {
   const std::string head = R"({"session_id":"s","tool_name":"Write","tool_input":{"content":"aaaa)";
   const std::string tail = R"(aaaa"},"tool_use_id":"toolu_9","duration_ms":5})";
-  const store::Event e = read(head + tail, "PostToolUse", head.size());
+  const event::Event e = read(head + tail, "PostToolUse", head.size());
   EXPECT_TRUE(e.cut);
   EXPECT_EQ(e.tool_use_id, "toolu_9");
   EXPECT_EQ(e.tool_name, "Write");

@@ -27,8 +27,8 @@ class LocalRulesTest : public testing::Test {
     utimensat(AT_FDCWD, (root() + name).c_str(), times, 0);
   }
   std::string refused(const gate::FindLocalRules& local, std::string tool, std::string file) {
-    store::Event event;
-    event.kind = store::Kind::tool;
+    event::Event event;
+    event.kind = event::Kind::tool;
     event.cwd = root() + "/src/deep";
     event.tool_name = std::move(tool);
     event.tool_input = Json::object({{"file_path", file}});
@@ -38,11 +38,12 @@ class LocalRulesTest : public testing::Test {
   }
 
   test::TempDir dir;
+  os::RealDisk disk;
   int second = 0;
 };
 
 TEST_F(LocalRulesTest, AFileAtTheRootNarrowsWhatComesInAndIsReadAgainWhenItChanges) {
-  const auto local = find_local_rules({});
+  const auto local = find_local_rules(disk, {});
   EXPECT_EQ(refused(local, "Read", "a.txt"), "");
   put("/.cairn.toml", "exclude = [\"vault/**\"]\nskip_tools = [\"mcp__*\"]\n");
   EXPECT_EQ(refused(local, "Read", "a.txt"), "");
@@ -55,7 +56,7 @@ TEST_F(LocalRulesTest, AFileAtTheRootNarrowsWhatComesInAndIsReadAgainWhenItChang
 }
 
 TEST_F(LocalRulesTest, AFileThatNobodyCanReadKeepsEverythingOut) {
-  const auto local = find_local_rules({});
+  const auto local = find_local_rules(disk, {});
   for (const char* bad : {"exclude = [", "\xff\xfe", "capture = \xc3\xa4"}) {
     put("/.cairn.toml", bad);
     EXPECT_EQ(refused(local, "Read", "a.txt"), root() + "/.cairn.toml is not TOML") << bad;
@@ -94,7 +95,7 @@ TEST_F(LocalRulesTest, ItCanOnlyNarrow) {
 }
 
 TEST_F(LocalRulesTest, AProjectThatIsOffIsOffInAllItsDirectories) {
-  const auto local = find_local_rules({resolve_place("", root()).key});
+  const auto local = find_local_rules(disk, {resolve_place(disk, "", root()).key});
   EXPECT_EQ(refused(local, "Read", "a.txt"), "capture is off for this project");
   EXPECT_EQ(local("", dir.path()).off, "");
 }

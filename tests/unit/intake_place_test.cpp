@@ -22,9 +22,10 @@ class Places : public testing::Test {
   void repository(const std::string& name) {
     run("git init -q -b trunk " + name + " && git -C " + name + " commit -q --allow-empty -m one");
   }
-  store::Place at(const std::string& below) { return resolve_place("", dir / below); }
+  store::Place at(const std::string& below) { return resolve_place(disk, "", dir / below); }
 
   TempDir dir{"place"};
+  os::RealDisk disk;
 };
 
 TEST_F(Places, ARepositoryAndItsSubdirectoriesAreOneProject) {
@@ -109,8 +110,8 @@ TEST_F(Places, WithoutGitTheDirectoryIsTheProject) {
 TEST_F(Places, TheHostsProjectDirectoryComesBeforeTheCwd) {
   fs::create_directories(dir / "a");
   fs::create_directories(dir / "b");
-  EXPECT_EQ(resolve_place(dir / "a", dir / "b").key, dir / "a");
-  EXPECT_EQ(resolve_place("", "").key, "/");
+  EXPECT_EQ(resolve_place(disk, dir / "a", dir / "b").key, dir / "a");
+  EXPECT_EQ(resolve_place(disk, "", "").key, "/");
 }
 
 TEST_F(Places, AnEmptyGitDirectoryIsNoRepository) {
@@ -124,7 +125,7 @@ TEST_F(Places, ADetachedHeadHasNoBranch) {
   repository("api");
   run("git -C api checkout -q --detach");
   EXPECT_EQ(at("api").branch, std::nullopt);
-  EXPECT_EQ(current_branch(dir / "api"), std::nullopt);
+  EXPECT_EQ(current_branch(disk, dir / "api"), std::nullopt);
 }
 
 TEST_F(Places, NamesAreMadeUnique) {

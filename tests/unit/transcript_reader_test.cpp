@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "intake/transcript.h"
+#include "host/claude_code/host.h"
 #include "support/sim_clock.h"
 #include "support/sim_disk.h"
 #include "support/temp_dir.h"
@@ -13,14 +13,20 @@
 namespace cairn::test {
 namespace {
 
-using intake::parse_timestamp;
-using intake::read_transcript;
-using intake::TranscriptItem;
-using intake::TranscriptPiece;
+using host::parse_timestamp;
+using host::TranscriptItem;
+using host::TranscriptPiece;
 using Kind = TranscriptItem::Kind;
 
 const std::string kRecorded = std::string(CAIRN_TESTS_DIR) + "/recorded/";
 const ContentId kMine{"mine"};
+
+Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, const ContentId& session,
+                                        const std::string& prompt_id, std::size_t max_line,
+                                        std::uint64_t looked = 0) {
+  const auto lines = host::claude_code().transcript_lines(session, prompt_id);
+  return host::read_transcript(file, offset, *lines, max_line, looked);
+}
 
 std::string session_in(const std::string& text) {
   const std::size_t at = text.find("\"sessionId\":\"");
@@ -33,7 +39,7 @@ class Transcript : public ::testing::Test {
   SimDisk disk{{.clock = &clock}};
 
   TranscriptPiece read(std::string_view text, const ContentId& session = kMine, std::uint64_t from = 0,
-                       std::size_t max_line = intake::kMaxTranscriptLine, const std::string& prompt_id = "") {
+                       std::size_t max_line = host::kMaxTranscriptLine, const std::string& prompt_id = "") {
     disk.provide_dir("/t");
     ignore(disk.remove("/t/t.jsonl"));
     auto file = must(disk.open("/t/t.jsonl", os::Open::create_new));
@@ -136,7 +142,7 @@ TEST_F(Transcript, CutAnywhereLosesNothingOnceItGrows) {
     EXPECT_LE(first.end, cut);
     EXPECT_TRUE(first.end == 0 || text[first.end - 1] == '\n');
     const std::string prompt = first.items.empty() ? "" : first.items.back().prompt_id;
-    const TranscriptPiece rest = read(text, session, first.end, intake::kMaxTranscriptLine, prompt);
+    const TranscriptPiece rest = read(text, session, first.end, host::kMaxTranscriptLine, prompt);
     EXPECT_EQ(first.lines + rest.lines, std::count(text.begin(), text.end(), '\n'));
     EXPECT_EQ(first.items.size() + rest.items.size(), all) << cut;
   }

@@ -1,8 +1,8 @@
-#include "intake/git_index.h"
+#include "git/index.h"
 
 #include <charconv>
 
-namespace cairn::intake {
+namespace cairn::git {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::optional<Index> read_index(std::string_view bytes) {
   return IndexReader(bytes).run();
 }
 
-}  // namespace cairn::intake
+}  // namespace cairn::git

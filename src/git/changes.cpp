@@ -1,4 +1,4 @@
-#include "intake/git_changes.h"
+#include "git/changes.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,12 +6,12 @@
 #include <set>
 #include <string_view>
 
-#include "intake/git_index.h"
-#include "intake/git_objects.h"
-#include "intake/place.h"
+#include "git/index.h"
+#include "git/objects.h"
+#include "git/repository.h"
 #include "os/disk.h"
 
-namespace cairn::intake {
+namespace cairn::git {
 
 namespace {
 
@@ -48,7 +48,7 @@ std::optional<Paths> changed_since_index(os::Disk& disk, const std::string& work
 // read: after a commit that is every one, and after `git add` all but those on the way to the file.
 class Staged {
  public:
-  Staged(GitObjects& objects, const Index& index, steady_clock::time_point end)
+  Staged(Objects& objects, const Index& index, steady_clock::time_point end)
       : objects_(objects), index_(index), is_in_tree_(index.entries.size()), end_(end) {}
 
   // The files that the index has not as `tree` has them; nothing when the tree cannot be read, or not in
@@ -100,7 +100,7 @@ class Staged {
       staged_.insert(path);
   }
 
-  GitObjects& objects_;
+  Objects& objects_;
   const Index& index_;
   std::vector<bool> is_in_tree_;
   steady_clock::time_point end_;
@@ -109,10 +109,10 @@ class Staged {
 
 }  // namespace
 
-std::vector<std::string> changed_files(const std::string& directory, const std::vector<std::string>& known) {
-  const auto git = git_of(directory);
+std::vector<std::string> changed_files(os::Disk& disk, const std::string& directory,
+                                       const std::vector<std::string>& known) {
+  const auto git = find_repository(disk, directory);
   if (!git) return {};
-  os::RealDisk disk;
   const auto bytes = os::read_file(disk, git->directory + "/index", kMaxIndex);
   if (!bytes) return {};
   const auto index = read_index(*bytes);
@@ -121,7 +121,7 @@ std::vector<std::string> changed_files(const std::string& directory, const std::
   const auto in_tree = changed_since_index(disk, git->worktree, *index, end);
   if (!in_tree) return {};
   Paths changed = *in_tree;
-  GitObjects objects(disk, git->common);
+  Objects objects(disk, git->common);
   if (const auto head = objects.head_tree(git->directory))
     if (auto staged = Staged(objects, *index, end).against(*head)) changed.merge(*staged);
   std::set<std::string_view> tracked;
@@ -135,4 +135,4 @@ std::vector<std::string> changed_files(const std::string& directory, const std::
   return paths;
 }
 
-}  // namespace cairn::intake
+}  // namespace cairn::git

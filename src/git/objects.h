@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "base/result.h"
-#include "intake/git_index.h"
+#include "git/index.h"
 #include "os/disk.h"
 
-namespace cairn::intake {
+namespace cairn::git {
 
 // Other kinds are not asked for.
-enum class GitKind { commit = 1, tree = 2 };
+enum class ObjectKind { commit = 1, tree = 2 };
 
-struct GitObject {
-  GitKind kind;
+struct Object {
+  ObjectKind kind;
   std::string bytes;
 };
 
@@ -32,14 +32,14 @@ struct TreeEntry {
 };
 
 // Belongs to one thread. Keeps the files of packs open.
-class GitObjects {
+class Objects {
  public:
   // `common`: the repository's directory, shared by its worktrees.
-  GitObjects(os::Disk& disk, std::string common);
-  ~GitObjects();
+  Objects(os::Disk& disk, std::string common);
+  ~Objects();
 
   // A commit or a tree.
-  Result<GitObject> read(const ObjectId& id);
+  Result<Object> read(const ObjectId& id);
   Result<std::vector<TreeEntry>> tree(const ObjectId& id);
   // The tree of the commit that a worktree stands on (`git_dir` is its own part of .git); nothing before the
   // first commit.
@@ -63,7 +63,7 @@ class GitObjects {
   void add_store(const std::string& objects, int depth);
   std::optional<Found> find(const ObjectId& id);
   Result<PackedHead> read_head(const Found& at);
-  Result<GitObject> read_loose(const ObjectId& id);
+  Result<Object> read_loose(const ObjectId& id);
   Result<std::optional<ObjectId>> resolve(const std::string& git_dir);
   Result<std::optional<ObjectId>> packed_ref(const std::string& name);
 
@@ -73,4 +73,4 @@ class GitObjects {
   std::vector<std::unique_ptr<Pack>> packs_;
 };
 
-}  // namespace cairn::intake
+}  // namespace cairn::git

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cairn::intake {
+namespace cairn::git {
 
 inline constexpr std::size_t kObjectIdSize = 20;
 using ObjectId = std::string;  // so many bytes
@@ -34,4 +34,4 @@ struct Index {
 
 std::optional<Index> read_index(std::string_view bytes);
 
-}  // namespace cairn::intake
+}  // namespace cairn::git

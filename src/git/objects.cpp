@@ -1,4 +1,4 @@
-#include "intake/git_objects.h"
+#include "git/objects.h"
 
 #include <zlib.h>
 
@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-namespace cairn::intake {
+namespace cairn::git {
 
 namespace {
 
@@ -143,18 +143,18 @@ std::optional<ObjectId> id_of(std::string_view hex) {
 
 }  // namespace
 
-struct GitObjects::Pack {
+struct Objects::Pack {
   std::string path;  // without its ending
   std::unique_ptr<os::File> index, objects;
 };
 
-GitObjects::GitObjects(os::Disk& disk, std::string common) : disk_(disk), common_(std::move(common)) {
+Objects::Objects(os::Disk& disk, std::string common) : disk_(disk), common_(std::move(common)) {
   add_store(common_ + "/objects", 0);
 }
 
-GitObjects::~GitObjects() = default;
+Objects::~Objects() = default;
 
-void GitObjects::add_store(const std::string& objects, int depth) {
+void Objects::add_store(const std::string& objects, int depth) {
   stores_.push_back(objects);
   for (const std::string& name : disk_.list(objects + "/pack").value_or({}))
     if (name.ends_with(".idx") && packs_.size() < kMaxPacks) {
@@ -168,7 +168,7 @@ void GitObjects::add_store(const std::string& objects, int depth) {
 }
 
 // In an index of version 2: how many ids begin with a byte or less, the ids, their checksums, their offsets.
-std::optional<GitObjects::Found> GitObjects::find(const ObjectId& id) {
+std::optional<Objects::Found> Objects::find(const ObjectId& id) {
   for (const auto& pack : packs_) {
     if (!pack->index) {
       auto opened = disk_.open(pack->path + ".idx", os::Open::read);
@@ -202,7 +202,7 @@ std::optional<GitObjects::Found> GitObjects::find(const ObjectId& id) {
   return std::nullopt;
 }
 
-Result<GitObject> GitObjects::read_loose(const ObjectId& id) {
+Result<Object> Objects::read_loose(const ObjectId& id) {
   const std::string hex = to_hex(id);
   for (const std::string& store : stores_) {
     const auto file = disk_.open(store + "/" + hex.substr(0, 2) + "/" + hex.substr(2), os::Open::read);
@@ -212,15 +212,15 @@ Result<GitObject> GitObjects::read_loose(const ObjectId& id) {
     if (head == std::string::npos) return damaged("it has no head");
     const std::string size = std::to_string(bytes.size() - head - 1);
     for (const auto& [name, kind] :
-         {std::pair("commit ", GitKind::commit), std::pair("tree ", GitKind::tree)})
-      if (bytes.substr(0, head) == name + size) return GitObject{kind, bytes.substr(head + 1)};
+         {std::pair("commit ", ObjectKind::commit), std::pair("tree ", ObjectKind::tree)})
+      if (bytes.substr(0, head) == name + size) return Object{kind, bytes.substr(head + 1)};
     return damaged("of another kind or size");
   }
   return Error{Code::not_found, "git object " + hex};
 }
 
 // A kind and a size, seven bits a byte after the first four; a delta's base; then the deflated bytes.
-Result<GitObjects::PackedHead> GitObjects::read_head(const Found& at) {
+Result<Objects::PackedHead> Objects::read_head(const Found& at) {
   if (!at.pack->objects) at.pack->objects = TRY(disk_.open(at.pack->path + ".pack", os::Open::read));
   const std::string bytes = TRY(read_at(*at.pack->objects, at.offset, 64));
   if (bytes.empty()) return damaged("it ends too early");
@@ -247,12 +247,12 @@ Result<GitObjects::PackedHead> GitObjects::read_head(const Found& at) {
   return head;
 }
 
-Result<GitObject> GitObjects::read(const ObjectId& id) {
+Result<Object> Objects::read(const ObjectId& id) {
   std::vector<std::string> deltas;
   std::size_t total = 0;
   auto at = find(id);
   if (!at) return read_loose(id);
-  GitObject object{GitKind::commit, ""};
+  Object object{ObjectKind::commit, ""};
   for (;;) {
     const PackedHead head = TRY(read_head(*at));
     std::string bytes = TRY(inflate_from(*at->pack->objects, head.data, head.size));
@@ -260,7 +260,7 @@ Result<GitObject> GitObjects::read(const ObjectId& id) {
     if (bytes.size() != head.size || total > 2 * kMaxObject || deltas.size() > kMaxDeltas)
       return damaged("of another size than it says");
     if (head.kind != kDeltaNearby && head.kind != kDeltaOfId) {
-      object = {static_cast<GitKind>(head.kind), std::move(bytes)};
+      object = {static_cast<ObjectKind>(head.kind), std::move(bytes)};
       break;
     }
     deltas.push_back(std::move(bytes));
@@ -276,9 +276,9 @@ Result<GitObject> GitObjects::read(const ObjectId& id) {
   return object;
 }
 
-Result<std::vector<TreeEntry>> GitObjects::tree(const ObjectId& id) {
-  const GitObject object = TRY(read(id));
-  if (object.kind != GitKind::tree) return damaged("no tree");
+Result<std::vector<TreeEntry>> Objects::tree(const ObjectId& id) {
+  const Object object = TRY(read(id));
+  if (object.kind != ObjectKind::tree) return damaged("no tree");
   std::vector<TreeEntry> entries;
   for (std::string_view rest = object.bytes; !rest.empty();) {
     TreeEntry entry;
@@ -296,7 +296,7 @@ Result<std::vector<TreeEntry>> GitObjects::tree(const ObjectId& id) {
 }
 
 // Nothing for a branch that has no commit yet.
-Result<std::optional<ObjectId>> GitObjects::resolve(const std::string& git_dir) {
+Result<std::optional<ObjectId>> Objects::resolve(const std::string& git_dir) {
   std::string name = "HEAD";
   for (int links = 0; links < 5; ++links) {
     auto text = os::read_file(disk_, git_dir + "/" + name, 4096);
@@ -316,7 +316,7 @@ Result<std::optional<ObjectId>> GitObjects::resolve(const std::string& git_dir) 
   return damaged("references in a circle");
 }
 
-Result<std::optional<ObjectId>> GitObjects::packed_ref(const std::string& name) {
+Result<std::optional<ObjectId>> Objects::packed_ref(const std::string& name) {
   auto text = os::read_file(disk_, common_ + "/packed-refs", kMaxRefs);
   if (!text && text.error().code != Code::not_found) return text.error();
   const std::string all = std::move(text).value_or("");
@@ -328,14 +328,14 @@ Result<std::optional<ObjectId>> GitObjects::packed_ref(const std::string& name) 
   return id;
 }
 
-Result<std::optional<ObjectId>> GitObjects::head_tree(const std::string& git_dir) {
+Result<std::optional<ObjectId>> Objects::head_tree(const std::string& git_dir) {
   const auto commit = TRY(resolve(git_dir));
   if (!commit) return commit;
-  const GitObject object = TRY(read(*commit));
+  const Object object = TRY(read(*commit));
   const std::string_view bytes = object.bytes;
   const auto tree = bytes.starts_with("tree ") ? id_of(bytes.substr(5, 2 * kObjectIdSize)) : std::nullopt;
-  if (object.kind != GitKind::commit || !tree) return damaged("no commit");
+  if (object.kind != ObjectKind::commit || !tree) return damaged("no commit");
   return tree;
 }
 
-}  // namespace cairn::intake
+}  // namespace cairn::git

@@ -15,7 +15,7 @@ namespace cairn::gate {
 class Gate;
 }
 
-namespace cairn::store {
+namespace cairn::event {
 
 enum class Kind {
   session_start,
@@ -82,4 +82,4 @@ class CleanEvent {
   Event event_;
 };
 
-}  // namespace cairn::store
+}  // namespace cairn::event

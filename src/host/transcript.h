@@ -1,8 +1,8 @@
-// A Claude Code transcript, read only: prompts, tool calls with their results, and ends of turns, in the
-// order of its lines.
+// A host's transcript, read only: prompts, tool calls with their results, and ends of turns, in the order of
+// its lines.
 //
 // The second source beside the hooks. Tolerant: a line that is no JSON, too long, unknown or of another
-// session is passed over and counted where it is damage; a last line without line feed is left for the next
+// session is skipped, and counted where it is damage; a last line without a line feed is left for the next
 // time.
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "base/time.h"
 #include "os/disk.h"
 
-namespace cairn::intake {
+namespace cairn::host {
 
 // What became of a tool call.
 struct ToolResult {
@@ -52,26 +52,16 @@ struct TranscriptPiece {
   std::int64_t lines = 0, malformed = 0, too_long = 0;
 };
 
-// The lines of one piece, taken one by one.
+// Reads the lines of one piece, one by one. Each host has its own.
 class TranscriptLines {
  public:
-  // `prompt_id`: the prompt that the lines before belonged to; may be empty.
-  TranscriptLines(const ContentId& session, std::string prompt_id)
-      : session_(session), prompt_id_(std::move(prompt_id)) {}
+  virtual ~TranscriptLines() = default;
 
-  // Takes the line that stands at [begin, end) of the file; `line` is without its line feed. Whatever it
-  // holds, it fails nothing.
-  void take(std::string_view line, std::uint64_t begin, std::uint64_t end);
+  // Reads the line that stands at [begin, end) of the file; `line` is without its line feed. Whatever it
+  // holds, nothing fails.
+  virtual void take(std::string_view line, std::uint64_t begin, std::uint64_t end) = 0;
 
   TranscriptPiece piece;
-
- private:
-  void take_user(const Json& line, const TranscriptItem& head);
-  void take_assistant(const Json& line, const TranscriptItem& head);
-  void take_result(const Json& block, const Json& line, const TranscriptItem& head);
-
-  ContentId session_;
-  std::string prompt_id_;
 };
 
 inline constexpr std::size_t kMaxTranscriptLine = 64u << 20;
@@ -81,13 +71,12 @@ inline constexpr std::size_t kTranscriptPiece = 2u << 20;
 // Bytes that are looked through for the end of one line; where there is none the next piece goes on.
 inline constexpr std::size_t kTranscriptLook = 16u << 20;
 
-// Reads the next piece from `offset` on, which is the beginning of a line. `looked`: that of an earlier piece
-// which ended at `offset`.
-Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, const ContentId& session,
-                                        const std::string& prompt_id,
+// Reads the next piece from `offset` on, which is the beginning of a line, by `lines`. `looked`: that of an
+// earlier piece which ended at `offset`.
+Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, TranscriptLines& lines,
                                         std::size_t max_line = kMaxTranscriptLine, std::uint64_t looked = 0);
 
 // "2026-11-15T18:37:00.060Z"; nothing for anything else.
 std::optional<WallTime> parse_timestamp(std::string_view text);
 
-}  // namespace cairn::intake
+}  // namespace cairn::host

@@ -1,33 +1,40 @@
-#include "intake/host_event.h"
+#include "host/claude_code/events.h"
 
 #include <array>
 #include <utility>
 
 #include "base/text.h"
 
-namespace cairn::intake {
+namespace cairn::host::claude {
 
-using store::Event;
-using store::Kind;
+using event::Event;
+using event::Kind;
 
-Kind kind_of(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Kind>, 13> kKinds = {{
-      {"SessionStart", Kind::session_start},
-      {"UserPromptSubmit", Kind::prompt},
-      {"PreToolUse", Kind::tool_start},
-      {"PostToolUse", Kind::tool},
-      {"PostToolUseFailure", Kind::tool_failure},
-      {"Stop", Kind::stop},
-      {"StopFailure", Kind::stop_failure},
-      {"SessionEnd", Kind::session_end},
-      {"SubagentStart", Kind::subagent_start},
-      {"SubagentStop", Kind::subagent_stop},
-      {"PreCompact", Kind::compact_start},
-      {"PostCompact", Kind::compact_end},
-  }};
-  for (const auto& [known, kind] : kKinds)
-    if (!known.empty() && known == name) return kind;
+static constexpr std::array<std::pair<std::string_view, Kind>, 12> kKinds = {{
+    {"SessionStart", Kind::session_start},
+    {"UserPromptSubmit", Kind::prompt},
+    {"PreToolUse", Kind::tool_start},
+    {"PostToolUse", Kind::tool},
+    {"PostToolUseFailure", Kind::tool_failure},
+    {"Stop", Kind::stop},
+    {"StopFailure", Kind::stop_failure},
+    {"SessionEnd", Kind::session_end},
+    {"SubagentStart", Kind::subagent_start},
+    {"SubagentStop", Kind::subagent_stop},
+    {"PreCompact", Kind::compact_start},
+    {"PostCompact", Kind::compact_end},
+}};
+
+Kind kind_of(std::string_view event_name) {
+  for (const auto& [name, kind] : kKinds)
+    if (name == event_name) return kind;
   return Kind::other;
+}
+
+std::string_view name_of(Kind wanted) {
+  for (const auto& [name, kind] : kKinds)
+    if (kind == wanted) return name;
+  return "unknown";
 }
 
 // The value of a string member near the end of a cut payload, whose middle is gone and which no parser reads.
@@ -87,7 +94,7 @@ static std::string text_of(const Json& value) {
   return value.is_string() ? std::string(value.as_string()) : value.dump();
 }
 
-Result<Event> read_host_event(const EventId& id, const hook::Envelope& envelope, std::string_view payload) {
+Result<Event> read_event(const EventId& id, const hook::Envelope& envelope, std::string_view payload) {
   const std::string_view head = envelope.cut() ? payload.substr(0, envelope.head_bytes) : payload;
   const Json::Parsed parsed = Json::parse_partial(head);
   const Json& p = parsed.value;
@@ -125,4 +132,4 @@ Result<Event> read_host_event(const EventId& id, const hook::Envelope& envelope,
   return e;
 }
 
-}  // namespace cairn::intake
+}  // namespace cairn::host::claude

@@ -1,0 +1,51 @@
+#include "git/repository.h"
+
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace cairn::git {
+
+namespace fs = std::filesystem;
+
+// The files of git that are read here have one line; a longer one is something else.
+static constexpr std::size_t kMaxLineFile = 64u << 10;
+
+static std::optional<std::string> read_line(os::Disk& disk, const fs::path& path) {
+  const auto bytes = os::read_file(disk, path.string(), kMaxLineFile);
+  if (!bytes) return std::nullopt;
+  return std::string(trim(std::string_view(*bytes).substr(0, bytes->find('\n'))));
+}
+
+static std::optional<Repository> open_at(os::Disk& disk, const fs::path& directory) {
+  const fs::path dot_git = directory / ".git";
+  const auto stat = disk.stat(dot_git.string());
+  if (!stat) return std::nullopt;
+  if (stat->is_dir) {
+    if (!disk.stat((dot_git / "HEAD").string()).ok()) return std::nullopt;
+    return Repository{directory.string(), dot_git.string(), dot_git.string()};
+  }
+  // A linked worktree or a submodule: the file names its part of another .git.
+  const auto line = read_line(disk, dot_git);
+  if (!line || !line->starts_with("gitdir:")) return std::nullopt;
+  const fs::path own = directory / std::string(trim(std::string_view(*line).substr(7)));
+  const auto common = read_line(disk, own / "commondir");
+  return Repository{directory.string(), own.string(), (common ? own / *common : own).string()};
+}
+
+std::optional<Repository> find_repository(os::Disk& disk, const std::string& directory) {
+  if (!directory.starts_with('/')) return std::nullopt;
+  for (fs::path at = disk.real_path(directory);; at = at.parent_path()) {
+    if (auto found = open_at(disk, at)) return found;
+    if (at == at.parent_path()) return std::nullopt;
+  }
+}
+
+std::optional<std::string> current_branch(os::Disk& disk, const Repository& repository) {
+  const auto head = read_line(disk, fs::path(repository.directory) / "HEAD");
+  constexpr std::string_view kRef = "ref: refs/heads/";
+  if (!head || !head->starts_with(kRef)) return std::nullopt;
+  return head->substr(kRef.size());
+}
+
+}  // namespace cairn::git

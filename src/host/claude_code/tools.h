@@ -1,0 +1,15 @@
+// Claude Code's tools: which one edits, runs, reads, plans, asks, delegates or keeps tasks, and in which
+// fields.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "host/action.h"
+
+namespace cairn::host::claude {
+
+Action read_action(const ToolCall& call);
+std::optional<Origin> origin_of(std::string_view tool);
+
+}  // namespace cairn::host::claude

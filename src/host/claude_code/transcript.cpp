@@ -1,0 +1,119 @@
+#include "host/claude_code/transcript.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace cairn::host::claude {
+
+using Item = TranscriptItem;
+
+// The text of a message's content: a string, or its text blocks.
+static std::string content_text(const Json& content) {
+  if (content.is_string()) return std::string(content.as_string());
+  std::string text;
+  for (const Json& block : content.items())
+    if (block["type"].as_string() == "text")
+      text.append(text.empty() ? "" : "\n").append(block["text"].as_string());
+  return text;
+}
+
+// What the host writes in the user's name: a command of its own, its output, a notification. Other texts in
+// angle brackets are the user's, <private> first of all.
+static bool is_the_hosts(std::string_view text) {
+  static constexpr std::array kOwn = {"<command-",           "<local-command-",   "<bash-",
+                                      "<task-notification>", "<system-reminder>", "[Request interrupted"};
+  return std::any_of(kOwn.begin(), kOwn.end(), [&](std::string_view own) { return text.starts_with(own); });
+}
+
+void Lines::take(std::string_view text, std::uint64_t begin, std::uint64_t end) {
+  piece.end = end;
+  ++piece.lines;
+  if (trim(text).empty()) return;
+  const Json::Parsed parsed = Json::parse_partial(text);
+  if (!parsed.complete || !parsed.value.is_object()) {
+    ++piece.malformed;
+    return;
+  }
+  const Json& line = parsed.value;
+  if (line["sessionId"].as_string() != session_.value) return;
+  const std::string_view type = line["type"].as_string();
+  if (type != "user" && type != "assistant") return;
+  Item head;
+  head.begin = begin;
+  head.end = end;
+  const auto at = parse_timestamp(line["timestamp"].as_string());
+  if (!at) {
+    ++piece.malformed;
+    return;
+  }
+  head.at = *at;
+  head.cwd = line["cwd"].as_string();
+  if (auto agent = line.text("agentId"); agent && !agent->empty()) head.agent_id = std::move(agent);
+  if (const auto id = line.text("promptId"); id && !id->empty()) prompt_id_ = *id;
+  head.prompt_id = prompt_id_;
+  type == "user" ? take_user(line, head) : take_assistant(line, head);
+}
+
+void Lines::take_user(const Json& line, const Item& head) {
+  const Json& content = line["message"]["content"];
+  bool has_result = false;
+  for (const Json& block : content.items()) {
+    if (block["type"].as_string() != "tool_result") continue;
+    take_result(block, line, head);
+    has_result = true;
+  }
+  if (has_result || head.agent_id || line["isSidechain"].as_bool() || line["isMeta"].as_bool() ||
+      line["isCompactSummary"].as_bool() || !line.has("promptId"))
+    return;
+  Item prompt = head;
+  prompt.kind = Item::Kind::prompt;
+  prompt.text = content_text(content);
+  if (!trim(prompt.text).empty() && !is_the_hosts(trim(prompt.text)))
+    piece.items.push_back(std::move(prompt));
+}
+
+void Lines::take_result(const Json& block, const Json& line, const Item& head) {
+  const std::string_view id = block["tool_use_id"].as_string();
+  const auto call = std::find_if(piece.items.rbegin(), piece.items.rend(), [&](const Item& item) {
+    return item.kind == Item::Kind::call && item.tool_use_id == id;
+  });
+  if (id.empty() || call == piece.items.rend() || call->result) return;
+  const Json& told = line["toolUseResult"];
+  const std::string text = content_text(block["content"]);
+  ToolResult result;
+  result.at = head.at;
+  result.failed = block["is_error"].as_bool() || told.as_string().starts_with("Error:");
+  result.rejected = result.failed && (told.as_string().starts_with("User rejected") ||
+                                      text.starts_with("The user doesn't want to proceed"));
+  if (result.failed) {
+    std::string_view error = told.is_string() ? told.as_string() : std::string_view(text);
+    if (error.starts_with("Error: ")) error.remove_prefix(7);
+    result.error = error;
+  } else {
+    result.response = told.is_object() ? told : Json(text);
+  }
+  if (line.has("promptId")) call->prompt_id = head.prompt_id;
+  call->result = std::move(result);
+}
+
+void Lines::take_assistant(const Json& line, const Item& head) {
+  const Json& message = line["message"];
+  for (const Json& block : message["content"].items()) {
+    if (block["type"].as_string() != "tool_use" || block["id"].as_string().empty()) continue;
+    Item call = head;
+    call.tool_use_id = block["id"].as_string();
+    call.tool_name = block["name"].as_string();
+    call.input = block["input"];
+    piece.items.push_back(std::move(call));
+  }
+  if (message["stop_reason"].as_string() != "end_turn" || head.agent_id || line["isSidechain"].as_bool())
+    return;
+  Item stop = head;
+  stop.kind = Item::Kind::stop;
+  stop.text = content_text(message["content"]);
+  if (!stop.text.empty() && !stop.prompt_id.empty()) piece.items.push_back(std::move(stop));
+}
+
+}  // namespace cairn::host::claude

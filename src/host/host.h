@@ -1,0 +1,60 @@
+// A coding agent, as the rest of cairn sees it: how it names its events, tools and files.
+//
+// One folder below this one for each agent. No other folder names a tool, an event or a file of a
+// particular agent.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "event/event.h"
+#include "hook/envelope.h"
+#include "host/action.h"
+#include "host/transcript.h"
+#include "os/disk.h"
+
+namespace cairn::host {
+
+// Stateless and thread-safe.
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  // As `--host` and the column `platform` have it.
+  virtual std::string_view name() const = 0;
+
+  // Reads what the hook delivered. Fails with `invalid`, saying why, when nothing says which session it
+  // belongs to; a payload that broke off or was cut gives an event with what was readable. Unknown event
+  // names and members are kept.
+  virtual Result<event::Event> read_event(const EventId& id, const hook::Envelope& envelope,
+                                          std::string_view payload) const = 0;
+
+  // The kind of an event's name; `other` for one that is not known. And back: the name that an event of a
+  // kind has when it is taken from a transcript.
+  virtual event::Kind kind_of(std::string_view event_name) const = 0;
+  virtual std::string_view name_of(event::Kind kind) const = 0;
+
+  // What a tool call did.
+  virtual Action read_action(const ToolCall& call) const = 0;
+  // Where the result of a tool comes from; nothing for the host's own words and the project's files.
+  virtual std::optional<Origin> origin_of(std::string_view tool) const = 0;
+
+  // Reads the lines of a session's transcript. `prompt_id`: the prompt that the lines before belonged to.
+  virtual std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session,
+                                                            std::string prompt_id) const = 0;
+  // The transcript `main` and those of its subagents; empty when `main` is no transcript. An error of the
+  // directory of subagents goes to `failed`, and the others are given all the same.
+  virtual std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,
+                                                    Status& failed) const = 0;
+};
+
+// The host of that name; Claude Code for a name that is not known, since most payloads resemble its.
+const Host& find_host(std::string_view name);
+
+// Where the result of a tool comes from, whichever host it belongs to.
+std::optional<Origin> origin_of_tool(std::string_view tool);
+
+}  // namespace cairn::host

@@ -1,0 +1,126 @@
+#include "host/transcript.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "base/text.h"
+
+namespace cairn::host {
+
+static constexpr std::size_t kFirstBlock = 16u << 10;  // mostly there are a few new lines
+static constexpr std::size_t kLargestBlock = 256u << 10;
+
+static std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
+  int number = 0;
+  const char* const end = text.data() + at + count;
+  const auto [next, error] = std::from_chars(text.data() + at, end, number);
+  if (error != std::errc() || next != end || number < 0) return std::nullopt;
+  return number;
+}
+
+std::optional<WallTime> parse_timestamp(std::string_view text) {
+  using namespace std::chrono;
+  if (text.size() < 20 || text.size() > 30 || !text.ends_with('Z')) return std::nullopt;
+  if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':')
+    return std::nullopt;
+  const auto y = digits(text, 0, 4), mo = digits(text, 5, 2), d = digits(text, 8, 2);
+  const auto h = digits(text, 11, 2), mi = digits(text, 14, 2), s = digits(text, 17, 2);
+  if (!y || !mo || !d || !h || !mi || !s || *h > 23 || *mi > 59 || *s > 60) return std::nullopt;
+  const year_month_day date(year(*y), month(static_cast<unsigned>(*mo)), day(static_cast<unsigned>(*d)));
+  if (!date.ok()) return std::nullopt;
+  int ms = 0;
+  if (text[19] == '.') {
+    const std::size_t count = std::min<std::size_t>(3, text.size() - 21);
+    const auto fraction = count > 0 ? digits(text, 20, count) : std::nullopt;
+    if (!fraction) return std::nullopt;
+    ms = count == 1 ? *fraction * 100 : count == 2 ? *fraction * 10 : *fraction;
+  } else if (text.size() != 20) {
+    return std::nullopt;
+  }
+  return WallTime(sys_days(date)) + hours(*h) + minutes(*mi) + seconds(*s) + milliseconds(ms);
+}
+
+// The first line feed from `from` on, within kTranscriptLook bytes.
+struct LineFeed {
+  std::optional<std::uint64_t> at;
+  std::uint64_t looked = 0;
+  bool at_end = false;
+};
+static Result<LineFeed> find_line_feed(os::File& file, std::uint64_t from) {
+  LineFeed found;
+  std::string block(kFirstBlock, '\0');
+  for (found.looked = from; found.looked - from < kTranscriptLook;) {
+    const std::size_t got = TRY(file.read_at(found.looked, block.data(), block.size()));
+    found.at_end = got == 0;
+    if (found.at_end) break;
+    const std::size_t feed = std::string_view(block).substr(0, got).find('\n');
+    if (feed != std::string_view::npos) {
+      found.at = found.looked + feed;
+      break;
+    }
+    found.looked += got;
+    block.resize(kLargestBlock);
+  }
+  return found;
+}
+
+Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, TranscriptLines& lines,
+                                        std::size_t max_line, std::uint64_t looked_before) {
+  lines.piece.end = offset;
+  const LineFeed first = TRY(find_line_feed(file, std::max(offset, looked_before)));
+  if (!first.at) {
+    lines.piece.looked = first.looked;
+    lines.piece.at_end = first.at_end;
+    return std::move(lines.piece);
+  }
+  const std::uint64_t first_end = *first.at + 1;
+  const bool too_long = *first.at - offset > max_line;
+  if (too_long) {
+    lines.piece.lines = lines.piece.too_long = 1;
+    lines.piece.end = first_end;
+  }
+  std::size_t block = kFirstBlock;
+  std::string buffer;  // from `at` on, beginning with the line that is being read
+  std::uint64_t at = too_long ? first_end : offset;  // where the buffer stands in the file
+  std::size_t looked = 0;                            // so much of the buffer has no line feed
+  std::uint64_t skipped = 0;                         // bytes of a line that is too long, before the buffer
+  while (lines.piece.end < first_end + kTranscriptPiece &&
+         at + buffer.size() < first_end + kTranscriptPiece + kTranscriptLook) {
+    const std::size_t had = buffer.size();
+    buffer.resize(had + block);
+    const std::size_t got = TRY(file.read_at(at + had, buffer.data() + had, block));
+    buffer.resize(had + got);
+    block = std::min(block * 2, kLargestBlock);
+    if (got == 0) {
+      lines.piece.at_end = true;
+      break;
+    }
+    std::size_t begin = 0;
+    for (std::size_t feed; (feed = buffer.find('\n', std::max(begin, looked))) != std::string::npos;
+         begin = feed + 1) {
+      const std::uint64_t end = at + feed + 1;
+      if (skipped > 0) {
+        ++lines.piece.lines;
+        ++lines.piece.too_long;
+        lines.piece.end = end;
+        skipped = 0;
+      } else {
+        lines.take(std::string_view(buffer).substr(begin, feed - begin), at + begin, end);
+      }
+    }
+    buffer.erase(0, begin);
+    at += begin;
+    if (buffer.size() > max_line || skipped > 0) {
+      skipped += buffer.size();
+      at += buffer.size();
+      buffer.clear();
+    }
+    looked = buffer.size();
+  }
+  lines.piece.looked = at + buffer.size();
+  return std::move(lines.piece);
+}
+
+}  // namespace cairn::host
