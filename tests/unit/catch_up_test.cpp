@@ -442,7 +442,7 @@ TEST_F(CatchUpTest, ReadsByIndexAlone) {
 TEST_F(CatchUpTest, ALineWithoutAnEndIsLookedThroughOnceAndNotEachMinute) {
   begin();
   transcript.wrote("a.txt", "t1");
-  transcript.text += std::string(2 * intake::kTranscriptLook, 'x');
+  transcript.text += std::string(2 * host::kTranscriptLook, 'x');
   transcript.save();
   int reads = 0;
   m.disk.on_call(

@@ -187,15 +187,15 @@ TEST_F(Transcript, SkipsALineThatIsTooLongAndCountsIt) {
 }
 
 TEST_F(Transcript, ALineWithoutAnEndIsLookedThroughInPiecesAndOnlyOnce) {
-  constexpr std::uint64_t kSize = 2 * intake::kTranscriptLook + 1000;
+  constexpr std::uint64_t kSize = 2 * host::kTranscriptLook + 1000;
   disk.provide_dir("/t");
   auto file = must(disk.open("/t/t.jsonl", os::Open::create_new));
   must(file->write_at(0, std::string(kSize, '\0')));
   constexpr std::size_t kMost = 1u << 20;
   TranscriptPiece piece = must(read_transcript(*file, 0, kMine, "", kMost));
   EXPECT_FALSE(piece.at_end);
-  EXPECT_GE(piece.looked, intake::kTranscriptLook);
-  EXPECT_LT(piece.looked, intake::kTranscriptLook + (1u << 20));
+  EXPECT_GE(piece.looked, host::kTranscriptLook);
+  EXPECT_LT(piece.looked, host::kTranscriptLook + (1u << 20));
   for (int i = 0; i < 2; ++i) piece = must(read_transcript(*file, 0, kMine, "", kMost, piece.looked));
   EXPECT_TRUE(piece.at_end);
   EXPECT_EQ(piece.looked, kSize);
