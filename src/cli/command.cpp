@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/nearest.h"
 #include "base/text.h"
+#include "cli/command_table.h"
 
 namespace cairn::cli {
 
@@ -23,51 +25,16 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-const Command* find_command(std::string_view name) {
-  for (const Command& command : all_commands())
-    if (command.name == name) return &command;
-  return nullptr;
-}
-
-std::vector<const Command*> commands_below(std::string_view path) {
-  std::vector<const Command*> found;
-  const std::string start = std::string(path) + " ";
-  for (const Command& command : all_commands())
-    if (command.name.starts_with(start)) found.push_back(&command);
-  return found;
-}
-
-// Optimal string alignment: a swap of two letters is one slip, as it is for fingers.
-std::size_t slips(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i)
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] =
-          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  return d[a.size()][b.size()];
-}
-
-Error unknown_command(const std::vector<std::string>& path) {
-  // The words that follow a wrong first one are its arguments, as far as anybody can tell.
-  std::vector<std::string_view> known;
-  for (const Command& command : all_commands()) {
-    known.push_back(command.name);
-    known.push_back(command.name.substr(0, command.name.find(' ')));
-  }
-  const std::string name = joined(path);
-  const std::string_view meant = did_you_mean(name, known);
-  const std::string shown_name = fit(shown_line(name), 60);
-  if (meant.empty())
-    return {Code::invalid, fmt::format("unknown command \"{}\": `cairn help` lists them", shown_name)};
-  return {Code::invalid, fmt::format("unknown command \"{}\": did you mean \"{}\"?", shown_name, meant)};
+// The argument that an option would be: "--max-age" is max_age.
+std::string argument_name(std::string_view option) {
+  while (option.starts_with('-')) option.remove_prefix(1);
+  std::string name(option);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 Error unknown_option(const Command* command, std::string_view name) {
+  if (command && command->operation) return command->operation->unknown(argument_name(name));
   std::vector<std::string_view> known;
   for (const Option& option : global_options()) known.push_back(option.name);
   if (command)
@@ -107,7 +74,8 @@ Shape shape_of(std::string_view arguments) {
 Status check_words(const Line& line) {
   const Command& command = *line.command;
   const Shape shape = shape_of(command.arguments);
-  if (line.words.size() < shape.least) {
+  // What an operation lacks, its own check says: in the same words for every way in.
+  if (!command.operation && line.words.size() < shape.least) {
     const auto names = split(command.arguments, ' ');
     std::string_view missing = names[line.words.size()];
     if (missing.ends_with("...")) missing.remove_suffix(3);
@@ -118,6 +86,20 @@ Status check_words(const Line& line) {
     return Error{Code::invalid, fmt::format("{}: \"{}\" is one argument too many: usage: {}", command.name,
                                             fit(shown_line(line.words[shape.most]), 40), usage(command))};
   return {};
+}
+
+// Whether the rest of the line is one text, in which anything may stand.
+bool takes_text(const Command* command) {
+  if (!command || !command->operation) return false;
+  const auto& arguments = command->operation->arguments;
+  return std::any_of(arguments.begin(), arguments.end(), [](const ops::Argument& argument) {
+    return argument.place == ops::Argument::Place::text;
+  });
+}
+
+// -5 is a number, not an option.
+bool looks_like_option(std::string_view text) {
+  return text.size() > 1 && text[0] == '-' && !(text[1] >= '0' && text[1] <= '9');
 }
 
 // Reads the arguments from left to right.
@@ -131,20 +113,33 @@ class Reader {
       const std::string& text = arguments_[at_++];
       if (!only_words && text == "--") {
         only_words = true;
-      } else if (!only_words && text.size() > 1 && text[0] == '-') {
+      } else if (!only_words && looks_like_option(text)) {
         TRY(option(text));
       } else {
         TRY(word(text));
       }
     }
     if (wants_help() || line_.path.empty()) return std::move(line_);
+    line_.command = command();
     if (!line_.command) return unfinished(line_.path);
+    for (const auto& [name, value] : line_.options)
+      if (!known_option(name)) return unknown_option(line_.command, name);
     TRY(check_words(line_));
     return std::move(line_);
   }
 
  private:
   bool wants_help() const { return line_.has("--help") || line_.has("--version"); }
+
+  // The command as far as it has been named: `cairn sessions` is `cairn sessions list`.
+  const Command* command() const {
+    return line_.command ? line_.command : find_command(joined(line_.path) + " list");
+  }
+
+  const Option* known_option(std::string_view name) const {
+    const Option* found = find_option(global_options(), name);
+    return found || !command() ? found : find_option(command()->options, name);
+  }
 
   Status word(const std::string& text) {
     // `context log` is a command of its own beside `context`.
@@ -170,11 +165,12 @@ class Reader {
       value = name.substr(2);
       name = name.substr(0, 2);
     }
-    const Option* found = find_option(global_options(), name);
-    if (!found && line_.command) found = find_option(line_.command->options, name);
+    const Option* found = known_option(name);
     if (!found) {
       if (wants_help()) return {};
-      return unknown_option(line_.command, text.substr(0, equals));
+      // Once a text has begun, what is no option of ours belongs to it.
+      if (takes_text(line_.command) && !line_.words.empty()) return word(std::string(text));
+      return unknown_option(command(), text.substr(0, equals));
     }
     if (found->value.empty() && value)
       return Error{Code::invalid, fmt::format("{} takes no value: leave out \"{}\"", found->name,
@@ -194,53 +190,36 @@ class Reader {
   Line line_;
 };
 
-std::string option_label(const Option& option) {
-  std::string label = option.short_name.empty() ? "" : std::string(option.short_name) + ", ";
-  label += option.name;
-  if (!option.value.empty()) label += fmt::format(" {}", option.value);
-  return label;
-}
-
-// "  label   meaning", the meaning broken below itself.
-std::string entry(const Screen& screen, std::string_view label, std::size_t column,
-                  std::string_view meaning) {
-  const std::string text = wrap(meaning, screen.text_width(), 2 + column + 2);
-  std::string out = "  " + screen.paint(Style::accent, label);
-  out.append(column > display_width(label) ? column - display_width(label) + 2 : 2, ' ');
-  return out + text.substr(std::min(text.find_first_not_of(' '), text.size()));
-}
-
-std::string option_list(const Screen& screen, const std::vector<Option>& options) {
-  std::size_t widest = 0;
-  for (const Option& option : options) widest = std::max(widest, option_label(option).size());
-  std::string out;
-  for (const Option& option : options) out += entry(screen, option_label(option), widest, option.meaning);
-  return out;
-}
-
-std::string command_page(const Command& command, const Screen& screen) {
-  std::string out = fmt::format(
-      "{}: {}\n\n", screen.paint(Style::bold, fmt::format("cairn {}", command.name)), command.summary);
-  constexpr std::string_view kUsage = "usage: ";
-  out += std::string(kUsage) + wrap(usage(command), screen.text_width(), kUsage.size()).substr(kUsage.size());
-  if (!command.options.empty()) out += "\n" + option_list(screen, command.options);
-  if (!command.help.empty()) out += "\n" + wrap(command.help, screen.text_width(), 0);
-  return out + "\nOptions of every command: `cairn help`.\n";
-}
-
-std::string with_arguments(const Command& command) {
-  return fmt::format("{}{}{}", command.name, command.arguments.empty() ? "" : " ", command.arguments);
-}
-
-std::string command_list(const std::vector<const Command*>& commands, const Screen& screen,
-                         std::size_t column) {
-  std::string out;
-  for (const Command* command : commands)
-    out += entry(screen, with_arguments(*command), column, command->summary);
-  return out;
-}
-
 }  // namespace
+
+const Command* find_command(std::string_view name) {
+  for (const Command& command : all_commands())
+    if (command.name == name) return &command;
+  return nullptr;
+}
+
+std::vector<const Command*> commands_below(std::string_view path) {
+  std::vector<const Command*> found;
+  const std::string start = std::string(path) + " ";
+  for (const Command& command : all_commands())
+    if (command.name.starts_with(start)) found.push_back(&command);
+  return found;
+}
+
+Error unknown_command(const std::vector<std::string>& path) {
+  // The words that follow a wrong first one are its arguments, as far as anybody can tell.
+  std::vector<std::string_view> known;
+  for (const Command& command : all_commands()) {
+    known.push_back(command.name);
+    known.push_back(command.name.substr(0, command.name.find(' ')));
+  }
+  const std::string name = joined(path);
+  const std::string_view meant = did_you_mean(name, known);
+  const std::string shown_name = fit(shown_line(name), 60);
+  if (meant.empty())
+    return {Code::invalid, fmt::format("unknown command \"{}\": `cairn help` lists them", shown_name)};
+  return {Code::invalid, fmt::format("unknown command \"{}\": did you mean \"{}\"?", shown_name, meant)};
+}
 
 bool Line::has(std::string_view option) const {
   return value(option).has_value();
@@ -288,66 +267,6 @@ const std::vector<Option>& global_options() {
 
 Result<Line> read_arguments(const std::vector<std::string>& arguments) {
   return Reader(arguments).read();
-}
-
-std::string usage(const Command& command) {
-  std::string text = fmt::format("cairn {}", with_arguments(command));
-  for (const Option& option : command.options) {
-    text += fmt::format(" [{}", option.short_name.empty() ? option.name : option.short_name);
-    text += option.value.empty() ? "]" : fmt::format(" {}]", option.value);
-  }
-  return text;
-}
-
-std::string overview(const Screen& screen) {
-  std::string out = fmt::format("{}: a memory for coding agents\n\nusage: cairn COMMAND [OPTIONS]\n",
-                                screen.paint(Style::bold, "cairn"));
-  std::vector<std::string_view> groups;
-  std::size_t widest = 0;
-  for (const Command& command : all_commands()) {
-    if (std::find(groups.begin(), groups.end(), command.group) == groups.end())
-      groups.push_back(command.group);
-    widest = std::max(widest, with_arguments(command).size());
-  }
-  for (const std::string_view group : groups) {
-    std::vector<const Command*> members;
-    for (const Command& command : all_commands())
-      if (command.group == group) members.push_back(&command);
-    out += fmt::format("\n{}\n", screen.paint(Style::bold, group)) + command_list(members, screen, widest);
-  }
-  out += fmt::format("\n{}\n", screen.paint(Style::bold, "Options of every command")) +
-         option_list(screen, global_options());
-  out += "\n" + wrap("Exit codes: 0 done, 1 failed or found problems, 2 bad usage or input, 3 nothing found.",
-                     screen.text_width(), 0);
-  return out + "`cairn help COMMAND` explains one command.\n";
-}
-
-Result<std::string> help_page(const std::vector<std::string>& path, const Screen& screen) {
-  if (path.empty()) return overview(screen);
-  const std::string name = joined(path);
-  const auto below = commands_below(name);
-  const Command* command = find_command(name);
-  if (!command && below.empty()) return unknown_command(path);
-  std::string out = command ? command_page(*command, screen)
-                            : fmt::format("{}\n", screen.paint(Style::bold, fmt::format("cairn {}", name)));
-  if (below.empty()) return out;
-  std::size_t widest = 0;
-  for (const Command* part : below) widest = std::max(widest, with_arguments(*part).size());
-  out += "\n" + command_list(below, screen, widest);
-  return out + fmt::format("\n`cairn help {}` explains one of them.\n", below.front()->name);
-}
-
-std::string_view did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
-  constexpr std::size_t kLongest = 40;  // nobody mistypes a novel
-  if (word.size() > kLongest) return {};
-  std::string_view nearest;
-  // Fewer slips than this; of equals the one of the same length, for letters are swapped more often than
-  // added.
-  std::size_t best = 2 * (word.size() <= 4 ? 2 : 3);
-  for (const std::string_view candidate : known)
-    if (const std::size_t d = 2 * slips(word, candidate) + (word.size() != candidate.size()); d < best)
-      best = d, nearest = candidate;
-  return nearest;
 }
 
 }  // namespace cairn::cli

@@ -1,5 +1,8 @@
-// The functions behind the table of commands. Each asks for an operation and renders its result; with --json
-// it prints the result itself. They give the exit code.
+// The functions behind the table of commands.
+//
+// A page shows the result of an operation; with --json the result itself is printed. A `prepare` completes
+// the arguments before the operation is asked for. The others do their work themselves and give the exit
+// code.
 #pragma once
 
 #include "base/result.h"
@@ -7,7 +10,34 @@
 
 namespace cairn::cli {
 
-Result<int> status_command(Shell& shell);
+Page status_page(Shell& shell, const Json& args, const Json& result);
+Page search_page(Shell& shell, const Json& args, const Json& result);
+Page timeline_page(Shell& shell, const Json& args, const Json& result);
+Page show_page(Shell& shell, const Json& args, const Json& result);
+Page why_page(Shell& shell, const Json& args, const Json& result);
+Page remember_page(Shell& shell, const Json& args, const Json& result);
+Page context_page(Shell& shell, const Json& args, const Json& result);
+Page context_log_page(Shell& shell, const Json& args, const Json& result);
+Page projects_list_page(Shell& shell, const Json& args, const Json& result);
+Page projects_show_page(Shell& shell, const Json& args, const Json& result);
+Page stats_page(Shell& shell, const Json& args, const Json& result);
+Page sessions_list_page(Shell& shell, const Json& args, const Json& result);
+Page sessions_show_page(Shell& shell, const Json& args, const Json& result);
+Page sessions_end_page(Shell& shell, const Json& args, const Json& result);
+Page sessions_summarize_page(Shell& shell, const Json& args, const Json& result);
+Page sessions_cleanup_page(Shell& shell, const Json& args, const Json& result);
+Page sessions_repair_page(Shell& shell, const Json& args, const Json& result);
+Page queue_list_page(Shell& shell, const Json& args, const Json& result);
+Page queue_show_page(Shell& shell, const Json& args, const Json& result);
+Page queue_retry_page(Shell& shell, const Json& args, const Json& result);
+Page queue_abort_page(Shell& shell, const Json& args, const Json& result);
+Page queue_clean_page(Shell& shell, const Json& args, const Json& result);
+Page queue_stats_page(Shell& shell, const Json& args, const Json& result);
+Page debug_sql_page(Shell& shell, const Json& args, const Json& result);
+
+Status prepare_timeline(Shell& shell, Json& args);
+Status prepare_remember(Shell& shell, Json& args);
+Status prepare_queue_abort(Shell& shell, Json& args);
 
 Result<int> daemon_run(Shell& shell);
 Result<int> daemon_start(Shell& shell);
@@ -16,31 +46,6 @@ Result<int> daemon_restart(Shell& shell);
 Result<int> daemon_status(Shell& shell);
 Result<int> process_command(Shell& shell);
 Result<int> logs_command(Shell& shell);
-
-Result<int> search_command(Shell& shell);
-Result<int> timeline_command(Shell& shell);
-Result<int> show_command(Shell& shell);
-Result<int> why_command(Shell& shell);
-Result<int> remember_command(Shell& shell);
-Result<int> context_command(Shell& shell);
-Result<int> context_log(Shell& shell);
-Result<int> projects_list(Shell& shell);
-Result<int> projects_show(Shell& shell);
-Result<int> stats_command(Shell& shell);
-Result<int> sessions_list(Shell& shell);
-Result<int> sessions_show(Shell& shell);
-Result<int> sessions_end(Shell& shell);
-Result<int> sessions_summarize(Shell& shell);
-Result<int> sessions_cleanup(Shell& shell);
-Result<int> sessions_repair(Shell& shell);
-
-Result<int> queue_list(Shell& shell);
-Result<int> queue_show(Shell& shell);
-Result<int> queue_retry(Shell& shell);
-Result<int> queue_abort(Shell& shell);
-Result<int> queue_clean(Shell& shell);
-Result<int> queue_stats(Shell& shell);
-Result<int> debug_sql(Shell& shell);
 
 Result<int> config_get(Shell& shell);
 Result<int> config_set(Shell& shell);

@@ -34,6 +34,12 @@ std::map<std::string, Place> places() {
     all[group].words[name.substr(blank == std::string::npos ? 0 : blank + 1)] = command.summary;
     if (!group.empty()) all[""].words.emplace(group, fmt::format("{} ...", group));
   }
+  for (const Command& command : all_commands())
+    if (command.operation)
+      for (const ops::Argument& argument : command.operation->arguments)
+        if (argument.place == ops::Argument::Place::word && !argument.choices.empty())
+          for (const std::string_view choice : split(argument.choices, '|'))
+            all[std::string(command.name)].words[std::string(choice)] = argument.meaning;
   for (const ops::Setting& setting : ops::all_settings())
     for (const char* command : {"config get", "config set"})
       all[command].words[std::string(setting.key)] = setting.meaning;

@@ -123,28 +123,27 @@ Result<int> daemon_status(Shell& shell) {
   return 0;
 }
 
+static Page process_page(const Json& result) {
+  const Json& queue = result["queue"];
+  Page page{fmt::format("{} taken in, {} processed; {} in the inbox, {} pending\n",
+                        count_text(result["taken_in"].as_int(), "event", "events"),
+                        count_text(result["processed"].as_int(), "message", "messages"),
+                        number_text(result["inbox"].as_int()),
+                        number_text(queue["pending"].as_int() + queue["processing"].as_int()))};
+  if (const auto failed = queue["failed"].as_int())
+    page.note = fmt::format("queue: {} failed: `cairn queue list --status failed` shows why",
+                            count_text(failed, "message", "messages"));
+  return page;
+}
+
 Result<int> process_command(Shell& shell) {
+  const Json how = request_arguments(shell.line(), shell.directory());
   Client& client = *TRY(shell.daemon());
   const Json result = TRY([&] {
     Progress progress(shell.home(), shell.clock());
-    const Json how =
-        Json::object({{"wait", shell.line().has("--wait")}, {"again", shell.line().has("--again")}});
     return client.call("process", how, kProcess, [&] { progress.draw(); });
   }());
-  if (shell.json()) {
-    shell.print_json(result);
-    return 0;
-  }
-  const Json& queue = result["queue"];
-  shell.print(fmt::format("{} taken in, {} processed; {} in the inbox, {} pending\n",
-                          count_text(result["taken_in"].as_int(), "event", "events"),
-                          count_text(result["processed"].as_int(), "message", "messages"),
-                          number_text(result["inbox"].as_int()),
-                          number_text(queue["pending"].as_int() + queue["processing"].as_int())));
-  if (const auto failed = queue["failed"].as_int())
-    shell.note(fmt::format("queue: {} failed: `cairn queue list --status failed` shows why",
-                           count_text(failed, "message", "messages")));
-  return 0;
+  return shell.show(process_page(result), result);
 }
 
 }  // namespace cairn::cli

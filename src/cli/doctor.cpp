@@ -165,7 +165,7 @@ Patient::Patient(Shell& the_shell)
   else if (shell.disk().stat(options.path))
     no_db = opened.error().message;
   if (!db) return;
-  auto known = with_world([](ops::World& world) { return ops::status(world, Json::object()); });
+  auto known = with_world([](ops::World& world) { return ops::run_operation("status", world); });
   if (known) status = *std::move(known);
 }
 

@@ -62,7 +62,7 @@ Finding check_queue(Patient& patient) {
 Finding check_orphans(Patient& patient) {
   if (!patient.db) return no_store();
   const auto found = patient.with_world([](ops::World& world) {
-    return ops::debug_sql(world, Json::object({{"name", "orphans"}}));
+    return ops::run_operation("debug.sql", world, Json::object({{"name", "orphans"}}));
   });
   if (!found) return failed(found.error().message, "cairn debug sql orphans");
   const std::size_t count = (*found)["rows"].items().size();
@@ -76,7 +76,7 @@ Finding check_context(Patient& patient) {
   const std::string directory = patient.shell.directory();
   const auto composed = patient.with_world([&](ops::World& world) -> Result<context::Composed> {
     context::Request request;
-    request.project = TRY(ops::project_of(world, Json::object({{"cwd", directory}}))).value_or("");
+    request.project = TRY(ops::project_at(world, directory));
     request.budget_tokens = static_cast<std::size_t>(world.settings.integer("context.budget_tokens"));
     request.key = world.key;
     request.disk = &world.disk;

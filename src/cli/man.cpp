@@ -69,11 +69,11 @@ std::string man_page() {
       "session\n"
       "of that project what it needs to go on. There is nothing to do day to day; these commands are for "
       "looking,\n"
-      "searching and mending.\n",
+      "searching and fixing.\n",
       CAIRN_VERSION);
-  std::string_view group;
+  ops::Group group = ops::Group::none;
   for (const Command& command : all_commands()) {
-    if (command.group != group) out += fmt::format(".SH {}\n", roff(upper(command.group)));
+    if (command.group != group) out += fmt::format(".SH {}\n", roff(upper(ops::group_title(command.group))));
     group = command.group;
     out += command_entry(command);
   }

@@ -68,65 +68,43 @@ std::string record_text(Shell& shell, const Json& record) {
 
 }  // namespace
 
-Result<int> context_command(Shell& shell) {
-  Json args = shell.scope();
-  if (args["all"].as_bool()) return Error{Code::invalid, "context: is of one project: leave out --all"};
-  if (const auto budget = TRY(shell.line().number("--budget", 0, 100'000))) args.set("budget", *budget);
-  const Json result = TRY(shell.ask("context", args));
+Page context_page(Shell&, const Json&, const Json& result) {
   const std::string_view text = result["text"].as_string();
-  if (shell.json()) shell.print_json(result);
-  if (text.empty())
-    return Error{Code::not_found,
-                 fmt::format("context: nothing to give for {}: a session with a prompt has to end first",
-                             result["project"].as_string())};
-  if (!shell.json()) shell.print(std::string(text) + "\n");
-  return 0;
+  if (!text.empty()) return {std::string(text) + "\n"};
+  return {"", 3,
+          fmt::format("context: nothing to give for {}: a session with a prompt has to end first",
+                      result["project"].as_string())};
 }
 
-Result<int> context_log(Shell& shell) {
-  Json args = shell.scope();
-  if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
-  const Json result = TRY(shell.ask("context.log", args));
-  if (shell.json()) {
-    shell.print_json(result);
-    return 0;
-  }
-  if (result["given"].items().empty()) {
-    shell.note("no session of this project was given anything yet");
-    return 0;
-  }
+Page context_log_page(Shell& shell, const Json&, const Json& result) {
+  if (result["given"].items().empty()) return {"", 0, "no session of this project was given anything yet"};
   Table table({{"when"}, {"session", true}, {"source"}, {"given"}, {"tokens", true}, {"records"}});
   for (const Json& given : result["given"].items()) {
-    const auto at = parse_time(given["time"].as_string());
     std::string items;
     for (const Json& item : given["items"].items())
       items += (items.empty() ? "" : " ") + std::string(item.as_string());
     const bool arrived = given["given"].as_bool();
-    table.add({{at ? ago(*at, shell.clock().now()) : std::string(), Style::dim},
+    table.add({{shell.age(given["time"]), Style::dim},
                {std::to_string(given["session_number"].as_int()), Style::accent},
                std::string(given["source"].as_string()),
                {arrived ? "yes" : "no", arrived ? Style::good : Style::warn},
                number_text(given["tokens"].as_int()),
                items});
   }
-  shell.print(table.text(shell.screen()));
-  return 0;
+  return {table.text(shell.screen())};
 }
 
-Result<int> show_command(Shell& shell) {
-  Json ids = Json::array();
-  for (const std::string& id : shell.line().words) ids.push(id);
-  const Json result = TRY(shell.ask("show", Json::object({{"ids", ids}})));
-  if (shell.json()) {
-    shell.print_json(result);
-    return 0;
+Page show_page(Shell& shell, const Json&, const Json& result) {
+  Page page;
+  for (const Json& record : result["records"].items())
+    page.text += (page.text.empty() ? "" : "\n") + record_text(shell, record);
+  std::string missing;
+  for (const Json& id : result["missing"].items()) missing += (missing.empty() ? "" : ", ") + text_of(id);
+  if (!missing.empty()) {
+    page.code = 1;
+    page.note = fmt::format("show: there is no {}", missing);
   }
-  bool first = true;
-  for (const Json& record : result["records"].items()) {
-    shell.print((first ? "" : "\n") + record_text(shell, record));
-    first = false;
-  }
-  return 0;
+  return page;
 }
 
 }  // namespace cairn::cli

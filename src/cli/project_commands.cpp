@@ -36,18 +36,9 @@ std::string bars(const Json& by_day) {
 
 }  // namespace
 
-Result<int> projects_list(Shell& shell) {
-  Json args = Json::object();
-  if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
-  const Json result = TRY(shell.ask("projects.list", args));
-  if (shell.json()) {
-    shell.print_json(result);
-    return 0;
-  }
-  if (result["projects"].items().empty()) {
-    shell.note("no projects yet: start your coding agent in one, or `cairn install` if you have not");
-    return 0;
-  }
+Page projects_list_page(Shell& shell, const Json&, const Json& result) {
+  if (result["projects"].items().empty())
+    return {"", 0, "no projects yet: start your coding agent in one, or `cairn install` if you have not"};
   Table table({{"project"},
                {"last event"},
                {"sessions", true},
@@ -61,19 +52,10 @@ Result<int> projects_list(Shell& shell) {
                number_text(project["prompts"].as_int()),
                number_text(project["observations"].as_int()),
                {text_of(project["root"]), Style::dim}});
-  shell.print(table.text(shell.screen()));
-  return 0;
+  return {table.text(shell.screen())};
 }
 
-Result<int> projects_show(Shell& shell) {
-  Json args = shell.scope();
-  if (args["all"].as_bool()) return Error{Code::invalid, "projects show: is of one project: leave out --all"};
-  if (!shell.line().words.empty()) args = Json::object({{"project", shell.line().words[0]}});
-  const Json project = TRY(shell.ask("projects.show", args));
-  if (shell.json()) {
-    shell.print_json(project);
-    return 0;
-  }
+Page projects_show_page(Shell& shell, const Json&, const Json& project) {
   const Screen& screen = shell.screen();
   Facts facts;
   facts.add("directory", text_of(project["root"]));
@@ -88,23 +70,18 @@ Result<int> projects_show(Shell& shell) {
   facts.add("last event", shell.age(project["last_event_at"]));
   if (const std::string text = list_text(project["branches"]); !text.empty()) facts.add("branches", text);
   if (const std::string text = list_text(project["worktrees"]); !text.empty()) facts.add("worktrees", text);
-  shell.print(screen.paint(Style::bold, shown_line(project["name"].as_string())) + "\n" + facts.text(screen));
+  Page page{screen.paint(Style::bold, shown_line(project["name"].as_string())) + "\n" + facts.text(screen)};
   Table table({{"#", true}, {"last event"}, {"status"}, {"first prompt"}});
   for (const Json& session : project["recent_sessions"].items())
     table.add({{std::to_string(session["id"].as_int()), Style::accent},
                {shell.age(session["last_event_at"]), Style::dim},
                text_of(session["status"]),
                text_of(session["first_prompt"])});
-  if (!table.empty()) shell.print("\n" + table.text(screen));
-  return 0;
+  if (!table.empty()) page.text += "\n" + table.text(screen);
+  return page;
 }
 
-Result<int> stats_command(Shell& shell) {
-  const Json stats = TRY(shell.ask("stats", shell.scope()));
-  if (shell.json()) {
-    shell.print_json(stats);
-    return 0;
-  }
+Page stats_page(Shell& shell, const Json&, const Json& stats) {
   Facts facts;
   const auto add = [&](std::string label, std::string text) {
     if (!text.empty()) facts.add(std::move(label), std::move(text));
@@ -125,8 +102,7 @@ Result<int> stats_command(Shell& shell) {
   const std::string title = stats["project"].is_string()
                                 ? shown_line(stats["project"].as_string())
                                 : count_text(stats["projects"].as_int(), "project", "projects");
-  shell.print(shell.screen().paint(Style::bold, title) + "\n" + facts.text(shell.screen()));
-  return 0;
+  return {shell.screen().paint(Style::bold, title) + "\n" + facts.text(shell.screen())};
 }
 
 }  // namespace cairn::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -9,16 +8,6 @@
 namespace cairn::cli {
 
 namespace {
-
-Result<std::int64_t> message_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1)
-    return Error{Code::invalid,
-                 fmt::format("queue: \"{}\" is not a message's number: `cairn queue list` shows them",
-                             fit(shown_line(text), 40))};
-  return number;
-}
 
 Style style_of_message(std::string_view status) {
   if (status == "failed") return Style::bad;
@@ -122,89 +111,41 @@ std::string rows_text(const Screen& screen, const Json::Array& titles, const Jso
 
 }  // namespace
 
-Result<int> queue_list(Shell& shell) {
-  Json args = Json::object();
-  if (const auto session = shell.line().value("--session")) args.set("session", *session);
-  if (const auto status = shell.line().value("--status")) args.set("status", *status);
-  if (const auto minutes = TRY(shell.line().number("--recent", 1, 1'000'000))) args.set("recent", *minutes);
-  if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
-  const Json result = TRY(shell.ask("queue.list", args));
-  if (shell.json())
-    shell.print_json(result);
-  else if (result["messages"].items().empty())
-    shell.print(args.members().empty() ? "nothing waits\n" : "no such messages\n");
-  else
-    shell.print(messages_table(shell, result["messages"]));
-  return 0;
+Page queue_list_page(Shell& shell, const Json& args, const Json& result) {
+  if (result["messages"].items().empty())
+    return {args.members().empty() ? "nothing waits\n" : "no such messages\n"};
+  return {messages_table(shell, result["messages"])};
 }
 
-Result<int> queue_show(Shell& shell) {
-  const Json args = Json::object({{"id", TRY(message_number(shell.line().words[0]))}});
-  const Json message = TRY(shell.ask("queue.show", args));
-  if (shell.json())
-    shell.print_json(message);
-  else
-    shell.print(message_text(shell, message));
-  return 0;
+Page queue_show_page(Shell& shell, const Json&, const Json& message) {
+  return {message_text(shell, message)};
 }
 
-Result<int> queue_retry(Shell& shell) {
-  const Line& line = shell.line();
-  const auto session = line.value("--session");
-  const auto age = TRY(line.number("--older-than", 0, 1'000'000'000));
-  if (line.words.size() + session.has_value() + line.has("--stuck") != 1)
-    return Error{Code::invalid,
-                 "queue retry: name one message, or --session ID, or --stuck: `cairn help queue retry`"};
-  if (age && !line.has("--stuck")) return Error{Code::invalid, "queue retry: --older-than goes with --stuck"};
-  Json args = Json::object();
-  if (!line.words.empty()) args.set("id", TRY(message_number(line.words[0])));
-  if (session) args.set("session", *session);
-  if (line.has("--stuck")) args.set("stuck", true);
-  if (age) args.set("older_than_s", *age);
-  const Json result = TRY(shell.ask("queue.retry", args));
+Page queue_retry_page(Shell&, const Json& args, const Json& result) {
   const std::int64_t retried = result["retried"].as_int(), failed = result["failed"].as_int();
-  const bool refused = !line.words.empty() && retried == 0;
-  if (shell.json())
-    shell.print_json(result);
-  else if (refused)
-    shell.note(fmt::format("message {} is processed: there is nothing to try again", line.words[0]));
-  else
-    shell.print(count_text(retried, "message waits", "messages wait") + " again" +
-                (failed > 0 ? fmt::format(", {} had no tries left and failed", number_text(failed)) : "") +
-                "\n");
-  return refused ? 1 : 0;
+  if (args.has("id") && retried == 0)
+    return {"", 1,
+            fmt::format("message {} is processed: there is nothing to try again", args["id"].as_int())};
+  return {count_text(retried, "message waits", "messages wait") + " again" +
+          (failed > 0 ? fmt::format(", {} had no tries left and failed", number_text(failed)) : "") + "\n"};
 }
 
-Result<int> queue_abort(Shell& shell) {
-  const std::int64_t id = TRY(message_number(shell.line().words[0]));
-  if (!TRY(shell.confirm(fmt::format("Delete message {} from the queue?", id)))) return 1;
-  const Json result = TRY(shell.ask("queue.abort", Json::object({{"id", id}})));
-  if (shell.json())
-    shell.print_json(result);
-  else
-    shell.print(fmt::format("message {} is deleted; what its event said is kept\n", id));
-  return 0;
+Status prepare_queue_abort(Shell& shell, Json& args) {
+  if (TRY(shell.confirm(fmt::format("Delete message {} from the queue?", args["id"].as_int())))) return {};
+  return Error{Code::canceled, "queue abort: nothing was deleted"};
 }
 
-Result<int> queue_clean(Shell& shell) {
-  Json args = Json::object();
-  if (const auto keep = TRY(shell.line().number("--keep", 0, 1'000'000'000))) args.set("keep", *keep);
-  const Json result = TRY(shell.ask("queue.clean", args));
-  if (shell.json())
-    shell.print_json(result);
-  else
-    shell.print(fmt::format("{} deleted, {} kept\n",
-                            count_text(result["deleted"].as_int(), "processed message", "processed messages"),
-                            number_text(result["kept"].as_int())));
-  return 0;
+Page queue_abort_page(Shell&, const Json& args, const Json&) {
+  return {fmt::format("message {} is deleted; what its event said is kept\n", args["id"].as_int())};
 }
 
-Result<int> queue_stats(Shell& shell) {
-  const Json stats = TRY(shell.ask("queue.stats", Json::object()));
-  if (shell.json()) {
-    shell.print_json(stats);
-    return 0;
-  }
+Page queue_clean_page(Shell&, const Json&, const Json& result) {
+  return {fmt::format("{} deleted, {} kept\n",
+                      count_text(result["deleted"].as_int(), "processed message", "processed messages"),
+                      number_text(result["kept"].as_int()))};
+}
+
+Page queue_stats_page(Shell& shell, const Json&, const Json& stats) {
   Facts facts;
   for (const char* status : {"pending", "processing", "processed", "failed"})
     facts.add(status, number_text(stats[status].as_int()),
@@ -219,33 +160,19 @@ Result<int> queue_stats(Shell& shell) {
         "", fmt::format("session {}: {} pending, {} processing, {} failed", session["session_db_id"].as_int(),
                         number_text(session["pending"].as_int()), number_text(session["processing"].as_int()),
                         number_text(session["failed"].as_int())));
-  shell.print(facts.text(shell.screen()));
-  return 0;
+  return {facts.text(shell.screen())};
 }
 
-Result<int> debug_sql(Shell& shell) {
-  const auto& words = shell.line().words;
-  Json args = Json::object();
-  if (!words.empty()) args.set("name", words[0]);
-  if (words.size() > 1) args.set("id", words[1]);
-  const Json result = TRY(shell.ask("debug.sql", args));
-  if (shell.json()) {
-    shell.print_json(result);
-    return 0;
-  }
-  if (words.empty()) {
-    Table table({{"name"}, {"meaning"}});
-    for (const Json& query : result["queries"].items())
-      table.add({{std::string(query["name"].as_string()), Style::accent},
-                 std::string(query["meaning"].as_string())});
-    shell.print(table.text(shell.screen()));
-    return 0;
-  }
-  shell.print(shell.screen().paint(
-                  Style::dim, wrap(shown_line(result["sql"].as_string()), shell.screen().text_width(), 0)) +
-              "\n");
-  shell.print(rows_text(shell.screen(), result["columns"].items(), result["rows"].items()));
-  return 0;
+Page debug_sql_page(Shell& shell, const Json& args, const Json& result) {
+  const Screen& screen = shell.screen();
+  if (args.has("name"))
+    return {screen.paint(Style::dim, wrap(shown_line(result["sql"].as_string()), screen.text_width(), 0)) +
+            "\n" + rows_text(screen, result["columns"].items(), result["rows"].items())};
+  Table table({{"name"}, {"meaning"}});
+  for (const Json& query : result["queries"].items())
+    table.add(
+        {{std::string(query["name"].as_string()), Style::accent}, std::string(query["meaning"].as_string())});
+  return {table.text(screen)};
 }
 
 }  // namespace cairn::cli

@@ -30,12 +30,7 @@ std::string event_text(const Shell& shell, const Json& event, bool full) {
   return head + "\n" + facts.text(screen);
 }
 
-Result<std::string> text_to_remember(const Line& line) {
-  if (line.words != std::vector<std::string>{"-"}) {
-    std::string text;
-    for (const std::string& word : line.words) text += (text.empty() ? "" : " ") + word;
-    return text;
-  }
+Result<std::string> all_of_stdin() {
   std::string text;
   char buffer[4096];
   for (ssize_t got; (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
@@ -47,49 +42,31 @@ Result<std::string> text_to_remember(const Line& line) {
 
 }  // namespace
 
-Result<int> why_command(Shell& shell) {
-  const bool full = shell.line().has("--full");
-  Json args = Json::object({{"id", shell.line().words[0]}});
-  if (full) args.set("full", true);
-  const Json result = TRY(shell.ask("why", args));
-  if (shell.json()) {
-    shell.print_json(result);
-    return 0;
-  }
+Page why_page(Shell& shell, const Json& args, const Json& result) {
   const Screen& screen = shell.screen();
-  shell.print(
+  std::string out =
       fmt::format("{}  {}\n", screen.paint(Style::bold, text_of(result["id"])),
-                  screen.paint(Style::bold, shown_line(text_of(result["title"]) + label_of(result)))));
+                  screen.paint(Style::bold, shown_line(text_of(result["title"]) + label_of(result))));
   const auto& events = result["events"].items();
-  if (events.empty()) {
-    shell.print("  no events: it was stored by hand, or what it came from is no longer kept\n");
-    return 0;
-  }
-  shell.print(fmt::format("  came from {} of session {}\n",
-                          count_text(static_cast<std::int64_t>(events.size()), "event", "events"),
-                          shown_line(result["session"].as_string())));
-  for (const Json& event : events) shell.print("\n" + event_text(shell, event, full));
-  return 0;
+  if (events.empty())
+    return {out + "  no events: it was stored by hand, or what it came from is no longer kept\n"};
+  out += fmt::format("  came from {} of session {}\n",
+                     count_text(static_cast<std::int64_t>(events.size()), "event", "events"),
+                     shown_line(result["session"].as_string()));
+  for (const Json& event : events) out += "\n" + event_text(shell, event, args["full"].as_bool());
+  return {out};
 }
 
-Result<int> remember_command(Shell& shell) {
-  const Line& line = shell.line();
-  Json args = shell.scope();
-  if (args["all"].as_bool()) return Error{Code::invalid, "remember: is of one project: leave out --all"};
-  args.set("text", TRY(text_to_remember(line)));
-  for (const char* name : {"title", "type"})
-    if (const auto value = line.value(std::string("--") + name)) args.set(name, *value);
-  Json files = Json::array();
-  for (const std::string& file : line.values("--file")) files.push(file);
-  if (!files.items().empty()) args.set("files", files);
-  const Json result = TRY(shell.ask("remember", args));
-  if (shell.json())
-    shell.print_json(result);
-  else
-    shell.print(
-        fmt::format("{}  remembered for {}: {}\n", shell.screen().paint(Style::accent, text_of(result["id"])),
-                    shown_line(result["project"].as_string()), shown_line(result["title"].as_string())));
-  return 0;
+// `-` stands for what is on stdin.
+Status prepare_remember(Shell&, Json& args) {
+  if (args["text"].as_string() == "-") args.set("text", TRY(all_of_stdin()));
+  return {};
+}
+
+Page remember_page(Shell& shell, const Json&, const Json& result) {
+  return {fmt::format("{}  remembered for {}: {}\n",
+                      shell.screen().paint(Style::accent, text_of(result["id"])),
+                      shown_line(result["project"].as_string()), shown_line(result["title"].as_string()))};
 }
 
 }  // namespace cairn::cli

@@ -7,12 +7,6 @@ namespace cairn::cli {
 
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 Marks marks_of(const Json& list) {
   Marks marks;
   for (const Json& mark : list.items()) {
@@ -69,23 +63,13 @@ std::string results_table(Shell& shell, const Json& results) {
 }
 
 // What was looked for is not there: since when it could be.
-Error nothing_found(const Json& result) {
+std::string nothing_found(const Json& result) {
   const bool one = result["project"].is_string();
   const std::string where = one ? "in " + shown_line(result["project"].as_string()) : "anywhere";
   const auto since = parse_time(result["remembered_since"].as_string());
-  if (!since)
-    return {Code::not_found, fmt::format("search: nothing found {}: nothing is remembered yet", where)};
-  return {Code::not_found,
-          fmt::format("search: nothing found {}, remembered since {}: {}", where, local_time(*since),
-                      one ? "--all looks in every project" : "try other words")};
-}
-
-// The filters that `search` and `timeline` share.
-Json search_arguments(Shell& shell) {
-  Json args = shell.scope();
-  for (const char* name : {"kind", "type", "concept", "file", "since", "until"})
-    if (const auto value = shell.line().value(std::string("--") + name)) args.set(name, *value);
-  return args;
+  if (!since) return fmt::format("search: nothing found {}: nothing is remembered yet", where);
+  return fmt::format("search: nothing found {}, remembered since {}: {}", where, local_time(*since),
+                     one ? "--all looks in every project" : "try other words");
 }
 
 bool is_record_id(std::string_view text) {
@@ -110,41 +94,29 @@ std::string timeline_table(Shell& shell, const Json& result) {
 
 }  // namespace
 
-Result<int> search_command(Shell& shell) {
-  const Line& line = shell.line();
-  Json args = search_arguments(shell);
-  args.set("query", joined(line.words));
-  if (const auto limit = TRY(line.number("--limit", 1, 1000))) args.set("limit", *limit);
-  if (const auto offset = TRY(line.number("--offset", 0, 1'000'000))) args.set("offset", *offset);
-  if (line.has("--explain")) args.set("explain", true);
-  const Json result = TRY(shell.ask("search", args));
-  if (shell.json()) shell.print_json(result);
+Page search_page(Shell& shell, const Json& args, const Json& result) {
   const Json& results = result["results"];
-  if (results.items().empty()) {
-    if (args["offset"].as_int() > 0) return Error{Code::not_found, "search: nothing more is found"};
-    return nothing_found(result);
-  }
-  if (shell.json()) return 0;
-  shell.print(results_table(shell, results));
+  const std::int64_t offset = args["offset"].as_int();
+  if (results.items().empty())
+    return {"", 3, offset > 0 ? "search: nothing more is found" : nothing_found(result)};
+  Page page{results_table(shell, results)};
   if (shell.screen().terminal && result["more"].as_bool())
-    shell.print(shell.screen().paint(
-        Style::dim, fmt::format("more: --offset {}\n", args["offset"].as_int() + results.items().size())));
-  return 0;
+    page.text += shell.screen().paint(
+        Style::dim, fmt::format("more: --offset {}\n", offset + std::ssize(results.items())));
+  return page;
 }
 
-Result<int> timeline_command(Shell& shell) {
-  const Line& line = shell.line();
-  Json args = shell.scope();
-  const bool id = line.words.size() == 1 && is_record_id(line.words[0]);
-  args.set(id ? "id" : "query", joined(line.words));
-  for (const char* name : {"before", "after"})
-    if (const auto count = TRY(line.number(std::string("--") + name, 0, 500))) args.set(name, *count);
-  const Json result = TRY(shell.ask("timeline", args));
-  if (shell.json())
-    shell.print_json(result);
-  else
-    shell.print(timeline_table(shell, result));
-  return 0;
+// One word that looks like an id is one.
+Status prepare_timeline(Shell&, Json& args) {
+  const std::string query(args["query"].as_string());
+  if (!is_record_id(query)) return {};
+  args.set("id", query);
+  args.set("query", Json());
+  return {};
+}
+
+Page timeline_page(Shell& shell, const Json&, const Json& result) {
+  return {timeline_table(shell, result)};
 }
 
 }  // namespace cairn::cli

@@ -137,100 +137,54 @@ std::string events_table(Shell& shell, const Json& events) {
 
 }  // namespace
 
-Result<int> sessions_list(Shell& shell) {
-  Json args = shell.scope();
-  if (const auto limit = TRY(shell.line().number("--limit", 1, 1'000'000))) args.set("limit", *limit);
-  const Json result = TRY(shell.ask("sessions.list", args));
-  if (shell.json()) {
-    shell.print_json(result);
-  } else if (result["sessions"].items().empty()) {
-    shell.note("no sessions yet: start your coding agent in a project, or `cairn install` if you have not");
-  } else {
-    shell.print(sessions_table(shell, result["sessions"]));
-  }
-  return 0;
+Page sessions_list_page(Shell& shell, const Json&, const Json& result) {
+  if (result["sessions"].items().empty())
+    return {"", 0,
+            "no sessions yet: start your coding agent in a project, or `cairn install` if you have not"};
+  return {sessions_table(shell, result["sessions"])};
 }
 
-Result<int> sessions_show(Shell& shell) {
-  Json args = Json::object({{"id", shell.line().words[0]}});
-  if (shell.line().has("--events")) args.set("events", true);
-  const Json session = TRY(shell.ask("sessions.show", args));
-  if (shell.json()) {
-    shell.print_json(session);
-    return 0;
-  }
+Page sessions_show_page(Shell& shell, const Json&, const Json& session) {
   const Screen& screen = shell.screen();
-  shell.print(screen.paint(Style::bold, fmt::format("session {}", session["id"].as_int())) + "\n");
-  shell.print(session_facts(shell, session).text(screen));
-  shell.print("\n" + screen.paint(Style::bold, "Turns") + "\n");
+  std::string out = screen.paint(Style::bold, fmt::format("session {}", session["id"].as_int())) + "\n" +
+                    session_facts(shell, session).text(screen) + "\n" + screen.paint(Style::bold, "Turns") +
+                    "\n";
   const bool turns = !session["turns"].items().empty();
-  shell.print(turns ? turns_table(shell, session["turns"]) : "none\n");
-  if (session.has("events")) {
-    shell.print("\n" + screen.paint(Style::bold, "Events") + "\n");
-    shell.print(events_table(shell, session["events"]));
-  }
-  return 0;
+  out += turns ? turns_table(shell, session["turns"]) : "none\n";
+  if (session.has("events"))
+    out += "\n" + screen.paint(Style::bold, "Events") + "\n" + events_table(shell, session["events"]);
+  return {out};
 }
 
-Result<int> sessions_end(Shell& shell) {
-  const Json session = TRY(shell.ask("sessions.end", Json::object({{"id", shell.line().words[0]}})));
-  if (shell.json()) {
-    shell.print_json(session);
-    return 0;
-  }
+Page sessions_end_page(Shell&, const Json&, const Json& session) {
   const bool changed = session["changed"].as_bool();
-  shell.print(
-      fmt::format("session {} {} {}\n", session["id"].as_int(),
-                  changed ? "ended:" : "had ended before:", shown_line(session["status"].as_string())));
-  return 0;
+  return {fmt::format("session {} {} {}\n", session["id"].as_int(),
+                      changed ? "ended:" : "had ended before:", shown_line(session["status"].as_string()))};
 }
 
-Result<int> sessions_summarize(Shell& shell) {
-  const Json result = TRY(shell.ask("sessions.summarize", Json::object({{"id", shell.line().words[0]}})));
-  if (shell.json()) {
-    shell.print_json(result);
-    return 0;
-  }
+Page sessions_summarize_page(Shell& shell, const Json&, const Json& result) {
   Table table({{"id"}, {"prompt", true}, {"by"}, {"request"}});
   for (const Json& summary : result["summaries"].items())
     table.add({{text_of(summary["id"]), Style::accent},
                std::to_string(summary["prompt_number"].as_int()),
                {text_of(summary["provider"]), Style::dim},
                text_of(summary["request"])});
-  shell.print(table.empty() ? "nothing to summarise\n" : table.text(shell.screen()));
-  return 0;
+  return {table.empty() ? "nothing to summarise\n" : table.text(shell.screen())};
 }
 
-Result<int> sessions_cleanup(Shell& shell) {
-  Json args = Json::object();
-  if (const auto hours = TRY(shell.line().number("--max-age", 0, 1'000'000)))
-    args.set("max_age_hours", *hours);
-  const Json result = TRY(shell.ask("sessions.cleanup", args));
-  if (shell.json())
-    shell.print_json(result);
-  else
-    shell.print(fmt::format("Marked {} old active sessions as failed\n", result["marked"].as_int()));
-  return 0;
+Page sessions_cleanup_page(Shell&, const Json&, const Json& result) {
+  return {fmt::format("Marked {} old active sessions as failed\n", result["marked"].as_int())};
 }
 
-Result<int> sessions_repair(Shell& shell) {
-  if (!shell.line().has("--missing-memory-id"))
-    return Error{Code::invalid, "sessions repair: say what to repair: --missing-memory-id"};
-  const Json result = TRY(shell.ask("sessions.repair", Json::object({{"missing_memory_id", true}})));
-  if (shell.json()) {
-    shell.print_json(result);
-    return 0;
-  }
-  shell.print(count_text(result["repaired"].as_int(), "session was given a memory id",
-                         "sessions were given a memory id") +
-              "\n");
+Page sessions_repair_page(Shell& shell, const Json&, const Json& result) {
   Table table({{"#", true}, {"session id"}, {"memory id"}});
   for (const Json& session : result["sessions"].items())
     table.add({{std::to_string(session["id"].as_int()), Style::accent},
                text_of(session["content_session_id"]),
                text_of(session["memory_session_id"])});
-  if (!table.empty()) shell.print(table.text(shell.screen()));
-  return 0;
+  return {count_text(result["repaired"].as_int(), "session was given a memory id",
+                     "sessions were given a memory id") +
+          "\n" + (table.empty() ? "" : table.text(shell.screen()))};
 }
 
 }  // namespace cairn::cli

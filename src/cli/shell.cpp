@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -46,7 +47,8 @@ bool is_plain_hook(const std::vector<std::string>& arguments) {
   return true;
 }
 
-Result<int> run_line(const Line& line) {
+// `printed_json`: the command itself has printed what there is to print.
+Result<int> run_line(const Line& line, bool& printed_json) {
   const Screen screen = Screen::of(STDOUT_FILENO, line.has("--no-color"));
   if (line.has("--version")) {
     put(stdout, "cairn " CAIRN_VERSION "\n");
@@ -56,20 +58,38 @@ Result<int> run_line(const Line& line) {
     put(stdout, TRY(help_page(line.path, screen)));
     return 0;
   }
-  if (line.has("--all") && line.has("--project"))
+  const bool scoped = line.command->operation && line.command->operation->scope != ops::Scope::none;
+  if (line.has("--all") && line.has("--project") && !scoped)
     return Error{Code::invalid, "--all and --project exclude each other: leave one out"};
   Shell shell(line, TRY(hook::Home::from_environment()));
   if (!line.command->any_home) TRY(shell.home().check().in("home"));
-  return line.command->run(shell);
+  auto code = line.command->run(shell);
+  if (code || shell.has_printed_json()) printed_json = true;
+  return code;
+}
+
+// Whether a line asks for JSON, understood or not.
+bool asks_for_json(const std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  return std::find(arguments.begin(), end, "--json") != end;
+}
+
+// A program that reads JSON gets JSON, whatever went wrong.
+void print_error_json(const Error& error) {
+  const Json value =
+      Json::object({{"error", Json::object({{"code", code_name(error.code)}, {"message", error.message}})}});
+  put(stdout, shown_json(value.dump(2)) + "\n");
 }
 
 int run_checked(const std::vector<std::string>& arguments) {
   Result<int> code = 0;
+  bool printed_json = false;
   auto line = read_arguments(arguments);
   if (line)
-    code = run_line(*line);
+    code = run_line(*line, printed_json);
   else
     code = std::move(line).error();
+  if (!code && !printed_json && asks_for_json(arguments)) print_error_json(code.error());
   // What was printed counts only when it has arrived.
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     complain("output: cannot be written: check the disk or the pipe");
@@ -94,8 +114,15 @@ void Shell::note(std::string_view text) const {
   complain(text);
 }
 
-void Shell::print_json(const Json& value) const {
+void Shell::print_json(const Json& value) {
   print(shown_json(value.dump(2)) + "\n");
+  printed_json_ = true;
+}
+
+int Shell::show(const Page& page, const Json& result) {
+  json() ? print_json(result) : print(page.text);
+  if (!page.note.empty() && (!json() || page.code != 0)) note(page.note);
+  return page.code;
 }
 
 Result<Client*> Shell::daemon() {
@@ -104,7 +131,10 @@ Result<Client*> Shell::daemon() {
 }
 
 Result<Json> Shell::ask(std::string_view op, const Json& args) {
-  return TRY(daemon())->call(op, args);
+  using namespace std::chrono_literals;
+  const ops::Operation* operation = ops::find_operation(op);
+  const bool slow = operation && operation->access == ops::Access::read_slowly;
+  return TRY(daemon())->call(op, args, slow ? 24h * 365 : 60s);
 }
 
 std::string Shell::directory() const {
@@ -114,12 +144,6 @@ std::string Shell::directory() const {
   std::string text = error ? "/" : path.string();
   while (text.size() > 1 && text.ends_with('/')) text.pop_back();
   return text;
-}
-
-Json Shell::scope() const {
-  if (line_.has("--all")) return Json::object({{"all", true}});
-  if (const auto name = line_.value("--project")) return Json::object({{"project", *name}});
-  return Json::object({{"cwd", directory()}});
 }
 
 std::string Shell::age(const Json& time) {

@@ -34,15 +34,16 @@ class Shell {
   void print(std::string_view text) const;
   void note(std::string_view text) const;
   // Prints a result for programs.
-  void print_json(const Json& value) const;
+  void print_json(const Json& value);
+  bool has_printed_json() const { return printed_json_; }
+  // Prints the page of an operation's result, or the result itself with --json. Gives the exit code.
+  int show(const Page& page, const Json& result);
 
   // The daemon, started when none runs.
   Result<Client*> daemon();
-  // One operation of it.
+  // One operation of it. Waits a minute, for one that reads slowly as long as it takes.
   Result<Json> ask(std::string_view op, const Json& args);
 
-  // `all`, `project` or `cwd` as the global options say, for operations on a project.
-  Json scope() const;
   // "5 min ago" of an ISO-8601 time; empty when it is none.
   std::string age(const Json& time);
   // The directory the command speaks of: --cwd, else the current one.
@@ -58,6 +59,7 @@ class Shell {
   os::RealDisk disk_;
   os::RealClock clock_;
   std::optional<Client> client_;
+  bool printed_json_ = false;
 };
 
 // The text of a result's field; empty when it has none.

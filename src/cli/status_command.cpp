@@ -69,12 +69,7 @@ std::string problems_text(const Screen& screen, const Json& problems) {
 
 }  // namespace
 
-Result<int> status_command(Shell& shell) {
-  const Json status = TRY(shell.ask("status", Json::object()));
-  if (shell.json()) {
-    shell.print_json(status);
-    return 0;
-  }
+Page status_page(Shell& shell, const Json&, const Json& status) {
   const Json& queue = status["queue"];
   const Json& ledger = status["ledger"];
   Facts facts;
@@ -91,10 +86,10 @@ Result<int> status_command(Shell& shell) {
   facts.add("last event", activity_text(shell, status["last_activity_at"]));
   facts.add("provider", std::string(status["provider"].as_string()));
   facts.add("home", std::string(status["home"].as_string()));
-  shell.print(head_line(shell, status["daemon"]) + "\n" + facts.text(shell.screen()));
+  Page page{head_line(shell, status["daemon"]) + "\n" + facts.text(shell.screen())};
   if (const std::string problems = problems_text(shell.screen(), status["problems"]); !problems.empty())
-    shell.print("\n" + problems);
-  return 0;
+    page.text += "\n" + problems;
+  return page;
 }
 
 }  // namespace cairn::cli

@@ -12,6 +12,7 @@
 
 #include "daemon/children.h"
 #include "daemon/control.h"
+#include "daemon/dispatcher.h"
 #include "daemon/engine.h"
 #include "daemon/jobs.h"
 #include "daemon/loop.h"
@@ -91,9 +92,11 @@ class Daemon {
   std::unique_ptr<LoopChildren> children_;
   std::unique_ptr<agent::Provider> provider_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<ControlServer> control_;
   std::unique_ptr<JobThread> reader_;
+  std::unique_ptr<JobThread> slow_reader_;
   std::unique_ptr<JobThread> writer_;
 };
 
@@ -185,11 +188,13 @@ Status Daemon::serve() {
   writer_ = std::make_unique<JobThread>(
       "writer", *log_, [this] { return step(); }, [this] { return until_wake(); });
   reader_ = std::make_unique<JobThread>("reader", *log_);
+  slow_reader_ = std::make_unique<JobThread>("slow reader", *log_);
   last_activity_ns_ = clock_.boot_ns();
-  server_ = std::make_unique<Server>(Server::Parts{home_, disk_, clock_, *log_, *loop_, *engine_, *writer_,
-                                                   *reader_, [this] { stop("asked to"); },
-                                                   [this] { last_activity_ns_ = clock_.boot_ns(); },
-                                                   [this](const std::string& what) { found_damage(what); }});
+  dispatcher_ = std::make_unique<Dispatcher>(Dispatcher::Parts{
+      home_, disk_, clock_, *loop_, *engine_, *writer_, *reader_, *slow_reader_, [this] { stop("asked to"); },
+      [this](const std::string& what) { found_damage(what); }});
+  server_ = std::make_unique<Server>(Server::Parts{clock_, *log_, *loop_, *engine_, *writer_, *dispatcher_,
+                                                   [this] { last_activity_ns_ = clock_.boot_ns(); }});
   control_ = TRY(ControlServer::listen(
       *loop_, home_.socket(), *log_,
       [this](const auto& connection, std::string_view line) { server_->handle(connection, line); }));
@@ -208,6 +213,7 @@ Status Daemon::serve() {
   unlink(home_.socket().c_str());
   writer_->stop();
   reader_->stop();
+  slow_reader_->stop();
   if (auto ended = engine_->stop(); !ended) log_->error("queue: " + ended.error().message);
   ignore(engine_->db().checkpoint(false));
   return {};

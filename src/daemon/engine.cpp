@@ -51,6 +51,7 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       seams_(seams),
       db_(std::move(db)),
       key_(std::move(key)),
+      live_settings_(seams_.disk, home_),
       settings_(ops::Settings::defaults()),
       intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log),
       catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log),
@@ -103,7 +104,11 @@ Status Engine::in_transaction(const std::function<Status()>& body) {
 }
 
 void Engine::reload() {
-  settings_ = ops::Settings::load(seams_.disk, home_);
+  take_up(*live_settings_.reload());
+}
+
+void Engine::take_up(const ops::Settings& settings) {
+  settings_ = settings;
   for (const auto& problem : settings_.problems()) seams_.log.warn("config: " + problem.message);
   if (const auto level = log_level(settings_.text("log.level"))) seams_.log.set_level(*level);
   intake::Intake::Options options;
@@ -356,9 +361,11 @@ Status Engine::confirm(std::int64_t receipt) {
 }
 
 Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
-  ops::World world{db_, seams_.disk, seams_.clock, home_, settings_, key_, &intake_};
+  const auto settings = live_settings_.now();
+  ops::World world{db_, seams_.disk, seams_.clock, home_, *settings, key_, &intake_};
   auto result = operation.run(world, args);
   if (!result) intake_.recorder().discard();
+  if (world.settings_changed) reload();
   return result;
 }
 

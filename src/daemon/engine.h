@@ -19,6 +19,7 @@
 #include "hook/home.h"
 #include "intake/catch_up.h"
 #include "intake/intake.h"
+#include "ops/live_settings.h"
 #include "ops/operation.h"
 #include "ops/settings.h"
 #include "os/clock.h"
@@ -82,6 +83,8 @@ class Engine {
   Status end_open_turns();
 
   const ops::Settings& settings() const { return settings_; }
+  // The settings for requests on other threads.
+  ops::LiveSettings& live_settings() { return live_settings_; }
   const std::string& key() const { return key_; }
   store::Db& db() { return db_; }
 
@@ -94,6 +97,7 @@ class Engine {
   Result<bool> expire();
   store::Retention retention() const;
   int max_retries() const;
+  void take_up(const ops::Settings& settings);
   void note_stuck(const store::Recovered& recovered);
   Status in_transaction(const std::function<Status()>& body);
   Status note_failures();
@@ -109,6 +113,7 @@ class Engine {
   Seams seams_;
   store::Db db_;
   std::string key_;
+  ops::LiveSettings live_settings_;
   ops::Settings settings_;
   intake::Intake intake_;
   intake::CatchUp catch_up_;

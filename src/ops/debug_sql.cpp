@@ -70,14 +70,16 @@ static Json column_names(store::Db& db, const Query& query) {
   return columns;
 }
 
-Result<Json> debug_sql(World& world, const Json& args) {
-  const auto name = args.text("name");
+static Result<Json> debug_sql(World& world, const Args& args) {
+  const auto name = args.optional_text("name");
   if (!name) return all_queries();
   for (const Query& query : kQueries) {
     if (query.name != *name) continue;
     const bool takes_id = query.sql.find("?1") != std::string_view::npos;
-    const auto id = args.text("id");
-    if (takes_id && !id) return Error{Code::invalid, "debug sql " + *name + ": give the session's id"};
+    const auto id = args.optional_text("id");
+    if (takes_id && !id)
+      return Error{Code::invalid, "debug sql: id is missing: \"" + *name +
+                                      "\" is about one session, by the host's id of it"};
     store::Stmt row = takes_id ? TRY(world.db.query(query.sql, *id)) : TRY(world.db.query(query.sql));
     const Json columns = column_names(world.db, query);
     Json rows = Json::array();
@@ -88,7 +90,22 @@ Result<Json> debug_sql(World& world, const Json& args) {
     }
     return Json::object({{"name", *name}, {"sql", query.sql}, {"columns", columns}, {"rows", rows}});
   }
-  return Error{Code::invalid, "debug sql: there is no query \"" + *name + "\": `cairn debug sql` lists them"};
+  return all_queries();
+}
+
+std::vector<Operation> debug_operations() {
+  static const std::string kNames = [] {
+    std::string names;
+    for (const Query& query : kQueries) names.append(names.empty() ? "" : "|").append(query.name);
+    return names;
+  }();
+  return {{.name = "debug.sql",
+           .group = Group::inside,
+           .summary = "the documented diagnostic queries",
+           .help = "Without a name it lists them. Some ask for the host's id of a session.",
+           .arguments = {choice("name", kNames, "the query to run").as("NAME").word(),
+                         text("id", "the host's id of a session, for queries about one").as("ID").word()},
+           .body = debug_sql}};
 }
 
 }  // namespace cairn::ops

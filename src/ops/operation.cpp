@@ -1,60 +1,77 @@
 #include "ops/operation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "intake/place.h"
 #include "store/projects.h"
 
 namespace cairn::ops {
 
+namespace {
+
+const Argument kCwd = path("cwd", "the project that this directory belongs to").as("DIR");
+const Argument kProject = text("project", "the project of that name").as("NAME");
+const Argument kAll = flag("all", "every project");
+
+// The arguments of its scope stand first, but for one that it declares itself to place it.
+Operation with_scope(Operation operation) {
+  std::vector<Argument> all;
+  for (const Argument& argument : {kCwd, kProject, kAll}) {
+    const bool part =
+        operation.scope == Scope::any || (operation.scope == Scope::one && argument.name != "all");
+    if (part && !operation.find(argument.name)) all.push_back(argument);
+  }
+  operation.arguments.insert(operation.arguments.begin(), all.begin(), all.end());
+  return operation;
+}
+
+std::string names_of(const Operation& operation) {
+  std::string names;
+  for (const Argument& argument : operation.arguments)
+    names.append(names.empty() ? "" : ", ").append(argument.name);
+  return names.empty() ? "none" : names;
+}
+
+// A flag that is false is not given.
+bool is_given(const Json& args, std::string_view name) {
+  const Json& value = args[name];
+  return value.is_bool() ? value.as_bool() : !value.is_null();
+}
+
+// `names` between blanks.
+int count_given(const Json& args, std::string_view names) {
+  const auto all = split(names, ' ');
+  return static_cast<int>(
+      std::count_if(all.begin(), all.end(), [&](std::string_view name) { return is_given(args, name); }));
+}
+
+std::string alternatives(std::string_view names) {
+  std::string text;
+  for (const std::string_view name : split(names, ' ')) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+std::string_view scope_names(Scope scope) {
+  return scope == Scope::any ? "cwd project all" : "cwd project";
+}
+
+}  // namespace
+
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> kOperations = {
-      {"status", Access::read, "", status},
-      // Writes: open turns get their interim summary, as for a session.
-      {"context", Access::write, "cwd project all budget", show_context},
-      {"context.log", Access::read, "cwd project all limit", context_log},
-      {"search", Access::read,
-       "query cwd project all kind type concept file since until limit offset explain", search},
-      {"timeline", Access::read, "id query cwd project all before after", timeline},
-      {"why", Access::read, "id full", why},
-      {"remember", Access::write, "text title type files cwd project", remember},
-      {"show", Access::read, "ids", show},
-      {"projects.list", Access::read, "limit", projects_list},
-      {"projects.show", Access::read, "cwd project", projects_show},
-      {"stats", Access::read, "cwd project all", stats},
-      {"sessions.list", Access::read, "cwd project all limit", sessions_list},
-      {"sessions.show", Access::read, "id events", sessions_show},
-      {"sessions.end", Access::write, "id", sessions_end},
-      {"sessions.summarize", Access::write, "id", sessions_summarize},
-      {"sessions.cleanup", Access::write, "max_age_hours", sessions_cleanup},
-      {"sessions.repair", Access::write, "missing_memory_id", sessions_repair},
-      {"queue.list", Access::read, "session status recent limit", queue_list},
-      {"queue.show", Access::read, "id", queue_show},
-      {"queue.retry", Access::write, "id session stuck older_than_s", queue_retry},
-      {"queue.abort", Access::write, "id", queue_abort},
-      {"queue.clean", Access::write, "keep", queue_clean},
-      {"queue.stats", Access::read, "", queue_stats},
-      {"debug.sql", Access::read, "name id", debug_sql},
-      {"probe", Access::write, "", probe},
-  };
+  static const std::vector<Operation> kOperations = [] {
+    std::vector<Operation> all;
+    for (const auto& part :
+         {search_operations(), record_operations(), remember_operations(), context_operations(),
+          project_operations(), stats_operations(), session_operations(), session_repair_operations(),
+          status_operations(), daemon_operations(), queue_operations(), debug_operations()})
+      for (const Operation& operation : part) all.push_back(with_scope(operation));
+    return all;
+  }();
   return kOperations;
-}
-
-Result<Json> Operation::run(World& world, const Json& args) const {
-  if (!args.is_object() && !args.is_null())
-    return Error{Code::invalid, std::string(name) + ": arguments are a JSON object"};
-  const auto known = split(arguments, ' ');
-  for (const auto& [key, value] : args.members())
-    if (key.empty() || std::find(known.begin(), known.end(), key) == known.end())
-      return Error{Code::invalid, std::string(name) + ": there is no argument \"" +
-                                      one_line(visible(key), 60) + "\": it takes " +
-                                      (arguments.empty() ? "none" : std::string(arguments))};
-  return body(world, args);
-}
-
-Json time_or_null(const store::Stmt& row, int column) {
-  return row.is_null(column) ? Json() : Json(iso8601(from_epoch_ms(row.integer(column))));
 }
 
 const Operation* find_operation(std::string_view name) {
@@ -63,19 +80,103 @@ const Operation* find_operation(std::string_view name) {
   return nullptr;
 }
 
-Result<std::optional<std::string>> project_of(World& world, const Json& args) {
-  if (args["all"].as_bool()) return std::optional<std::string>();
-  if (const auto name = args.text("project")) {
-    if (TRY(world.db.integer("SELECT 1 FROM projects WHERE name = ?", *name))) return std::optional(*name);
-    return Error{Code::not_found,
-                 "project \"" + *name + "\" is not remembered: `cairn projects list` shows those that are"};
+Result<Json> run_operation(std::string_view name, World& world, const Json& args) {
+  const Operation* operation = find_operation(name);
+  CAIRN_ASSERT(operation != nullptr);
+  return operation->run(world, args);
+}
+
+std::string_view group_title(Group group) {
+  switch (group) {
+    case Group::none: return "";
+    case Group::memory: return "Memory";
+    case Group::work: return "At work";
+    case Group::setup: return "Set-up";
+    case Group::privacy: return "Privacy";
+    case Group::inside: return "Looking inside";
   }
-  const std::string cwd(args["cwd"].as_string());
-  const auto name = TRY(store::find_project(world.db, intake::resolve_place(world.disk, "", cwd).key));
-  if (!name)
-    return Error{Code::not_found,
-                 "nothing is remembered of " + (cwd.empty() ? "this directory" : cwd) + " yet"};
-  return name;
+  return "";
+}
+
+std::string Operation::title() const {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '.', ' ');
+  return text;
+}
+
+const Argument* Operation::find(std::string_view argument) const {
+  for (const Argument& one : arguments)
+    if (one.name == argument) return &one;
+  return nullptr;
+}
+
+Error Operation::unknown(std::string_view argument) const {
+  std::vector<std::string_view> known;
+  for (const Argument& one : arguments) known.push_back(one.name);
+  const std::string what =
+      fmt::format("{}: there is no argument \"{}\"", title(), one_line(visible(argument), 60));
+  const std::string_view meant = did_you_mean(argument, known);
+  if (!meant.empty()) return {Code::invalid, fmt::format("{}: did you mean \"{}\"?", what, meant)};
+  return {Code::invalid, fmt::format("{}: it takes {}", what, names_of(*this))};
+}
+
+Result<Args> Operation::check(const Json& args) const {
+  const auto refuse = [&](const std::string& why) { return Error{Code::invalid, title() + ": " + why}; };
+  if (!args.is_object() && !args.is_null()) return refuse("the arguments are not a JSON object");
+  for (const auto& [key, value] : args.members()) {
+    const Argument* argument = find(key);
+    if (!argument) return unknown(key);
+    if (!value.is_null() && !fits(*argument, value))
+      return refuse(
+          fmt::format("{}: {} is not {}", key, one_line(visible(value.dump()), 60), wanted(*argument)));
+  }
+  for (const Argument& argument : arguments) {
+    if (argument.required && args[argument.name].is_null())
+      return refuse(fmt::format("{} is missing: {}", argument.name, wanted(argument)));
+    if (!argument.with.empty() && is_given(args, argument.name) && !is_given(args, argument.with))
+      return refuse(fmt::format("{} goes with {}: give both or none", argument.name, argument.with));
+  }
+  for (const std::string_view names :
+       {scope == Scope::none ? std::string_view() : scope_names(scope), one_of})
+    if (!names.empty() && count_given(args, names) != 1)
+      return refuse(fmt::format("give one of {}", alternatives(names)));
+  return Args(*this, args);
+}
+
+Result<Json> Operation::run(World& world, const Json& args) const {
+  const Args checked = TRY(check(args));
+  for (const Argument& argument : arguments) {
+    if (!argument.wrong || !checked.has(argument.name)) continue;
+    const std::string value = checked.text(argument.name);
+    if (const std::string must = argument.wrong(world, value); !must.empty())
+      return Error{Code::invalid, fmt::format("{}: {}: {} is not {}", title(), argument.name,
+                                              one_line(visible(Json(value).dump()), 60), must)};
+  }
+  if (!body) return Error{Code::unsupported, title() + ": only a daemon that runs does this"};
+  return body(world, checked);
+}
+
+Json time_or_null(const store::Stmt& row, int column) {
+  return row.is_null(column) ? Json() : Json(iso8601(from_epoch_ms(row.integer(column))));
+}
+
+Result<std::string> project_at(World& world, const std::string& directory) {
+  auto name = TRY(store::find_project(world.db, intake::resolve_place(world.disk, "", directory).key));
+  if (!name) return Error{Code::not_found, "nothing is remembered of " + directory + " yet"};
+  return *std::move(name);
+}
+
+Result<std::string> one_project(World& world, const Args& args) {
+  const auto name = args.optional_text("project");
+  if (!name) return project_at(world, args.text("cwd"));
+  if (TRY(world.db.integer("SELECT 1 FROM projects WHERE name = ?", *name))) return *name;
+  return Error{Code::not_found,
+               "project \"" + *name + "\" is not remembered: `cairn projects list` shows those that are"};
+}
+
+Result<std::optional<std::string>> project_of(World& world, const Args& args) {
+  if (args.flag("all")) return std::optional<std::string>();
+  return std::optional(TRY(one_project(world, args)));
 }
 
 }  // namespace cairn::ops

@@ -1,9 +1,12 @@
-// One definition of each operation: the control socket and the command line (later MCP and HTTP) call these
-// by name.
+// The operations: everything that the control socket and the command line (later MCP and HTTP) can ask for.
 //
-// An operation takes a JSON object of arguments and gives a JSON value, documented in docs/reference/json.md;
-// the command line only renders it. Arguments that an operation does not name are `invalid`; what is named
-// and is not there is `not_found`.
+// An operation is one struct beside its handler. Its declaration is all there is: requests are checked by it,
+// and the command `cairn sessions list`, its options, completions, manual page and docs/reference/control.md
+// come from it. To add one, add a struct to the list of its file; the command line prints its result as a
+// plain list until cli/table.cpp names a page for it.
+//
+// A handler gets arguments that are checked and gives a JSON value, documented in docs/reference/json.md.
+// What is named and is not there is `not_found`.
 #pragma once
 
 #include <functional>
@@ -15,6 +18,7 @@
 #include "base/result.h"
 #include "hook/home.h"
 #include "intake/intake.h"
+#include "ops/argument.h"
 #include "ops/settings.h"
 #include "os/clock.h"
 #include "os/disk.h"
@@ -22,8 +26,7 @@
 
 namespace cairn::ops {
 
-// What an operation may use. `intake` is there for operations that write, on the writer's thread; it is null
-// for readers.
+// What an operation may use.
 struct World {
   store::Db& db;
   os::Disk& disk;
@@ -31,92 +34,87 @@ struct World {
   const hook::Home& home;
   const Settings& settings;
   const std::string& key;
-  intake::Intake* intake = nullptr;
+  intake::Intake* intake = nullptr;  // for operations that write, on the writer's thread; null for readers
+  Json daemon;                       // what the daemon says of itself; null outside of one
+  bool settings_changed = false;     // set by an operation that wrote config.toml
 };
 
-enum class Access { read, write };
+// Who runs it.
+enum class Access {
+  read,         // the reader's thread: answered while the writer works
+  read_slowly,  // a thread of its own, because it may take minutes
+  write,        // the writer's thread
+  daemon,       // the daemon itself; there is no handler
+};
+
+// Which projects it is about. `one` adds the arguments `cwd` and `project`, `any` also `all`; exactly one of
+// them is given. The command line takes them from --cwd, --project and --all.
+enum class Scope { none, one, any };
+
+// The heading under which help shows the command.
+enum class Group { none, memory, work, setup, privacy, inside };  // none: there is no command
+std::string_view group_title(Group group);
 
 struct Operation {
-  std::string_view name;
-  Access access;
-  std::string_view arguments;  // their names, between blanks
-  Result<Json> (*body)(World& world, const Json& args);
+  std::string_view name;  // "sessions.list"; its command is `cairn sessions list`
+  Access access = Access::read;
+  Group group = Group::none;
+  std::string_view summary = {};  // one line
+  std::string_view help = {};     // paragraphs for the command's page
+  Scope scope = Scope::none;
+  std::vector<Argument> arguments = {};
+  std::string_view one_of = {};  // exactly one of these arguments is given: "id session stuck"
+  Result<Json> (*body)(World& world, const Args& args) = nullptr;
 
-  // Runs it when `args` is an object (or null) with no other members than those named.
+  // "sessions list"
+  std::string title() const;
+  const Argument* find(std::string_view argument) const;
+
+  // Checks the arguments of a request, an object or null: types, bounds, what is missing, unknown or does not
+  // go together. `invalid` names the argument and what is allowed. Every way in comes through here.
+  Result<Args> check(const Json& args) const;
+  // check() and then the handler.
   Result<Json> run(World& world, const Json& args) const;
+  // Why `argument` is refused: this operation has none of that name.
+  Error unknown(std::string_view argument) const;
 };
 
+// All of them, in the order in which help and documents show them.
 const std::vector<Operation>& operations();
 const Operation* find_operation(std::string_view name);
+// Runs the operation of that name, which there must be.
+Result<Json> run_operation(std::string_view name, World& world, const Json& args = Json::object());
 
-// status            {}                                  the store's side of `cairn status`; the daemon adds
-// its own
-Result<Json> status(World& world, const Json& args);
-// context           {cwd | project, budget?}            {"text","tokens","characters","items","project"}
-Result<Json> show_context(World& world, const Json& args);
-// context.log       {cwd|project|all, limit?}           {"given":[...]}: what was put before sessions, newest
-// first
-Result<Json> context_log(World& world, const Json& args);
-// search            {query?, cwd|project|all, kind?, type?, concept?, file?, since?, until?, limit?, offset?,
-//                    explain?}                          {"results":[...],"more","remembered_since"}
-Result<Json> search(World& world, const Json& args);
-// timeline          {id | query, cwd|project|all, before?, after?} {"anchor","records":[...]}
-Result<Json> timeline(World& world, const Json& args);
-// why               {id, full?}                         a record's evidence: {"id",...,"events":[...]}
-Result<Json> why(World& world, const Json& args);
-// remember          {text, title?, type?, files?, cwd|project} {"id","project","title","redacted"}
-Result<Json> remember(World& world, const Json& args);
-// projects.list     {limit?}                            {"projects":[...]}, the last one used first
-Result<Json> projects_list(World& world, const Json& args);
-// projects.show     {cwd|project}                       one of them, with its newest sessions
-Result<Json> projects_show(World& world, const Json& args);
-// stats             {cwd|project|all}                   sums over what is remembered
-Result<Json> stats(World& world, const Json& args);
-// show              {ids:["S3","O12","P7"]}             {"records":[...]}
-Result<Json> show(World& world, const Json& args);
-// sessions.list     {cwd|project|all, limit?}           {"sessions":[...]}
-Result<Json> sessions_list(World& world, const Json& args);
-// sessions.show     {id, events?}                       one session with its turns, summaries and, if asked
-// for, events
-Result<Json> sessions_show(World& world, const Json& args);
-// sessions.end      {id}
-Result<Json> sessions_end(World& world, const Json& args);
-// sessions.summarize {id}                               {"id","summaries":["S1",...]}: made again from the
-// events
-Result<Json> sessions_summarize(World& world, const Json& args);
-// sessions.cleanup  {max_age_hours?}                    {"marked":N,"sessions":[...]}: old active ones are
-// failed
-Result<Json> sessions_cleanup(World& world, const Json& args);
-// sessions.repair   {missing_memory_id:true}            {"repaired":N,"sessions":[...]}
-Result<Json> sessions_repair(World& world, const Json& args);
-// queue.list        {session?, status?, recent?, limit?} {"messages":[...]}; recent is in minutes
-Result<Json> queue_list(World& world, const Json& args);
-// queue.show        {id}                                one message, all fields
-Result<Json> queue_show(World& world, const Json& args);
-// queue.retry       {id | session | stuck, older_than_s?} {"retried":N,"failed":N}
-Result<Json> queue_retry(World& world, const Json& args);
-// queue.abort       {id}                                {"id","aborted",...}
-Result<Json> queue_abort(World& world, const Json& args);
-// queue.clean       {keep?}                             {"deleted","kept"}
-Result<Json> queue_clean(World& world, const Json& args);
-// queue.stats       {}                                  counts by status and by session, how long the oldest
-// waits
-Result<Json> queue_stats(World& world, const Json& args);
-// debug.sql         {name?, id?}                        {"sql","columns","rows"}, or {"queries":[...]}
-// without a name
-Result<Json> debug_sql(World& world, const Json& args);
+// The operations of each file, for operations().
+std::vector<Operation> context_operations();
+std::vector<Operation> daemon_operations();
+std::vector<Operation> debug_operations();
+std::vector<Operation> project_operations();
+std::vector<Operation> queue_operations();
+std::vector<Operation> record_operations();
+std::vector<Operation> remember_operations();
+std::vector<Operation> search_operations();
+std::vector<Operation> session_operations();
+std::vector<Operation> session_repair_operations();
+std::vector<Operation> stats_operations();
+std::vector<Operation> status_operations();
 
-// probe             {}                                  {"written":true}: a write that is rolled back
-Result<Json> probe(World& world, const Json& args);
+// The most rows of a list that anybody may ask for.
+inline constexpr std::int64_t kMostRows = 1'000'000;
+
 // Writes and rolls back; why the store cannot be written, else.
 Status write_probe(store::Db& db);
 
 // A session by its number, its content id, or a beginning of that which fits only one.
-Result<std::int64_t> resolve_session(World& world, const Json& name);
+Result<std::int64_t> resolve_session(World& world, const std::string& name);
 
-// The project an operation speaks of: `project`, else the one `cwd` belongs to; nothing for `all`. A project
-// or directory that is not remembered is `not_found`.
-Result<std::optional<std::string>> project_of(World& world, const Json& args);
+// The project that a request of Scope::any is about; nothing for `all`. A project or directory that is not
+// remembered is `not_found`.
+Result<std::optional<std::string>> project_of(World& world, const Args& args);
+// The same of Scope::one.
+Result<std::string> one_project(World& world, const Args& args);
+// The project that a directory belongs to.
+Result<std::string> project_at(World& world, const std::string& directory);
 
 // A time as results carry it; null when the column is.
 Json time_or_null(const store::Stmt& row, int column);

@@ -22,23 +22,22 @@ static Json project_row(const store::Stmt& row) {
                        {"last_event_at", time_or_null(row, 8)}});
 }
 
-Result<Json> projects_list(World& world, const Json& args) {
+static Result<Json> projects_list(World& world, const Args& args) {
   store::Stmt row =
-      TRY(world.db.query(PROJECT_ROWS "ORDER BY last DESC, p.id DESC LIMIT ?", args["limit"].as_int(100)));
+      TRY(world.db.query(PROJECT_ROWS "ORDER BY last DESC, p.id DESC LIMIT ?", args.integer("limit")));
   Json projects = Json::array();
   while (TRY(row.step())) projects.push(project_row(row));
   return Json::object({{"projects", projects}});
 }
 
-Result<Json> projects_show(World& world, const Json& args) {
-  const auto name = TRY(project_of(world, args));
-  if (!name) return Error{Code::invalid, "projects show: name one project"};
-  store::Stmt row = TRY(world.db.query(PROJECT_ROWS "WHERE p.name = ?", *name));
-  if (!TRY(row.step())) return Error{Code::not_found, "project \"" + *name + "\" is not remembered"};
+static Result<Json> projects_show(World& world, const Args& args) {
+  const std::string name = TRY(one_project(world, args));
+  store::Stmt row = TRY(world.db.query(PROJECT_ROWS "WHERE p.name = ?", name));
+  if (!TRY(row.step())) return Error{Code::not_found, "project \"" + name + "\" is not remembered"};
   Json out = project_row(row);
   const auto list = [&](std::string_view sql) -> Result<Json> {
     Json items = Json::array();
-    store::Stmt item = TRY(world.db.query(sql, *name));
+    store::Stmt item = TRY(world.db.query(sql, name));
     while (TRY(item.step())) items.push(item.text(0));
     return items;
   };
@@ -48,9 +47,26 @@ Result<Json> projects_show(World& world, const Json& args) {
   out.set("worktrees",
           TRY(list("SELECT DISTINCT worktree FROM sdk_sessions WHERE project = ? AND worktree IS NOT "
                    "NULL ORDER BY worktree LIMIT 50")));
-  Json recent_args = Json::object({{"project", *name}, {"limit", 5}});
-  out.set("recent_sessions", TRY(sessions_list(world, recent_args))["sessions"]);
+  const Json newest = Json::object({{"project", name}, {"limit", 5}});
+  out.set("recent_sessions", TRY(run_operation("sessions.list", world, newest))["sessions"]);
   return out;
+}
+
+std::vector<Operation> project_operations() {
+  return {
+      {.name = "projects.list",
+       .group = Group::memory,
+       .summary = "every project, the last one used first",
+       .arguments = {integer("limit", 1, kMostRows, "at most N rows").otherwise(100)},
+       .body = projects_list},
+      {.name = "projects.show",
+       .group = Group::memory,
+       .summary = "one project: where it is and what is remembered of it",
+       .help = "Without a name the current directory's.",
+       .scope = Scope::one,
+       .arguments = {text("project", "the project of that name").as("NAME").word()},
+       .body = projects_show},
+  };
 }
 
 }  // namespace cairn::ops

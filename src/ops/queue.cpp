@@ -40,27 +40,23 @@ static Result<Json> all_messages(store::Stmt row) {
 }
 
 // Those processed in the last minutes, the newest first.
-static Result<Json> recently_processed(World& world, const Json& args,
+static Result<Json> recently_processed(World& world, const Args& args,
                                        const std::optional<std::int64_t>& session) {
-  const auto since = world.clock.now() - std::chrono::minutes(args["recent"].as_int());
+  const auto since = world.clock.now() - std::chrono::minutes(args.integer("recent"));
   return all_messages(
       TRY(world.db.query(MESSAGE_ROWS
                          "WHERE m.status = 'processed' AND m.completed_at_epoch > ?1 AND (?2 IS NULL OR "
                          "m.session_db_id = ?2) ORDER BY m.completed_at_epoch DESC, m.id DESC LIMIT ?3",
-                         epoch_ms(since), session, args["limit"].as_int(10))));
+                         epoch_ms(since), session, args.integer("limit", 10))));
 }
 
-Result<Json> queue_list(World& world, const Json& args) {
-  const auto status = args.text("status");
-  if (status && *status != "pending" && *status != "processing" && *status != "processed" &&
-      *status != "failed")
-    return Error{Code::invalid,
-                 "queue: status \"" + *status + "\" is not one of pending, processing, processed, failed"};
+static Result<Json> queue_list(World& world, const Args& args) {
+  const auto status = args.optional_text("status");
   std::optional<std::int64_t> session;
-  if (args.has("session")) session = TRY(resolve_session(world, args["session"]));
-  if (args["recent"].is_int()) {
+  if (args.has("session")) session = TRY(resolve_session(world, args.session("session")));
+  if (args.has("recent")) {
     if (status && *status != "processed")
-      return Error{Code::invalid, "queue: recent are those that are processed: leave the status out"};
+      return Error{Code::invalid, "queue list: recent are those that are processed: leave the status out"};
     return recently_processed(world, args, session);
   }
   // Without a status: what is not done, what needs a person first.
@@ -69,7 +65,7 @@ Result<Json> queue_list(World& world, const Json& args) {
       "WHERE (CASE WHEN ?1 IS NULL THEN m.status <> 'processed' ELSE m.status = ?1 END) AND (?2 IS NULL OR "
       "m.session_db_id = ?2) ORDER BY CASE m.status WHEN 'failed' THEN 0 WHEN 'processing' THEN 1 WHEN "
       "'pending' THEN 2 ELSE 3 END, m.created_at_epoch, m.id LIMIT ?3",
-      status, session, args["limit"].as_int(100))));
+      status, session, args.integer("limit", 100))));
 }
 
 // A column that holds JSON. Text that is not is shown as it stands, and said to be damaged.
@@ -85,8 +81,8 @@ static Error unknown_message(std::int64_t id) {
   return {Code::not_found, "there is no message " + std::to_string(id) + ": `cairn queue list` shows them"};
 }
 
-Result<Json> queue_show(World& world, const Json& args) {
-  const std::int64_t id = args["id"].as_int();
+static Result<Json> queue_show(World& world, const Args& args) {
+  const std::int64_t id = args.integer("id");
   store::Stmt row = TRY(world.db.query(MESSAGE_ROWS "WHERE m.id = ?", id));
   if (!TRY(row.step())) return unknown_message(id);
   Json out = message_json(row), problems = Json::array();
@@ -111,9 +107,9 @@ Result<Json> queue_show(World& world, const Json& args) {
   return out;
 }
 
-static Result<Json> retry_stuck(World& world, const Json& args) {
+static Result<Json> retry_stuck(World& world, const Args& args) {
   const auto age =
-      std::chrono::seconds(args["older_than_s"].as_int(world.settings.integer("queue.stuck_seconds")));
+      std::chrono::seconds(args.integer("older_than", world.settings.integer("queue.stuck_seconds")));
   const auto max_retries = static_cast<int>(world.settings.integer("queue.max_retries"));
   const auto recovered = TRY(store::recover_stuck(world.db, age, max_retries, world.clock.now()));
   return Json::object({{"retried", recovered.waiting}, {"failed", recovered.failed}});
@@ -125,18 +121,15 @@ static Result<Json> retry_one(World& world, std::int64_t id) {
   return Json::object({{"id", id}, {"retried", retried ? 1 : 0}, {"failed", 0}});
 }
 
-Result<Json> queue_retry(World& world, const Json& args) {
-  const bool stuck = args["stuck"].as_bool();
-  if (args["id"].is_int() + args.has("session") + stuck != 1)
-    return Error{Code::invalid, "queue retry: name one message, one session, or those that are stuck"};
+static Result<Json> queue_retry(World& world, const Args& args) {
   auto transaction = TRY(store::Transaction::begin(world.db));
   Json out;
-  if (stuck) {
+  if (args.flag("stuck")) {
     out = TRY(retry_stuck(world, args));
-  } else if (args["id"].is_int()) {
-    out = TRY(retry_one(world, args["id"].as_int()));
+  } else if (args.has("id")) {
+    out = TRY(retry_one(world, args.integer("id")));
   } else {
-    const std::int64_t session = TRY(resolve_session(world, args["session"]));
+    const std::int64_t session = TRY(resolve_session(world, args.session("session")));
     out = Json::object({{"session_db_id", session},
                         {"retried", TRY(store::retry_session(world.db, SessionId{session}))},
                         {"failed", 0}});
@@ -145,8 +138,8 @@ Result<Json> queue_retry(World& world, const Json& args) {
   return out;
 }
 
-Result<Json> queue_abort(World& world, const Json& args) {
-  const MessageId id{args["id"].as_int()};
+static Result<Json> queue_abort(World& world, const Args& args) {
+  const MessageId id{args.integer("id")};
   auto transaction = TRY(store::Transaction::begin(world.db));
   const auto owner = TRY(store::owner_of(world.db, id));
   if (!owner || !TRY(store::abort_message(world.db, id))) return unknown_message(id.value);
@@ -157,16 +150,15 @@ Result<Json> queue_abort(World& world, const Json& args) {
                        {"content_session_id", owner->content_id.value}});
 }
 
-Result<Json> queue_clean(World& world, const Json& args) {
-  const std::int64_t keep = args["keep"].as_int(world.settings.integer("queue.keep_processed"));
-  if (keep < 0) return Error{Code::invalid, "queue clean: keep at least 0 messages"};
+static Result<Json> queue_clean(World& world, const Args& args) {
+  const std::int64_t keep = args.integer("keep", world.settings.integer("queue.keep_processed"));
   auto transaction = TRY(store::Transaction::begin(world.db));
   const std::int64_t deleted = TRY(store::clean(world.db, keep));
   TRY(transaction.commit());
   return Json::object({{"deleted", deleted}, {"kept", TRY(store::queue_counts(world.db)).processed}});
 }
 
-Result<Json> queue_stats(World& world, const Json&) {
+static Result<Json> queue_stats(World& world, const Args&) {
   const auto counts = TRY(store::queue_counts(world.db));
   const auto oldest =
       TRY(world.db.integer("SELECT min(created_at_epoch) FROM pending_messages WHERE status = 'pending'"));
@@ -190,6 +182,73 @@ Result<Json> queue_stats(World& world, const Json&) {
                        {"stuck", stuck},
                        {"sessions", sessions.items().size()},
                        {"by_session", sessions}});
+}
+
+static Argument message(std::string_view meaning) {
+  return integer("id", 1, INT64_MAX, meaning).as("ID").word();
+}
+
+std::vector<Operation> queue_operations() {
+  return {
+      {.name = "queue.list",
+       .group = Group::work,
+       .summary = "pending messages, failed ones first",
+       .help = "Without --status those that are not processed; 100 unless --limit says otherwise, 10 with "
+               "--recent.",
+       .arguments = {session("session",
+                             "only those of one session, by its number or the beginning of its id"),
+                     choice("status", "pending|processing|processed|failed", "only those of that status"),
+                     integer("recent", 1, 1'000'000, "those processed in the last MIN minutes, newest first")
+                         .as("MIN"),
+                     integer("limit", 1, kMostRows, "at most N rows")},
+       .body = queue_list},
+      {.name = "queue.show",
+       .group = Group::work,
+       .summary = "one message with all its fields",
+       .arguments = {message("the message's number").needed()},
+       .body = queue_show},
+      {.name = "queue.retry",
+       .access = Access::write,
+       .group = Group::work,
+       .summary = "let messages be tried again",
+       .help =
+           "A message or a session's messages get all their tries back, whatever became of them; processed "
+           "ones stay as they are. With --stuck each message is tried again alone, and one that was alone "
+           "before has used up a try: so the one that hangs every time ends as failed and the others do "
+           "not.",
+       .arguments = {message("the message's number"),
+                     session("session", "all of one session that are not processed"),
+                     flag("stuck", "those that somebody began and never ended"),
+                     integer(
+                         "older_than", 0, 1'000'000'000,
+                         "with --stuck: begun more than S seconds ago (default queue.stuck_seconds; 0: all)")
+                         .as("S")
+                         .only_with("stuck")},
+       .one_of = "id session stuck",
+       .body = queue_retry},
+      {.name = "queue.abort",
+       .access = Access::write,
+       .group = Group::work,
+       .summary = "delete a message, whatever its status",
+       .help =
+           "Asks first. What its event said is kept as evidence and stays part of its turn; only the work "
+           "that waited is gone.",
+       .arguments = {message("the message's number").needed()},
+       .body = queue_abort},
+      {.name = "queue.clean",
+       .access = Access::write,
+       .group = Group::work,
+       .summary = "delete processed messages",
+       .help =
+           "Messages that are pending, processing or failed are never deleted. What the events said is kept "
+           "as evidence.",
+       .arguments = {integer("keep", 0, 1'000'000'000, "keep the newest N (default queue.keep_processed)")},
+       .body = queue_clean},
+      {.name = "queue.stats",
+       .group = Group::work,
+       .summary = "how many messages, by status",
+       .body = queue_stats},
+  };
 }
 
 }  // namespace cairn::ops

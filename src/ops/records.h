@@ -17,8 +17,11 @@ Json origins_json(std::string_view tool);
 // The keys that every record has in a result.
 Json record_json(const recall::Record& record);
 
-// The search that the arguments of `search` describe.
-Result<recall::Search> read_search(World& world, const Json& args);
+// The argument `type`: one of the mode's types, or one that something stored has.
+Argument observation_type(std::string_view meaning);
+
+// The handler of `why`.
+Result<Json> why(World& world, const Args& args);
 
 // The record with that id; `not_found` when there is none.
 Result<recall::Record> find_record(World& world, std::string_view id);

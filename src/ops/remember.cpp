@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "gate/private_text.h"
 #include "intake/place.h"
-#include "ops/operation.h"
+#include "ops/records.h"
 #include "store/identity.h"
 #include "store/observations.h"
 #include "store/projects.h"
@@ -15,10 +15,9 @@ static constexpr std::size_t kMostText = 64u << 10;
 static constexpr std::size_t kTitle = 120;
 
 // The project to remember it for; its directory may be new to cairn.
-static Result<std::string> project_for(World& world, const Json& args) {
-  if (args.has("project")) return TRY(project_of(world, args)).value();
-  const std::string cwd = world.intake->gate().clean(args["cwd"].as_string(), gate::Way::remember);
-  if (cwd.empty()) return Error{Code::invalid, "remember: name a project or a directory"};
+static Result<std::string> project_for(World& world, const Args& args) {
+  if (args.has("project")) return one_project(world, args);
+  const std::string cwd = world.intake->gate().clean(args.text("cwd"), gate::Way::remember);
   return store::project_name(world.db, intake::resolve_place(world.disk, "", cwd), world.clock.now());
 }
 
@@ -41,24 +40,22 @@ static std::string first_sentence(std::string_view text) {
   return one_line(end == std::string_view::npos || end > kTitle ? line : line.substr(0, end + 1), kTitle);
 }
 
-static std::string clean(World& world, const Json& value) {
-  const std::string text = valid_utf8(std::string(value.as_string()));
+static std::string clean(World& world, const std::string& text) {
   return std::string(trim(labelled(visible(world.intake->gate().clean(text, gate::Way::remember)))));
 }
 
-Result<Json> remember(World& world, const Json& args) {
-  const std::string text = clean(world, args["text"]);
+static Result<Json> remember(World& world, const Args& args) {
+  const std::string text = clean(world, args.text("text"));
   if (gate::only_private(text))
     return Error{Code::invalid, "remember: nothing to remember: the text is empty or wholly private"};
   if (text.size() > kMostText)
     return Error{Code::invalid, "remember: the text is longer than 64 kB: store what matters of it"};
   store::Observation memory;
-  memory.type = ascii_lower(one_line(clean(world, args["type"]), 40));
-  if (memory.type.empty()) memory.type = "discovery";
-  memory.title = one_line(clean(world, args["title"]), kTitle);
+  memory.type = args.has("type") ? ascii_lower(args.text("type")) : "discovery";
+  memory.title = one_line(clean(world, args.text("title")), kTitle);
   if (memory.title.empty()) memory.title = first_sentence(text);
   if (memory.title != text) memory.narrative = text;
-  for (const Json& file : args["files"].items())
+  for (const std::string& file : args.texts("file"))
     if (std::string path = clean(world, file); !path.empty())
       memory.files_modified.push_back(std::move(path));
   memory.created_at = world.clock.now();
@@ -72,6 +69,22 @@ Result<Json> remember(World& world, const Json& args) {
                        {"project", memory.project},
                        {"type", memory.type},
                        {"title", memory.title}});
+}
+
+std::vector<Operation> remember_operations() {
+  return {{.name = "remember",
+           .access = Access::write,
+           .group = Group::memory,
+           .summary = "store a memory by hand",
+           .help =
+               "The next session of this project is given it, and search finds it. With - the text is read "
+               "from stdin. Private text is left out, as everywhere.",
+           .scope = Scope::one,
+           .arguments = {text("text", "what to remember").needed().rest_of_line(),
+                         text("title", "one line (default: the first sentence)").as("TITLE"),
+                         observation_type("its type (default discovery)"),
+                         texts("file", "a file it is about; may be given again").as("PATH")},
+           .body = remember}};
 }
 
 }  // namespace cairn::ops

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "host/host.h"
+#include "ops/mode.h"
 #include "ops/records.h"
+#include "recall/timeline.h"
+#include "store/observations.h"
 
 namespace cairn::ops {
 
@@ -50,26 +54,16 @@ static Json hit_json(const recall::Hit& hit, bool explain) {
 }
 
 // Options beside the text win over what the text says.
-static Result<recall::Query> query_of(World& world, const Json& args) {
+static Result<recall::Query> query_of(World& world, const Args& args) {
   const WallTime now = world.clock.now();
-  recall::Query query = recall::read_query(args["query"].as_string(), now);
+  recall::Query query = recall::read_query(args.text("query"), now);
   for (const auto& [name, to] : {std::pair("kind", &query.kind), std::pair("type", &query.type),
                                  std::pair("concept", &query.concept_name), std::pair("file", &query.file)})
-    if (const auto text = args.text(name)) *to = *text;
-  if (const auto since = args.text("since")) query.since = TRY(recall::read_moment(*since, now).in("since"));
-  if (const auto until = args.text("until"))
-    query.until = TRY(recall::read_moment(*until, now, true).in("until"));
+    if (auto text = args.optional_text(name)) *to = *std::move(text);
+  if (const auto since = args.optional_text("since")) query.since = TRY(recall::read_moment(*since, now));
+  if (const auto until = args.optional_text("until"))
+    query.until = TRY(recall::read_moment(*until, now, true));
   return query;
-}
-
-Result<recall::Search> read_search(World& world, const Json& args) {
-  recall::Search search;
-  search.query = TRY(query_of(world, args));
-  search.project = TRY(project_of(world, args));
-  search.limit = static_cast<std::size_t>(std::clamp<std::int64_t>(args["limit"].as_int(20), 1, 1000));
-  search.offset = static_cast<std::size_t>(std::clamp<std::int64_t>(args["offset"].as_int(0), 0, 1'000'000));
-  search.explain = args["explain"].as_bool();
-  return search;
 }
 
 // Since when there is anything to be found: of a project, or of all.
@@ -80,8 +74,13 @@ static Result<Json> remembered_since(store::Db& db, const std::optional<std::str
   return first ? Json(iso8601(from_epoch_ms(*first))) : Json();
 }
 
-Result<Json> search(World& world, const Json& args) {
-  const recall::Search search = TRY(read_search(world, args));
+static Result<Json> search(World& world, const Args& args) {
+  recall::Search search;
+  search.query = TRY(query_of(world, args));
+  search.project = TRY(project_of(world, args));
+  search.limit = static_cast<std::size_t>(args.integer("limit"));
+  search.offset = static_cast<std::size_t>(args.integer("offset"));
+  search.explain = args.flag("explain");
   const recall::Found found = TRY(recall::search(world.db, search));
   Json results = Json::array();
   for (const recall::Hit& hit : found.hits) results.push(hit_json(hit, search.explain));
@@ -89,6 +88,92 @@ Result<Json> search(World& world, const Json& args) {
                        {"results", results},
                        {"more", found.more},
                        {"remembered_since", TRY(remembered_since(world.db, search.project))}});
+}
+
+Result<recall::Record> find_record(World& world, std::string_view id) {
+  const recall::RecordId wanted = TRY(recall::read_record_id(id));
+  auto record = TRY(recall::load_record(world.db, wanted));
+  if (!record) return Error{Code::not_found, "there is no " + recall::text_of(wanted)};
+  return *std::move(record);
+}
+
+// What the query finds first.
+static Result<recall::Record> best_of(World& world, const Args& args) {
+  recall::Search search;
+  search.query = recall::read_query(args.text("query"), world.clock.now());
+  search.project = TRY(project_of(world, args));
+  search.limit = 1;
+  recall::Found found = TRY(recall::search(world.db, search));
+  if (found.hits.empty())
+    return Error{Code::not_found, "timeline: nothing found: `cairn search` shows what there is"};
+  return std::move(found.hits.front().record);
+}
+
+static Result<Json> timeline(World& world, const Args& args) {
+  const recall::Record anchor =
+      args.has("id") ? TRY(find_record(world, args.text("id"))) : TRY(best_of(world, args));
+  const auto before = static_cast<std::size_t>(args.integer("before")),
+             after = static_cast<std::size_t>(args.integer("after"));
+  Json records = Json::array();
+  for (const recall::Record& record : TRY(recall::around(world.db, anchor, before, after)))
+    records.push(record_json(record));
+  return Json::object(
+      {{"anchor", recall::text_of(anchor.id)}, {"project", anchor.project}, {"records", records}});
+}
+
+// The types of the mode in use, and those that something stored has.
+static std::string wrong_type(World& world, const std::string& value) {
+  const std::string type = ascii_lower(value);
+  const auto loaded = load_mode(world.disk, world.home, world.settings.text("agent.mode"));
+  const distil::Mode& mode = loaded ? *loaded : distil::code_mode();
+  std::string list;
+  for (const distil::Mode::Named& known : mode.types) {
+    if (known.name == type) return {};
+    list.append(list.empty() ? "" : ", ").append(known.name);
+  }
+  return store::is_type_in_use(world.db, type).value_or(false) ? "" : "one of " + list;
+}
+
+Argument observation_type(std::string_view meaning) {
+  return text("type", meaning).as("TYPE").checked_by(wrong_type);
+}
+
+std::vector<Operation> search_operations() {
+  return {
+      {.name = "search",
+       .group = Group::memory,
+       .summary = "find what is remembered, the best first",
+       .help =
+           "Any of the words may match, in any form (round finds rounded, parseHeader finds parse_header); "
+           "the more of them and the rarer, the better. \"Words in quotes\" must stand together, -word must "
+           "not occur, and type:bugfix, file:src/x.cpp, since:2w within the query do what the options do. "
+           "Any text is a query.\n\n"
+           "Without a query the newest records that pass the filters. When nothing is found the exit code "
+           "is 3.",
+       .scope = Scope::any,
+       .arguments = {text("query", "the words to look for").as("QUERY").rest_of_line(),
+                     observation_type("only observations of that type: bugfix, feature, decision, ..."),
+                     text("concept", "only observations with that concept").as("NAME"),
+                     text("file", "only what read or changed that file: a path or a part of one").as("PATH"),
+                     moment("since", "not older: 2h, 3d, 2w, yesterday, 2026-10-01"),
+                     moment("until", "not newer"),
+                     choice("kind", "observation|summary|prompt", "only records of that kind"),
+                     integer("limit", 1, 1000, "at most N results").otherwise(20),
+                     integer("offset", 0, 1'000'000, "leave out the first N").otherwise(0),
+                     flag("explain", "show what each word adds to the score")},
+       .body = search},
+      {.name = "timeline",
+       .group = Group::memory,
+       .summary = "what happened around a record",
+       .help = "Around the record with that id, or around the best one for a query.",
+       .scope = Scope::any,
+       .arguments = {record("id", "the record").in_requests(),
+                     text("query", "the record's id, or words to find it by").as("ID|QUERY").rest_of_line(),
+                     integer("before", 0, 500, "how many records before it").otherwise(5),
+                     integer("after", 0, 500, "how many records after it").otherwise(5)},
+       .one_of = "id query",
+       .body = timeline},
+  };
 }
 
 }  // namespace cairn::ops

@@ -5,9 +5,8 @@
 namespace cairn::ops {
 
 // What counts is when a session was last heard of, not when it began.
-Result<Json> sessions_cleanup(World& world, const Json& args) {
-  const std::int64_t hours = args["max_age_hours"].as_int(24);
-  if (hours < 0) return Error{Code::invalid, "sessions cleanup: an age is at least 0 hours"};
+static Result<Json> sessions_cleanup(World& world, const Args& args) {
+  const std::int64_t hours = args.integer("max_age");
   const WallTime now = world.clock.now();
   auto transaction = TRY(store::Transaction::begin(world.db));
   Json marked = Json::array();
@@ -22,9 +21,7 @@ Result<Json> sessions_cleanup(World& world, const Json& args) {
   return Json::object({{"marked", marked.items().size()}, {"sessions", marked}});
 }
 
-Result<Json> sessions_repair(World& world, const Json& args) {
-  if (!args["missing_memory_id"].as_bool())
-    return Error{Code::invalid, "sessions repair: say what to repair: --missing-memory-id"};
+static Result<Json> sessions_repair(World& world, const Args&) {
   auto transaction = TRY(store::Transaction::begin(world.db));
   Json sessions = Json::array();
   for (const store::Repaired& one : TRY(store::repair_missing_ids(world.db, world.clock.now())))
@@ -33,6 +30,31 @@ Result<Json> sessions_repair(World& world, const Json& args) {
                                 {"memory_session_id", one.memory_id.value}}));
   TRY(transaction.commit());
   return Json::object({{"repaired", sessions.items().size()}, {"sessions", sessions}});
+}
+
+std::vector<Operation> session_repair_operations() {
+  return {
+      {.name = "sessions.cleanup",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "mark old active sessions as interrupted",
+       .help =
+           "What counts is a session's last event, not when it began. One that goes on after all is opened "
+           "again by its next prompt.",
+       .arguments = {integer("max_age", 0, 1'000'000, "without an event for this many hours")
+                         .as("HOURS")
+                         .otherwise(24)},
+       .body = sessions_cleanup},
+      {.name = "sessions.repair",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "give sessions a memory id that never got one",
+       .help = "Each gets an id that begins with manual-, never the host's. It is replaced when a provider "
+               "captures its own. `cairn debug sql not-captured` shows which sessions it would be.",
+       .arguments = {flag("missing_memory_id", "give sessions without a memory id one of their own")},
+       .one_of = "missing_memory_id",
+       .body = sessions_repair},
+  };
 }
 
 }  // namespace cairn::ops

@@ -33,21 +33,18 @@ static Json session_row(const store::Stmt& row) {
   "prompt_count, user_prompt, started_at_epoch, last_event_at_epoch, completed_at_epoch, cwd, "              \
   "transcript_path, captured_at_epoch FROM sdk_sessions "
 
-Result<Json> sessions_list(World& world, const Json& args) {
+static Result<Json> sessions_list(World& world, const Args& args) {
   const auto project = TRY(project_of(world, args));
   store::Stmt row = TRY(
       world.db.query(SESSION_ROWS "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project = ?1) "
                                   "ORDER BY last_event_at_epoch DESC, id DESC LIMIT ?2",
-                     project, args["limit"].as_int(50)));
+                     project, args.integer("limit")));
   Json sessions = Json::array();
   while (TRY(row.step())) sessions.push(session_row(row));
   return Json::object({{"sessions", sessions}});
 }
 
-Result<std::int64_t> resolve_session(World& world, const Json& name) {
-  const std::string id = name.is_int() ? std::to_string(name.as_int()) : std::string(name.as_string());
-  if (id.empty())
-    return Error{Code::invalid, "sessions: name a session: its number or the beginning of its id"};
+Result<std::int64_t> resolve_session(World& world, const std::string& id) {
   store::Stmt row = TRY(
       world.db.query("SELECT id FROM sdk_sessions WHERE content_session_id = ?1 OR CAST(id AS TEXT) = ?1 OR "
                      "(length(?1) >= 4 AND substr(content_session_id, 1, length(?1)) = ?1) ORDER BY "
@@ -183,8 +180,8 @@ static Result<Json> ledger_json(World& world, std::int64_t id) {
                        {"transcripts", files}});
 }
 
-Result<Json> sessions_show(World& world, const Json& args) {
-  const std::int64_t id = TRY(resolve_session(world, args["id"]));
+static Result<Json> sessions_show(World& world, const Args& args) {
+  const std::int64_t id = TRY(resolve_session(world, args.session("id")));
   Json out = TRY(session_json(world, id));
   Json counts = Json::object();
   store::Stmt row = TRY(
@@ -193,12 +190,12 @@ Result<Json> sessions_show(World& world, const Json& args) {
   out.set("events_by_outcome", counts);
   out.set("ledger", TRY(ledger_json(world, id)));
   out.set("turns", TRY(turns_json(world, id)));
-  if (args["events"].as_bool()) out.set("events", TRY(events_json(world, id)));
+  if (args.flag("events")) out.set("events", TRY(events_json(world, id)));
   return out;
 }
 
-Result<Json> sessions_end(World& world, const Json& args) {
-  const std::int64_t id = TRY(resolve_session(world, args["id"]));
+static Result<Json> sessions_end(World& world, const Args& args) {
+  const std::int64_t id = TRY(resolve_session(world, args.session("id")));
   auto transaction = TRY(store::Transaction::begin(world.db));
   const auto session = TRY(store::find_session(world.db, SessionId{id}));
   CAIRN_ASSERT(session.has_value());
@@ -214,8 +211,8 @@ Result<Json> sessions_end(World& world, const Json& args) {
 }
 
 // A model's summary stays: the built-in one never replaces it.
-Result<Json> sessions_summarize(World& world, const Json& args) {
-  const std::int64_t id = TRY(resolve_session(world, args["id"]));
+static Result<Json> sessions_summarize(World& world, const Args& args) {
+  const std::int64_t id = TRY(resolve_session(world, args.session("id")));
   auto transaction = TRY(store::Transaction::begin(world.db));
   const auto session = TRY(store::find_session(world.db, SessionId{id}));
   CAIRN_ASSERT(session.has_value());
@@ -228,6 +225,44 @@ Result<Json> sessions_summarize(World& world, const Json& args) {
                                  {"provider", summary.provider},
                                  {"request", summary.request}}));
   return Json::object({{"id", id}, {"summaries", summaries}});
+}
+
+std::vector<Operation> session_operations() {
+  const Argument id = session("id", "the session's number, the host's id of it, or the beginning of that id");
+  return {
+      {.name = "sessions.list",
+       .group = Group::memory,
+       .summary = "the sessions of this project, newest first",
+       .help = "With --all those of every project.",
+       .scope = Scope::any,
+       .arguments = {integer("limit", 1, kMostRows, "at most N rows").otherwise(50)},
+       .body = sessions_list},
+      {.name = "sessions.show",
+       .group = Group::memory,
+       .summary = "one session: its ids, its turns and their summaries",
+       .help =
+           "ID is the session's number, the host's id of it, or a beginning of that id of four characters "
+           "or more that fits only one.\n\n"
+           "State CAPTURED means that the memory id is known, NOT_CAPTURED that nothing was distilled yet.",
+       .arguments = {id.word().needed(), flag("events", "list every event too")},
+       .body = sessions_show},
+      {.name = "sessions.end",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "end a session whose host is gone",
+       .help =
+           "As if the host had said that it ended. A session that goes on after all is opened again by its "
+           "next prompt.",
+       .arguments = {id.word().needed()},
+       .body = sessions_end},
+      {.name = "sessions.summarize",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "make a session's built-in summaries again, now",
+       .help = "From the events that are kept. A model's summary stays.",
+       .arguments = {id.word().needed()},
+       .body = sessions_summarize},
+  };
 }
 
 }  // namespace cairn::ops

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "gate/secrets.h"
 
@@ -32,21 +33,6 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "archive.keep_last",
     "archive.level",
 });
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row[b.size()];
-}
 
 bool is_choice(const Setting& setting, std::string_view value) {
   const auto choices = split(setting.choices, '|');
@@ -168,14 +154,9 @@ bool has_settings_below(std::string_view key) {
 }
 
 std::string unknown_key(std::string_view key) {
-  std::string_view nearest;
-  std::size_t best = 3;  // two slips of the finger; more is another word
-  const auto consider = [&](std::string_view name) {
-    if (key.size() > name.size() + 2) return;
-    if (const std::size_t d = edit_distance(key, name); d < best) best = d, nearest = name;
-  };
-  for (const Setting& setting : all_settings()) consider(setting.key);
-  for (const std::string_view name : kReserved) consider(name);
+  std::vector<std::string_view> known(kReserved.begin(), kReserved.end());
+  for (const Setting& setting : all_settings()) known.push_back(setting.key);
+  const std::string_view nearest = did_you_mean(key, known);
   std::string message = fmt::format("{}: unknown setting", key);
   if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
   return message;

@@ -86,14 +86,40 @@ static Result<std::optional<Json>> record(World& world, const recall::RecordId& 
   return found ? std::optional<Json>(summary_json(*found)) : std::nullopt;
 }
 
-Result<Json> show(World& world, const Json& args) {
-  Json records = Json::array();
-  for (const Json& id : args["ids"].items()) {
-    auto found = TRY(record(world, TRY(recall::read_record_id(id.as_string()))));
-    if (!found) return Error{Code::not_found, "there is no " + std::string(id.as_string())};
-    records.push(*std::move(found));
+// Those that exist; the others are named. `not_found` when there is none of them.
+static Result<Json> show(World& world, const Args& args) {
+  Json records = Json::array(), missing = Json::array();
+  std::string names;
+  for (const std::string& id : args.texts("ids")) {
+    if (auto found = TRY(record(world, TRY(recall::read_record_id(id))))) {
+      records.push(*std::move(found));
+    } else {
+      missing.push(id);
+      names.append(names.empty() ? "" : ", ").append(id);
+    }
   }
-  return Json::object({{"records", records}});
+  if (records.items().empty()) return Error{Code::not_found, "show: there is no " + names};
+  return Json::object({{"records", records}, {"missing", missing}});
+}
+
+std::vector<Operation> record_operations() {
+  return {
+      {.name = "show",
+       .group = Group::memory,
+       .summary = "whole records: summaries S3, observations O12, prompts P7",
+       .help = "The ids stand in the context, in `cairn search`, `cairn sessions show` and JSON results. Of "
+               "several it shows those that exist and names the others; the exit code is then 1, and 3 when "
+               "none exists.",
+       .arguments = {records("ids", "the records").words().needed()},
+       .body = show},
+      {.name = "why",
+       .group = Group::memory,
+       .summary = "what a record came from, back to the raw events",
+       .help = "An observation names its events; a summary came from all events of its turn.",
+       .arguments = {ops::record("id", "the record").word().needed(),
+                     flag("full", "the whole texts of the events")},
+       .body = why},
+  };
 }
 
 }  // namespace cairn::ops

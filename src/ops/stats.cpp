@@ -4,14 +4,14 @@ namespace cairn::ops {
 
 namespace {
 
-using Scope = std::optional<std::string>;
+using Name = std::optional<std::string>;  // a project's; nothing: all of them
 
 // `sql` has one parameter, the project or NULL for all.
-Result<std::int64_t> count(store::Db& db, const Scope& scope, std::string_view sql) {
+Result<std::int64_t> count(store::Db& db, const Name& scope, std::string_view sql) {
   return TRY(db.integer(sql, scope)).value_or(0);
 }
 
-Result<Json> by_name(store::Db& db, const Scope& scope, std::string_view sql) {
+Result<Json> by_name(store::Db& db, const Name& scope, std::string_view sql) {
   Json counts = Json::object();
   store::Stmt row = TRY(db.query(sql, scope));
   while (TRY(row.step())) counts.set(row.text(0), row.integer(1));
@@ -23,8 +23,8 @@ Result<Json> by_name(store::Db& db, const Scope& scope, std::string_view sql) {
 #define IN_SCOPE "(?1 IS NULL OR project = ?1)"
 
 // Adds up what there is: it reads all rows of the scope, and is asked for by people.
-Result<Json> stats(World& world, const Json& args) {
-  const Scope scope = TRY(project_of(world, args));
+static Result<Json> stats(World& world, const Args& args) {
+  const Name scope = TRY(project_of(world, args));
   store::Db& db = world.db;
   Json out = Json::object({{"project", scope}});
   out.set("projects", TRY(count(db, scope, "SELECT count(*) FROM projects WHERE ?1 IS NULL OR name = ?1")));
@@ -61,6 +61,15 @@ Result<Json> stats(World& world, const Json& args) {
                       "SELECT substr(created_at, 1, 10), count(*) FROM user_prompts WHERE "
                       "deleted_at IS NULL AND " IN_SCOPE " GROUP BY 1 ORDER BY 1 DESC LIMIT 30")));
   return out;
+}
+
+std::vector<Operation> stats_operations() {
+  return {{.name = "stats",
+           .group = Group::memory,
+           .summary = "sums over what is remembered of this project",
+           .help = "With --all of every project.",
+           .scope = Scope::any,
+           .body = stats}};
 }
 
 }  // namespace cairn::ops

@@ -91,7 +91,7 @@ static Status tell_near_limit(World& world, Json& list) {
 static Result<Json> problems(World& world, std::int64_t waiting) {
   Json list = Json::array();
   for (const auto& problem : world.settings.problems())
-    list.push(problem.message + ": mend it with `cairn config set`");
+    list.push(problem.message + ": fix it with `cairn config set`");
   const std::int64_t bad =
       TRY(count(world.db, "SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
   if (bad > 0)
@@ -118,12 +118,13 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   return list;
 }
 
-Result<Json> status(World& world, const Json&) {
+static Result<Json> status(World& world, const Args&) {
   const std::int64_t waiting =
       count_in(world.disk, world.home.inbox() + "/new") + count_in(world.disk, world.home.inbox() + "/cur");
   const auto queue = TRY(store::queue_counts(world.db));
   const auto last = TRY(world.db.integer("SELECT max(last_event_at_epoch) FROM sdk_sessions"));
   Json out = Json::object();
+  if (!world.daemon.is_null()) out.set("daemon", world.daemon);
   out.set("home", world.home.data);
   out.set("queue", Json::object({{"pending", queue.pending},
                                  {"processing", queue.processing},
@@ -144,6 +145,16 @@ Result<Json> status(World& world, const Json&) {
   out.set("sizes", sizes(world));
   out.set("problems", TRY(problems(world, waiting)));
   return out;
+}
+
+std::vector<Operation> status_operations() {
+  return {{.name = "status",
+           .group = Group::work,
+           .summary = "what is remembered, what is pending, what is wrong",
+           .help =
+               "The ledger balances when every event that a hook delivered has been read: its gap is 0. "
+               "Problems stand last, each with what to do.",
+           .body = status}};
 }
 
 }  // namespace cairn::ops

@@ -64,11 +64,11 @@ static Result<Json> event_json(store::Db& db, std::int64_t seq, bool full) {
                        {"extra", text_json(event->texts.extra, full)}});
 }
 
-Result<Json> why(World& world, const Json& args) {
-  const recall::Record record = TRY(find_record(world, args["id"].as_string()));
+Result<Json> why(World& world, const Args& args) {
+  const recall::Record record = TRY(find_record(world, args.text("id")));
   Json events = Json::array();
   for (const std::int64_t seq : TRY(events_of(world.db, record))) {
-    Json event = TRY(event_json(world.db, seq, args["full"].as_bool()));
+    Json event = TRY(event_json(world.db, seq, args.flag("full")));
     if (!event.is_null()) events.push(std::move(event));
   }
   return record_json(record).set("events", events);

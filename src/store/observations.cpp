@@ -256,4 +256,9 @@ Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {
   return std::optional<Observation>(std::move(o));
 }
 
+Result<bool> is_type_in_use(Db& db, const std::string& type) {
+  return TRY(db.integer("SELECT 1 FROM observations WHERE type = ? AND deleted_at IS NULL LIMIT 1", type))
+      .has_value();
+}
+
 }  // namespace cairn::store

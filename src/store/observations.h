@@ -61,6 +61,8 @@ struct ObservationQuery {
   std::size_t limit = 20;
 };
 Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& query);
+// Whether an observation that is not deleted has that type.
+Result<bool> is_type_in_use(Db& db, const std::string& type);
 // One, with its evidence.
 Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id);
 

@@ -166,11 +166,11 @@ void Schedule::operate() {
   switch (dice_.below(9)) {
     case 0: what = {"queue.retry", Json::object({{"id", message}})}; break;
     case 1: what = {"queue.retry", Json::object({{"session", session}})}; break;
-    case 2: what = {"queue.retry", Json::object({{"stuck", true}, {"older_than_s", 0}})}; break;
+    case 2: what = {"queue.retry", Json::object({{"stuck", true}, {"older_than", 0}})}; break;
     case 3: what = {"queue.abort", Json::object({{"id", message}})}; break;
     case 4: what = {"queue.clean", Json::object({{"keep", dice_.below(4)}})}; break;
     case 5: what = {"sessions.end", Json::object({{"id", session}})}; break;
-    case 6: what = {"sessions.cleanup", Json::object({{"max_age_hours", dice_.below(2) * 24}})}; break;
+    case 6: what = {"sessions.cleanup", Json::object({{"max_age", dice_.below(2) * 24}})}; break;
     case 7: what = {"sessions.repair", Json::object({{"missing_memory_id", true}})}; break;
     default: return process();
   }

@@ -50,8 +50,14 @@ TEST_F(Cli, ExplainsEveryCommandWithoutADaemon) {
 
 TEST_F(Cli, RefusesBadUsageWithExitCode2AndOneLine) {
   const std::vector<std::vector<std::string>> bad = {{"statsu"},
-                                                     {"sessions"},
+                                                     {"daemon"},
                                                      {"sessions", "list", "--limit", "x"},
+                                                     {"sessions", "list", "--limit", "-1"},
+                                                     {"search", "x", "--kind", "foo"},
+                                                     {"search", "x", "--type", "weird"},
+                                                     {"search", "x", "--since", "someday"},
+                                                     {"queue", "list", "--status", "lost"},
+                                                     {"config", "set", "log.max_mb", "-5"},
                                                      {"show"},
                                                      {"status", "--frob"},
                                                      {"config", "get", "a"},
@@ -69,6 +75,72 @@ TEST_F(Cli, RefusesBadUsageWithExitCode2AndOneLine) {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
   EXPECT_EQ(cairn({"statsu"}).err, "cairn: unknown command \"statsu\": did you mean \"status\"?\n");
+  EXPECT_NE(cairn({"config", "set", "log.max_mb", "-5"}).err.find("log.max_mb: -5 is not"),
+            std::string::npos);
+}
+
+TEST_F(Cli, PrintsOneJsonValueWhateverGoesWrong) {
+  const std::vector<std::pair<std::vector<std::string>, int>> lines = {{{"statsu"}, 2},
+                                                                       {{"daemon", "status"}, 3},
+                                                                       {{"sessions", "list"}, 3},
+                                                                       {{"sessions"}, 3},
+                                                                       {{"search", "nothing"}, 3},
+                                                                       {{"context"}, 3},
+                                                                       {{"show", "S99"}, 3},
+                                                                       {{"show"}, 2},
+                                                                       {{"queue", "show", "99"}, 3},
+                                                                       {{"search", "--kind", "foo"}, 2},
+                                                                       {{"config", "get", "a"}, 2},
+                                                                       {{"queue", "abort", "1"}, 2}};
+  for (auto [arguments, code] : lines) {
+    arguments.emplace_back("--json");
+    const Outcome outcome = cairn(arguments);
+    EXPECT_EQ(outcome.exit_code, code) << outcome.describe();
+    EXPECT_TRUE(Json::parse(outcome.out).ok()) << outcome.describe();
+    const bool bad = (*Json::parse(outcome.out))["error"]["code"].as_string() == "invalid";
+    EXPECT_EQ(bad, code == 2) << outcome.out;
+  }
+  play_session();
+  ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+  const Outcome found = cairn({"search", "unheardof", "--json"});
+  EXPECT_EQ(found.exit_code, 3);
+  EXPECT_TRUE((*Json::parse(found.out))["results"].items().empty()) << found.out;
+}
+
+TEST_F(Cli, ShowsTheRecordsThatExistAndNamesTheOthers) {
+  play_session();
+  ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+  const Outcome some = cairn({"show", "S1", "S98", "P1", "O99"});
+  EXPECT_EQ(some.exit_code, 1) << some.describe();
+  EXPECT_NE(some.out.find("Request"), std::string::npos);
+  EXPECT_EQ(some.err, "cairn: show: there is no S98, O99\n");
+  const Outcome json = cairn({"show", "S1", "S98", "--json"});
+  EXPECT_EQ((*Json::parse(json.out))["missing"].dump(), R"(["S98"])");
+  EXPECT_EQ(cairn({"show", "S98", "S99"}).exit_code, 3);
+}
+
+TEST_F(Cli, RefusesAnArgumentInTheSameWordsAsTheSocketDoes) {
+  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
+  const auto socket = os::connect_unix(home() + "/daemon.sock", 5000);
+  ASSERT_TRUE(socket.ok());
+  os::RealClock clock;
+  const auto ask = [&](const std::string& op, const std::string& args) {
+    const std::string line = "{\"v\":1,\"op\":\"" + op + "\",\"args\":" + args + "}\n";
+    EXPECT_TRUE(os::send_all(socket->get(), line, clock.boot_ns() + 5'000'000'000).ok());
+    std::string rest;
+    const auto reply = os::read_line(socket->get(), rest, 1 << 20, clock.boot_ns() + 30'000'000'000);
+    const auto value = Json::parse(reply.value_or(""));
+    return value ? "cairn: " + std::string((*value)["error"]["message"].as_string()) + "\n" : "no reply";
+  };
+  EXPECT_EQ(ask("search", R"({"all":true,"limit":"x"})"), cairn({"search", "--all", "--limit", "x"}).err);
+  EXPECT_EQ(ask("search", R"({"all":true,"kind":"foo"})"), cairn({"search", "--all", "--kind", "foo"}).err);
+  EXPECT_EQ(ask("search", R"({"all":true,"type":"weird"})"),
+            cairn({"search", "--all", "--type", "weird"}).err);
+  EXPECT_EQ(ask("show", "{}"), cairn({"show"}).err);
+  EXPECT_EQ(ask("status", R"({"frob":1})"), cairn({"status", "--frob"}).err);
+  EXPECT_EQ(ask("process", R"({"frob":1})"), cairn({"process", "--frob"}).err);
+  EXPECT_NE(ask("process", R"({"wait":"yes"})").find("wait: \"yes\" is not true or false"),
+            std::string::npos);
 }
 
 TEST_F(Cli, RefusesAHomeThatIsNoPath) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/host_version.h"
@@ -72,13 +74,14 @@ TEST(CommandLine, SaysWhichCommandWasMeant) {
 
 TEST(CommandLine, SaysWhichOptionWasMeant) {
   EXPECT_EQ(refused({"sessions", "list", "--limti", "4"}),
-            "sessions list: unknown option \"--limti\": did you mean \"--limit\"?");
+            "sessions list: there is no argument \"limti\": did you mean \"limit\"?");
+  EXPECT_EQ(refused({"logs", "--lnies", "4"}), "logs: unknown option \"--lnies\": did you mean \"--lines\"?");
   EXPECT_EQ(refused({"--jsno"}), "unknown option \"--jsno\": did you mean \"--json\"?");
-  EXPECT_NE(refused({"status", "--frobnicate"}).find("`cairn status --help` lists them"), std::string::npos);
+  EXPECT_NE(refused({"doctor", "--frobnicate"}).find("`cairn doctor --help` lists them"), std::string::npos);
 }
 
 TEST(CommandLine, CountsArguments) {
-  EXPECT_EQ(refused({"show"}), "show: ID is missing: usage: cairn show ID...");
+  EXPECT_TRUE(understood({"show"}).words.empty()) << "the operation's own check refuses it";
   EXPECT_EQ(refused({"config", "set", "log.level"}),
             "config set: VALUE is missing: usage: cairn config set KEY VALUE");
   EXPECT_NE(refused({"status", "now"}).find("\"now\" is one argument too many"), std::string::npos);
@@ -86,9 +89,25 @@ TEST(CommandLine, CountsArguments) {
   EXPECT_TRUE(understood({"debug", "sql"}).words.empty());
 }
 
-TEST(CommandLine, AsksWhichOneOfAGroup) {
-  const std::string message = refused({"sessions"});
-  EXPECT_NE(message.find("list, show, end"), std::string::npos) << message;
+TEST(CommandLine, ListsWhereAGroupHasAListAndAsksWhichOneOtherwise) {
+  for (const char* group : {"sessions", "projects", "queue", "config"})
+    EXPECT_EQ(understood({group}).command->name, std::string(group) + " list");
+  EXPECT_EQ(understood({"sessions", "--limit", "4"}).value("--limit"), "4");
+  EXPECT_NE(refused({"sessions", "--limit", "4", "end", "1"}).find("no argument \"limit\""),
+            std::string::npos);
+  const std::string message = refused({"daemon"});
+  EXPECT_NE(message.find("run, start, stop"), std::string::npos) << message;
+}
+
+TEST(CommandLine, TakesANumberBelowZeroAsAWord) {
+  EXPECT_EQ(understood({"config", "set", "log.max_mb", "-5"}).words[1], "-5");
+}
+
+TEST(CommandLine, TakesWhatIsNoOptionAsPartOfATextThatHasBegun) {
+  const Line line = understood({"search", "push", "--force", "-x", "--limit", "3"});
+  EXPECT_EQ(line.words, (std::vector<std::string>{"push", "--force", "-x"}));
+  EXPECT_EQ(line.value("--limit"), "3");
+  refused({"search", "--force"});
 }
 
 TEST(CommandLine, RefusesAValueThatIsMissingOrTooMuch) {
@@ -97,16 +116,16 @@ TEST(CommandLine, RefusesAValueThatIsMissingOrTooMuch) {
 }
 
 TEST(CommandLine, ReadsNumbersWithinTheirRange) {
-  const Line line = understood({"sessions", "list", "--limit", "12"});
-  const auto number = line.number("--limit", 1, 100);
+  const Line line = understood({"logs", "--lines", "12"});
+  const auto number = line.number("--lines", 1, 100);
   ASSERT_TRUE(number.ok());
   EXPECT_EQ(*number, 12);
-  EXPECT_FALSE(line.number("--limit", 1, 11).ok());
+  EXPECT_FALSE(line.number("--lines", 1, 11).ok());
   for (const char* bad : {"", "x", "12x", "-1", "1e3", "99999999999999999999"}) {
-    const auto refusal = understood({"sessions", "list", "--limit", bad}).number("--limit", 1, 100);
+    const auto refusal = understood({"logs", "--lines", bad}).number("--lines", 1, 100);
     ASSERT_FALSE(refusal.ok()) << bad;
     EXPECT_EQ(refusal.error().code, Code::invalid);
-    EXPECT_NE(refusal.error().message.find("--limit"), std::string::npos);
+    EXPECT_NE(refusal.error().message.find("--lines"), std::string::npos);
   }
 }
 
@@ -123,12 +142,26 @@ TEST(CommandLine, SurvivesArgumentsThatAreNotText) {
   refused({std::string(100'000, 'x')});
 }
 
-TEST(Help, ListsEveryCommandOnceUnderItsGroup) {
+TEST(Help, BeginsWithSixCommandsAndNamesAllOthersByGroup) {
   const std::string text = overview(kPlain);
+  const std::string first = text.substr(0, text.find("All commands"));
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 11) << first;
+  for (const char* name : {"status", "search", "show", "context", "remember", "doctor"})
+    EXPECT_NE(first.find("\n  " + std::string(name)), std::string::npos) << name;
+  for (const Command& command : all_commands()) {
+    const std::string_view last = command.name.substr(command.name.rfind(' ') + 1);
+    EXPECT_NE(text.find(last, first.size()), std::string::npos) << command.name;
+    EXPECT_NE(text.find(ops::group_title(command.group)), std::string::npos);
+  }
+  for (const Option& option : global_options()) EXPECT_NE(text.find(option.name), std::string::npos);
+}
+
+TEST(Help, ListsEveryCommandOnceUnderItsGroupWhenAskedForAll) {
+  const std::string text = full_overview(kPlain);
   for (const Command& command : all_commands()) {
     const std::string entry = "\n  " + std::string(command.name);
     EXPECT_NE(text.find(entry), std::string::npos) << command.name;
-    EXPECT_NE(text.find(command.group), std::string::npos);
+    EXPECT_NE(text.find(ops::group_title(command.group)), std::string::npos);
   }
   for (const Option& option : global_options()) EXPECT_NE(text.find(option.name), std::string::npos);
 }
@@ -142,7 +175,7 @@ TEST(Help, HasAPageForEveryCommandThatNamesItsOptions) {
     EXPECT_NE(one_line(*page, 1 << 20).find("usage: " + usage(command)), std::string::npos) << command.name;
     EXPECT_NE(page->find(command.summary), std::string::npos);
     for (const Option& option : command.options)
-      EXPECT_NE(page->find(option.meaning), std::string::npos) << option.name;
+      EXPECT_NE(one_line(*page, 1 << 20).find(option.meaning), std::string::npos) << option.name;
   }
 }
 
@@ -157,8 +190,8 @@ TEST(Help, ShowsAGroupAndRefusesAnUnknownName) {
 
 TEST(Help, FitsATerminalOf80Columns) {
   const Screen terminal{.terminal = true, .colour = false, .width = 80};
-  const std::string text = overview(terminal);
-  for (const std::string_view line : lines(text)) EXPECT_LE(display_width(line), 80u) << line;
+  for (const std::string& text : {overview(terminal), full_overview(terminal)})
+    for (const std::string_view line : lines(text)) EXPECT_LE(display_width(line), 80u) << line;
 }
 
 // `context log` goes on where `context` ends: that takes no arguments that could be mistaken for it.

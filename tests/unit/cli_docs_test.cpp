@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/completions.h"
+#include "ops/operation.h"
 #include "ops/settings.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -61,7 +62,60 @@ std::string settings_page() {
   return out;
 }
 
-// CAIRN_UPDATE_DOCS=1 writes the page instead of comparing it.
+std::string_view thread_of(ops::Access access) {
+  switch (access) {
+    case ops::Access::read: return "reader";
+    case ops::Access::read_slowly: return "a reader of its own, because it may take minutes";
+    case ops::Access::write: return "writer";
+    case ops::Access::daemon: return "the daemon itself";
+  }
+  return "";
+}
+
+// "`limit` | a whole number from 1 to 1000; 20 when missing | at most N results"
+std::string argument_row(const ops::Operation& operation, const ops::Argument& argument) {
+  std::string value = ops::wanted(argument);
+  if (argument.required) value += "; required";
+  if (argument.fallback) value += "; " + std::to_string(*argument.fallback) + " when missing";
+  if (!argument.with.empty()) value += "; only with `" + std::string(argument.with) + "`";
+  for (const std::string_view name : split(operation.one_of, ' '))
+    if (name == argument.name && operation.one_of != name) value += "; one of these is given";
+  const bool scope = argument.name == "cwd" || argument.name == "project" || argument.name == "all";
+  if (scope && operation.scope != ops::Scope::none) value += "; one of these is given";
+  return "| `" + std::string(argument.name) + "` | " + value + " | " + std::string(argument.meaning) + " |\n";
+}
+
+// What control.md has between its two marks.
+std::string operations_page() {
+  std::string out;
+  for (const ops::Operation& operation : ops::operations()) {
+    out += "### `" + std::string(operation.name) + "`\n\n" + std::string(operation.summary) +
+           ". Runs on: " + std::string(thread_of(operation.access)) + ".\n\n";
+    if (operation.arguments.empty()) continue;
+    out += "| argument | value | meaning |\n|---|---|---|\n";
+    for (const ops::Argument& argument : operation.arguments) out += argument_row(operation, argument);
+    out += "\n";
+  }
+  return out;
+}
+
+// CAIRN_UPDATE_DOCS=1 writes the pages instead of comparing them.
+TEST(Docs, TheControlPageIsTheListOfOperations) {
+  const std::string begin = "<!-- made from src/ops by cli_test with CAIRN_UPDATE_DOCS=1 -->\n\n",
+                    end = "<!-- end -->\n";
+  std::string text = page("control.md");
+  const std::size_t from = text.find(begin), to = text.find(end);
+  ASSERT_NE(from, std::string::npos);
+  ASSERT_NE(to, std::string::npos);
+  const std::size_t start = from + begin.size();
+  const std::string made = operations_page();
+  if (std::getenv("CAIRN_UPDATE_DOCS"))
+    std::ofstream(std::string(CAIRN_TESTS_DIR) + "/../docs/reference/control.md")
+        << text.replace(start, to - start, made);
+  else
+    EXPECT_EQ(text.substr(start, to - start), made) << "run cli_test with CAIRN_UPDATE_DOCS=1";
+}
+
 TEST(Docs, TheSettingsPageIsTheTableOfSettings) {
   const std::string made = settings_page();
   if (std::getenv("CAIRN_UPDATE_DOCS"))

@@ -90,7 +90,7 @@ class Ways : public testing::TestWithParam<Way> {
     must(m.run("remember", Json::object({{"text", text},
                                          {"title", text},
                                          {"type", text},
-                                         {"files", Json::array({text})},
+                                         {"file", Json::array({text})},
                                          {"cwd", "/home/dev/" + text}})));
   }
 

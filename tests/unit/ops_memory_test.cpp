@@ -110,7 +110,7 @@ TEST_F(Memory, WhyCutsLongTextsUnlessAllIsAskedFor) {
 TEST_F(Memory, RememberedByHandItIsFoundShownAndGivenToTheNextSession) {
   const Json stored = run("remember", here({{"text", "Deploys need the VPN. Ask for the token first."},
                                             {"type", "Decision"},
-                                            {"files", Json::array({"deploy.sh"})}}));
+                                            {"file", Json::array({"deploy.sh"})}}));
   const std::string id(stored["id"].as_string());
   EXPECT_EQ(stored["title"].as_string(), "Deploys need the VPN.");
   EXPECT_EQ(stored["project"].as_string(), "proj");

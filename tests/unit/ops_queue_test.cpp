@@ -95,8 +95,7 @@ TEST_F(OpsQueue, RetryTakesOneASessionOrTheStuck) {
   EXPECT_EQ(run("queue.retry", Json::object({{"session", "one"}}))["retried"].as_int(), 2);
   EXPECT_EQ(run("queue.retry", Json::object({{"stuck", true}}))["retried"].as_int(), 0);
   m().clock.advance(301s);  // queue.stuck_seconds is 300
-  EXPECT_EQ(run("queue.retry", Json::object({{"stuck", true}, {"older_than_s", 302}}))["retried"].as_int(),
-            0);
+  EXPECT_EQ(run("queue.retry", Json::object({{"stuck", true}, {"older_than", 302}}))["retried"].as_int(), 0);
   EXPECT_EQ(run("queue.stats")["stuck"].as_int(), 1);
   EXPECT_EQ(run("queue.retry", Json::object({{"stuck", true}})).dump(), R"({"retried":1,"failed":0})");
   EXPECT_EQ(statuses(), "pending pending pending");

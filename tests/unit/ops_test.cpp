@@ -1,7 +1,6 @@
 // The operations that commands call, and what they answer.
 #include <gtest/gtest.h>
 
-#include "base/text.h"
 #include "ops/operation.h"
 #include "support/engine_fixture.h"
 
@@ -151,10 +150,9 @@ TEST_F(Ops, EveryOperationSurvivesArgumentsOfTheWrongKind) {
     for (const Json& args : {Json(), Json("text"), Json::array({1, 2})}) ignore(m.run(operation.name, args));
     for (const Json& kind : kinds) {
       Json all = Json::object();
-      for (const std::string_view name : split(operation.arguments, ' ')) {
-        if (name.empty()) continue;
-        ignore(m.run(operation.name, Json::object({{std::string(name), kind}})));
-        all.set(name, kind);
+      for (const ops::Argument& argument : operation.arguments) {
+        ignore(m.run(operation.name, Json::object({{std::string(argument.name), kind}})));
+        all.set(argument.name, kind);
       }
       ignore(m.run(operation.name, all));
     }

@@ -245,7 +245,7 @@ TEST_F(IdentityTest, D9CleanupMarksWhatWasLongSilentAsFailedAndSaysHowMany) {
                    "sdk_sessions ORDER BY id"),
             (Lines{"failed|1|1|cleanup", "active|0|0|-"}));
   EXPECT_EQ(must(m.run("sessions.cleanup"))["marked"].as_int(), 0);
-  EXPECT_EQ(must(m.run("sessions.cleanup", Json::object({{"max_age_hours", 1}})))["marked"].as_int(), 1);
+  EXPECT_EQ(must(m.run("sessions.cleanup", Json::object({{"max_age", 1}})))["marked"].as_int(), 1);
   m.tell(chat.prompt("on we go"));
   EXPECT_EQ(m.text("SELECT status FROM sdk_sessions WHERE id = 1"), "active");
 }

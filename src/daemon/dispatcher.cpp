@@ -1,0 +1,133 @@
+#include "daemon/dispatcher.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "store/queue_admin.h"
+
+namespace cairn::daemon {
+
+static constexpr std::chrono::milliseconds kLookAgain(20);
+
+Dispatcher::Dispatcher(const Parts& parts)
+    : parts_(parts),
+      started_boot_ns_(parts.clock.boot_ns()),
+      reader_{parts.reader, std::nullopt},
+      slow_reader_{parts.slow_reader, std::nullopt},
+      key_(parts.engine.key()) {}
+
+Json Dispatcher::about_daemon() const {
+  return Json::object({{"pid", static_cast<std::int64_t>(getpid())},
+                       {"uptime_s", (parts_.clock.boot_ns() - started_boot_ns_) / 1'000'000'000},
+                       {"version", CAIRN_VERSION}});
+}
+
+void Dispatcher::request(std::string_view name, const Json& args, Reply reply) {
+  const ops::Operation* operation = ops::find_operation(name);
+  if (!operation)
+    return reply(Error{Code::unsupported, "there is no operation \"" + std::string(name) + "\""});
+  switch (operation->access) {
+    case ops::Access::read: return read(reader_, *operation, args, std::move(reply));
+    case ops::Access::read_slowly: return read(slow_reader_, *operation, args, std::move(reply));
+    case ops::Access::write:
+      return parts_.writer.post(
+          [this, operation, args, reply = std::move(reply)] { reply(parts_.engine.run(*operation, args)); });
+    case ops::Access::daemon: return do_it_here(*operation, args, reply);
+  }
+}
+
+void Dispatcher::do_it_here(const ops::Operation& operation, const Json& args, const Reply& reply) {
+  const auto checked = operation.check(args);
+  if (!checked) return reply(checked.error());
+  if (operation.name == "process") return process(*checked, reply);
+  if (operation.name == "ping") return reply(about_daemon());
+  if (operation.name == "reload") {
+    parts_.writer.post([this] { parts_.engine.reload(); });
+    return reply(Json::object());
+  }
+  CAIRN_ASSERT(operation.name == "stop");
+  reply(Json::object({{"stopping", true}}));
+  parts_.on_stop();
+}
+
+void Dispatcher::read(Reader& reader, const ops::Operation& operation, const Json& args, Reply reply) {
+  reader.thread.post([this, &reader, &operation, args, reply = std::move(reply)] {
+    reply(run_reader(reader, operation, args));
+  });
+}
+
+Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operation, const Json& args) {
+  if (!reader.db) {
+    store::Db::Options options;
+    options.path = parts_.home.database();
+    options.mode = store::Db::Mode::read_only;
+    auto opened = store::Db::open(options);
+    if (!opened && opened.error().code == Code::corrupt) parts_.on_damage(opened.error().message);
+    reader.db = TRY(std::move(opened));
+  }
+  const auto settings = parts_.engine.live_settings().now();
+  ops::World world{*reader.db, parts_.disk, parts_.clock, parts_.home,
+                   *settings,  key_,        nullptr,      about_daemon()};
+  auto done = operation.run(world, args);
+  parts_.on_damage(reader.db->damage());
+  return done;
+}
+
+// `cairn process`: the standing work, step by step, so that hooks are answered in between.
+struct Dispatcher::Drain {
+  Reply reply;
+  bool end_turns = false;
+  std::int64_t events_before = 0;
+  std::int64_t processed_before = 0;
+};
+
+static Result<std::int64_t> settled_events(store::Db& db) {
+  return TRY(db.integer("SELECT count(*) FROM events")).value_or(0);
+}
+
+void Dispatcher::process(const ops::Args& args, Reply reply) {
+  auto work = std::make_shared<Drain>();
+  work->reply = std::move(reply);
+  work->end_turns = args.flag("wait");
+  parts_.writer.post([this, work, again = args.flag("again")] {
+    const Result<std::size_t> tried = again ? parts_.engine.try_bad_again() : 0;
+    if (!tried) return work->reply(tried.error());
+    work->processed_before = parts_.engine.processed();
+    work->events_before = settled_events(parts_.engine.db()).value_or(0);
+    drain(work);
+  });
+}
+
+// A provider is thinking.
+void Dispatcher::look_again(const std::shared_ptr<Drain>& work) {
+  parts_.loop.post([this, work] {
+    parts_.loop.after(kLookAgain, [this, work] { parts_.writer.post([this, work] { drain(work); }); });
+  });
+}
+
+void Dispatcher::drain(const std::shared_ptr<Drain>& work) {
+  const auto more = parts_.engine.step();
+  if (!more) return work->reply(more.error());
+  if (*more) return parts_.writer.post([this, work] { drain(work); });
+  if (parts_.engine.awaits()) return look_again(work);
+  if (work->end_turns) {
+    work->end_turns = false;
+    if (auto ended = parts_.engine.end_open_turns(); !ended) return work->reply(ended.error());
+    return parts_.writer.post([this, work] { drain(work); });
+  }
+  const auto report = [&]() -> Result<Json> {
+    const auto queue = TRY(store::queue_counts(parts_.engine.db()));
+    const std::int64_t events = TRY(settled_events(parts_.engine.db()));
+    return Json::object({{"taken_in", events - work->events_before},
+                         {"processed", parts_.engine.processed() - work->processed_before},
+                         {"inbox", TRY(parts_.engine.waiting())},
+                         {"queue", Json::object({{"pending", queue.pending},
+                                                 {"processing", queue.processing},
+                                                 {"processed", queue.processed},
+                                                 {"failed", queue.failed}})}});
+  };
+  work->reply(report());
+}
+
+}  // namespace cairn::daemon

@@ -1,0 +1,35 @@
+#include "ops/operation.h"
+
+namespace cairn::ops {
+
+// Never committed: the transaction is undone when it goes out of scope.
+Status write_probe(store::Db& db) {
+  auto transaction = TRY(store::Transaction::begin(db));
+  return db.run("INSERT INTO meta(key, value) VALUES('probe', '1') ON CONFLICT DO UPDATE SET value = '1'");
+}
+
+static Result<Json> probe(World& world, const Args&) {
+  TRY(write_probe(world.db));
+  return Json::object({{"written", true}});
+}
+
+// What the daemon does with itself stands here only to be declared: daemon/dispatcher.cpp does it.
+std::vector<Operation> daemon_operations() {
+  return {
+      {.name = "process",
+       .access = Access::daemon,
+       .group = Group::work,
+       .summary = "read the inbox and work the queue now",
+       .arguments = {flag("wait", "also end open turns; return when nothing is pending"),
+                     flag("again", "also try quarantined events again")}},
+      {.name = "probe",
+       .access = Access::write,
+       .summary = "write to the store and roll back",
+       .body = probe},
+      {.name = "ping", .access = Access::daemon, .summary = "whether the daemon answers"},
+      {.name = "reload", .access = Access::daemon, .summary = "read config.toml again"},
+      {.name = "stop", .access = Access::daemon, .summary = "end the daemon after what it is doing"},
+  };
+}
+
+}  // namespace cairn::ops
