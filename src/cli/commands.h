@@ -16,6 +16,8 @@ Page timeline_page(Shell& shell, const Json& args, const Json& result);
 Page show_page(Shell& shell, const Json& args, const Json& result);
 Page why_page(Shell& shell, const Json& args, const Json& result);
 Page remember_page(Shell& shell, const Json& args, const Json& result);
+Page open_page(Shell& shell, const Json& args, const Json& result);
+Page done_page(Shell& shell, const Json& args, const Json& result);
 Page context_page(Shell& shell, const Json& args, const Json& result);
 Page context_log_page(Shell& shell, const Json& args, const Json& result);
 Page projects_list_page(Shell& shell, const Json& args, const Json& result);

@@ -15,7 +15,7 @@ struct Section {
 };
 
 constexpr std::array kSections = {Section{"subtitle", "Subtitle"},
-                                  Section{"text", "Prompt"},
+                                  Section{"text", "Text"},
                                   Section{"request", "Request"},
                                   Section{"investigated", "Investigated"},
                                   Section{"learned", "Learned"},
@@ -53,6 +53,9 @@ std::string head_text(Shell& shell, const Json& record) {
   if (const auto time = parse_time(record["time"].as_string()))
     facts.add("time", fmt::format("{} ({})", local_time(*time), ago(*time, shell.clock().now())));
   if (const auto type = record.text("type")) facts.add("type", *type);
+  if (const auto source = record.text("source")) facts.add("source", *source);
+  if (const auto state = record.text("state")) facts.add("state", *state);
+  if (const auto by = record.text("closed_by")) facts.add("closed by", *by);
   if (const std::string label = label_of(record); !label.empty()) facts.add("from", label.substr(1));
   if (const auto provider = record.text("provider"))
     facts.add("by", *provider + (record["interim"].as_bool() ? ", while the turn is still open" : ""));

@@ -75,7 +75,8 @@ Page status_page(Shell& shell, const Json&, const Json& status) {
   Facts facts;
   facts.add("memory", sessions_text(status));
   facts.add("", count_text(status["summaries"].as_int(), "summary", "summaries") + " · " +
-                    count_text(status["observations"].as_int(), "observation", "observations"));
+                    count_text(status["observations"].as_int(), "observation", "observations") + " · " +
+                    number_text(status["open_items"].as_int()) + " open");
   facts.add("queue", queue_text(queue), queue["failed"].as_int() > 0 ? Style::warn : Style::plain);
   const auto waiting = status["inbox"].as_int();
   facts.add("inbox", waiting == 0 ? "empty" : count_text(waiting, "event waits", "events wait"));

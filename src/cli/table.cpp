@@ -30,6 +30,8 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"show", show_page},
     {"why", why_page},
     {"remember", remember_page, prepare_remember},
+    {"open", open_page},
+    {"done", done_page},
     {"context", context_page},
     {"context.log", context_log_page},
     {"projects.list", projects_list_page},

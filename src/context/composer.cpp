@@ -13,6 +13,11 @@
 
 namespace cairn::context {
 
+// Whatever was stored is made data before it is put among our own lines. Names quote nothing.
+static std::string line_of_data(std::string_view text) {
+  return one_line(labelled(as_data(text)), 500);
+}
+
 namespace {
 
 using store::Observation;
@@ -37,11 +42,13 @@ int worth(const Observation& o) {
 class Composer {
  public:
   Composer(const Request& request, const std::vector<Summary>& summaries,
-           const std::vector<Observation>& observations, std::vector<std::string> uncommitted)
+           const std::vector<Observation>& observations, std::vector<std::string> uncommitted,
+           const Standing& standing)
       : request_(request),
         summaries_(summaries),
         observations_(observations),
         uncommitted_(std::move(uncommitted)),
+        standing_(standing),
         page_(request.budget_tokens, kMaxCharacters, kLastLine) {
     for (auto o = observations.rbegin(); o != observations.rend(); ++o)
       if (o->prompt_number) of_turn_[{o->session, *o->prompt_number}].push_back(&*o);
@@ -50,12 +57,13 @@ class Composer {
   Composed run() {
     page_.add(fmt::format("Project {}.{}\n\n", one_line(visible(request_.project), 200),
                           request_.since ? " New since this session was last given notes:" : ""));
+    add_section(notes_section(standing_, page_.budget() * 4 / 10));
     if (!summaries_.empty()) {
       out_.last_request = one_line(visible(summaries_.front().request), 80);
       out_.last_at = summaries_.front().created_at;
       add_state();
-      add_open();
     }
+    add_open();
     if (request_.layout != Layout::observations) add_full();
     add_earlier();
     if (out_.items.empty()) return out_;  // the budget is too small for anything
@@ -78,8 +86,10 @@ class Composer {
           "then is below.\n",
           cause, id_of(newest), date(newest.created_at));
     }
-    if (!uncommitted_.empty())
-      text += fmt::format("Changed and not committed now: {}.\n", joined(uncommitted_, 12));
+    std::vector<std::string> others;  // what the sessions edited since the last commit is open
+    for (const std::string& file : uncommitted_)
+      if (!standing_.edits(file)) others.push_back(line_of_data(file));
+    if (!others.empty()) text += fmt::format("Changed and not committed now: {}.\n", joined(others, 12));
     std::set<std::string> told;
     for (const Summary& s : summaries_) {
       if (!s.interim || s.session == request_.own_session || !told.insert(s.session).second) continue;
@@ -89,14 +99,16 @@ class Composer {
     if (!text.empty()) page_.add(text + "\n");
   }
 
+  bool add_section(const Section& section) {
+    if (section.text.empty() || !page_.add(section.text)) return false;
+    out_.items.insert(out_.items.end(), section.ids.begin(), section.ids.end());
+    return true;
+  }
+
   void add_open() {
-    const auto steps = open_steps(summaries_);
-    if (steps.empty()) return;
-    std::string text = "# Open\n";
-    for (const OpenStep& step : steps) text += "- " + step.text + label(step.origins) + "\n";
-    if (!page_.add(text + "\n")) return;
-    out_.open = steps.size();
-    for (const OpenStep& step : steps) told_.insert(step.text);
+    out_.open = standing_.open.size();
+    const Section section = open_section(standing_, uncommitted_, page_.budget() / 4);
+    if (add_section(section)) told_.insert(section.texts.begin(), section.texts.end());
   }
 
   // The newest turns; what is told there is not told again by their observations.
@@ -155,12 +167,14 @@ class Composer {
       const bool below_its_turn = o.prompt_number && shown_.contains({o.session, *o.prompt_number});
       if (!below_its_turn && chosen.contains(&o) && !add_line(line_entry(o, true), id_of(o))) return;
     }
+    for (const auto& [id, line] : earlier_open(standing_)) add_line(line, id);
   }
 
   const Request& request_;
   const std::vector<Summary>& summaries_;
   const std::vector<Observation>& observations_;
   std::vector<std::string> uncommitted_;
+  const Standing& standing_;
   std::map<Turn, std::vector<const Observation*>> of_turn_;
   std::set<std::string> told_;  // open steps
   std::set<Turn> shown_;
@@ -184,11 +198,6 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
 
 }  // namespace
 
-// Whatever was stored is made data before it is put among our own lines. Names quote nothing.
-static std::string line_of_data(std::string_view text) {
-  return one_line(labelled(as_data(text)), 500);
-}
-
 static void make_data(Summary& s) {
   for (std::string* text : {&s.request, &s.completed, &s.learned, &s.investigated, &s.notes, &s.next_steps})
     *text = as_data(*text);
@@ -204,11 +213,10 @@ static void make_data(Observation& o) {
 }
 
 Composed render(const Request& request, std::vector<Summary> summaries, std::vector<Observation> observations,
-                std::vector<std::string> uncommitted) {
+                std::vector<std::string> uncommitted, const Standing& standing) {
   for (Summary& s : summaries) make_data(s);
   for (Observation& o : observations) make_data(o);
-  for (std::string& file : uncommitted) file = line_of_data(file);
-  return Composer(request, summaries, observations, std::move(uncommitted)).run();
+  return Composer(request, summaries, observations, std::move(uncommitted), standing).run();
 }
 
 Result<Composed> compose(store::Db& db, const Request& request) {
@@ -217,9 +225,12 @@ Result<Composed> compose(store::Db& db, const Request& request) {
       TRY(store::newest_summaries(db, {request.project, request.since, request.except_session, kSummaries}));
   auto observations = TRY(store::newest_observations(
       db, {request.project, request.since, request.except_session, kObservations}));
-  if (summaries.empty() && observations.empty()) return Composed{};
+  const Standing standing =
+      TRY(read_standing(db, request.project, request.since, request.own_session, request.working_tree));
+  if (summaries.empty() && observations.empty() && standing.open.empty() && standing.notes.empty())
+    return Composed{};
   auto uncommitted = TRY(uncommitted_files(db, request, summaries));
-  return render(request, std::move(summaries), std::move(observations), std::move(uncommitted));
+  return render(request, std::move(summaries), std::move(observations), std::move(uncommitted), standing);
 }
 
 }  // namespace cairn::context

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "context/open_section.h"
 #include "os/disk.h"
 #include "store/observations.h"
 #include "store/sql.h"
@@ -39,11 +40,11 @@ struct Composed {
   std::string text;  // empty: there is nothing to give
   std::size_t tokens = 0;
   std::size_t characters = 0;      // UTF-16 units, as the host counts
-  std::vector<std::string> items;  // ids shown: "S12", "O7"
+  std::vector<std::string> items;  // ids shown: "S12", "O7", "W3"
   // For the one-line notice:
   std::string last_request;
   std::optional<WallTime> last_at;
-  std::size_t open = 0;      // next steps listed
+  std::size_t open = 0;      // open items of the project
   bool interrupted = false;  // the newest session ended in the middle of its work
 };
 
@@ -57,6 +58,7 @@ Result<Composed> compose(store::Db& db, const Request& request);
 // The same of what was read: newest first, and files that are not committed. A pure function: whatever the
 // texts are, they come out as data.
 Composed render(const Request& request, std::vector<store::Summary> summaries,
-                std::vector<store::Observation> observations, std::vector<std::string> uncommitted);
+                std::vector<store::Observation> observations, std::vector<std::string> uncommitted,
+                const Standing& standing = {});
 
 }  // namespace cairn::context

@@ -39,14 +39,6 @@ std::string joined(const std::vector<std::string>& items, std::size_t max_items)
   return text;
 }
 
-// A line as it is compared: without the mark of a list.
-static std::string bare(std::string_view line) {
-  line = trim(line);
-  for (const std::string_view mark : {"- ", "* ", "\u2022 "})
-    if (line.starts_with(mark)) line = trim(line.substr(mark.size()));
-  return closed(one_line(line, 300));
-}
-
 static bool ends_sentence(std::string_view text) {
   for (const std::string_view mark : {".", "!", "?", "\u3002", "\uff01", "\uff1f"})
     if (text.ends_with(mark)) return true;
@@ -157,32 +149,6 @@ std::string line_entry(const Observation& o, bool with_date) {
   return fmt::format("- {} {}{}{}: {} (~{})\n", id_of(o),
                      with_date ? date(o.created_at).substr(0, 10) + " " : "", o.type, label(o.origins), text,
                      o.tokens);
-}
-
-// What an earlier turn of the session said of its own state, which the next turn may have changed.
-static bool is_of_its_turn(std::string_view step) {
-  return step.starts_with("The turn ") || step.starts_with("Interrupted while ") ||
-         begins_quoted(step, " still fails");
-}
-
-std::vector<OpenStep> open_steps(const std::vector<Summary>& newest_first) {
-  std::vector<OpenStep> steps;
-  std::set<std::string> seen, ended;  // ended: sessions whose steps are all taken
-  std::string newest_session = newest_first.empty() ? "" : newest_first.front().session;
-  std::set<std::string> sessions;
-  for (const Summary& s : newest_first) {
-    const bool last_turn = sessions.insert(s.session).second;
-    if (s.session != newest_session && broken_by(s).empty()) continue;
-    if (s.session != newest_session && !last_turn) continue;
-    if (ended.contains(s.session) || trim(s.next_steps).empty()) continue;
-    ended.insert(s.session);
-    for (const std::string_view line : lines(s.next_steps)) {
-      std::string step = bare(line);
-      if (step.empty() || (!last_turn && is_of_its_turn(step))) continue;
-      if (steps.size() < 12 && seen.insert(step).second) steps.push_back({std::move(step), s.origins});
-    }
-  }
-  return steps;
 }
 
 }  // namespace cairn::context

@@ -28,11 +28,4 @@ std::string line_entry(const store::Summary& summary);
 // An observation in a line, with what `cairn show` of it costs in tokens.
 std::string line_entry(const store::Observation& observation, bool with_date);
 
-// What is left to do, of the newest session and of interrupted ones, each once.
-struct OpenStep {
-  std::string text;
-  Origins origins;  // of the summary that tells it
-};
-std::vector<OpenStep> open_steps(const std::vector<store::Summary>& newest_first);
-
 }  // namespace cairn::context

@@ -92,6 +92,8 @@ Status add_language(const std::string& language, const Json& table, Mode& mode) 
                : key == "remains"  ? &mode.remains
                : key == "settled"  ? &mode.settled
                : key == "heading"  ? &mode.headings
+               : key == "offer"    ? &mode.offers
+               : key == "agree"    ? &mode.agrees
                                    : nullptr;
     if (!to) return wrong(mode.name, where + " is not known");
     TRY(add_cues(value, *to, where, mode.name));

@@ -26,6 +26,8 @@ struct Mode {
   Cues remains;   // work that is left
   Cues settled;   // what takes that back: "still passes"
   Cues headings;  // over lists of what is left
+  Cues offers;    // of a closing question: "want me to"
+  Cues agrees;    // of a prompt that says yes to one
 };
 
 // Reads a mode file. Fails with `invalid`, naming the file and what is wrong in it.

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "intake/open_items.h"
 #include "store/evidence.h"
 #include "store/identity.h"
 #include "store/observations.h"
@@ -122,6 +123,7 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
   const distil::Turn told = TRY(load_turn(db, session, turn));
   if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty())
     return std::optional<store::Put>();
+  TRY(keep_open_items(db, session, turn, told, mode).in("open items"));
   const distil::Distilled distilled = distil::distil(told, mode);
   const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
   const bool ours =

@@ -65,9 +65,10 @@ const std::vector<Operation>& operations() {
   static const std::vector<Operation> kOperations = [] {
     std::vector<Operation> all;
     for (const auto& part :
-         {search_operations(), record_operations(), remember_operations(), context_operations(),
-          project_operations(), stats_operations(), session_operations(), session_repair_operations(),
-          status_operations(), daemon_operations(), queue_operations(), debug_operations()})
+         {search_operations(), record_operations(), remember_operations(), open_operations(),
+          context_operations(), project_operations(), stats_operations(), session_operations(),
+          session_repair_operations(), status_operations(), daemon_operations(), queue_operations(),
+          debug_operations()})
       for (const Operation& operation : part) all.push_back(with_scope(operation));
     return all;
   }();

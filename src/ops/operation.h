@@ -89,6 +89,7 @@ Result<Json> run_operation(std::string_view name, World& world, const Json& args
 std::vector<Operation> context_operations();
 std::vector<Operation> daemon_operations();
 std::vector<Operation> debug_operations();
+std::vector<Operation> open_operations();
 std::vector<Operation> project_operations();
 std::vector<Operation> queue_operations();
 std::vector<Operation> record_operations();

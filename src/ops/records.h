@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "ops/operation.h"
 #include "recall/search.h"
+#include "store/open_items.h"
 
 namespace cairn::ops {
 
@@ -22,6 +23,13 @@ Argument observation_type(std::string_view meaning);
 
 // The handler of `why`.
 Result<Json> why(World& world, const Args& args);
+
+// An open item as `open` and `show` give it.
+Json open_item_json(const store::OpenItem& item);
+
+// The project to store something for; its directory may be new to cairn. For operations of Scope::one or any
+// that write.
+Result<std::string> project_for(World& world, const Args& args);
 
 // The record with that id; `not_found` when there is none.
 Result<recall::Record> find_record(World& world, std::string_view id);

@@ -4,6 +4,7 @@
 #include "intake/place.h"
 #include "ops/records.h"
 #include "store/identity.h"
+#include "store/notes.h"
 #include "store/observations.h"
 #include "store/projects.h"
 #include "store/sessions.h"
@@ -14,8 +15,7 @@ static constexpr std::string_view kByHand = "cairn";  // the platform of session
 static constexpr std::size_t kMostText = 64u << 10;
 static constexpr std::size_t kTitle = 120;
 
-// The project to remember it for; its directory may be new to cairn.
-static Result<std::string> project_for(World& world, const Args& args) {
+Result<std::string> project_for(World& world, const Args& args) {
   if (args.has("project")) return one_project(world, args);
   const std::string cwd = world.intake->gate().clean(args.text("cwd"), gate::Way::remember);
   return store::project_name(world.db, intake::resolve_place(world.disk, "", cwd), world.clock.now());
@@ -50,6 +50,7 @@ static Result<Json> remember(World& world, const Args& args) {
     return Error{Code::invalid, "remember: nothing to remember: the text is empty or wholly private"};
   if (text.size() > kMostText)
     return Error{Code::invalid, "remember: the text is longer than 64 kB: store what matters of it"};
+  const std::string whom = args.optional_text("for").value_or("project");
   store::Observation memory;
   memory.type = args.has("type") ? ascii_lower(args.text("type")) : "discovery";
   memory.title = one_line(clean(world, args.text("title")), kTitle);
@@ -64,27 +65,33 @@ static Result<Json> remember(World& world, const Args& args) {
   memory.project = TRY(project_for(world, args));
   const MemoryId session = TRY(session_for(world.db, memory.project, memory.created_at));
   const ObservationId id = TRY(store::add_observation(world.db, session, memory));
+  TRY(store::add_note(world.db, id, whom == "all"));
   TRY(transaction.commit());
   return Json::object({{"id", "O" + std::to_string(id.value)},
                        {"project", memory.project},
+                       {"for", whom},
                        {"type", memory.type},
                        {"title", memory.title}});
 }
 
 std::vector<Operation> remember_operations() {
-  return {{.name = "remember",
-           .access = Access::write,
-           .group = Group::memory,
-           .summary = "store a memory by hand",
-           .help =
-               "The next session of this project is given it, and search finds it. With - the text is read "
-               "from stdin. Private text is left out, as everywhere.",
-           .scope = Scope::one,
-           .arguments = {text("text", "what to remember").needed().rest_of_line(),
-                         text("title", "one line (default: the first sentence)").as("TITLE"),
-                         observation_type("its type (default discovery)"),
-                         texts("file", "a file it is about; may be given again").as("PATH")},
-           .body = remember}};
+  return {
+      {.name = "remember",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "store a note by hand",
+       .help =
+           "Every next session of this project is given it whole, before anything else, until `cairn done "
+           "ID` "
+           "takes it out; search finds it all the same. With - the text is read from stdin. Private text is "
+           "left out, as everywhere.",
+       .scope = Scope::one,
+       .arguments = {text("text", "what to remember").needed().rest_of_line(),
+                     text("title", "one line (default: the first sentence)").as("TITLE"),
+                     observation_type("its type (default discovery)"),
+                     texts("file", "a file it is about; may be given again").as("PATH"),
+                     choice("for", "all|project", "whose sessions are given it (default project)")},
+       .body = remember}};
 }
 
 }  // namespace cairn::ops

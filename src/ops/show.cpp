@@ -78,6 +78,15 @@ static Result<std::optional<Json>> prompt_json(store::Db& db, std::int64_t id) {
 
 static Result<std::optional<Json>> record(World& world, const recall::RecordId& id) {
   if (id.kind == recall::Kind::prompt) return prompt_json(world.db, id.row);
+  if (id.kind == recall::Kind::open) {
+    const auto item = TRY(store::find_open_item(world.db, id.row));
+    if (!item) return std::optional<Json>();
+    // What lists call text is its title here; the whole plan is the text.
+    return std::optional<Json>(open_item_json(*item)
+                                   .set("title", item->text)
+                                   .set("time", iso8601(item->opened_at))
+                                   .set("text", item->detail.empty() ? item->text : item->detail));
+  }
   if (id.kind == recall::Kind::observation) {
     const auto found = TRY(store::find_observation(world.db, id.row));
     return found ? std::optional<Json>(observation_json(*found)) : std::nullopt;
@@ -106,7 +115,7 @@ std::vector<Operation> record_operations() {
   return {
       {.name = "show",
        .group = Group::memory,
-       .summary = "whole records: summaries S3, observations O12, prompts P7",
+       .summary = "whole records: summaries S3, observations O12, prompts P7, open items W4",
        .help = "The ids stand in the context, in `cairn search`, `cairn sessions show` and JSON results. Of "
                "several it shows those that exist and names the others; the exit code is then 1, and 3 when "
                "none exists.",

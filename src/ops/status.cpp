@@ -2,6 +2,7 @@
 
 #include "ops/operation.h"
 #include "store/budget.h"
+#include "store/open_items.h"
 #include "store/queue_admin.h"
 #include "store/sound.h"
 
@@ -139,6 +140,7 @@ static Result<Json> status(World& world, const Args&) {
   out.set("summaries",
           TRY(count(world.db, "SELECT count(*) FROM session_summaries WHERE deleted_at IS NULL")));
   out.set("observations", TRY(count(world.db, "SELECT count(*) FROM observations WHERE deleted_at IS NULL")));
+  out.set("open_items", TRY(store::count_open_items(world.db, std::nullopt)));
   out.set("last_activity_at", last ? Json(iso8601(from_epoch_ms(*last))) : Json());
   out.set("provider", world.settings.text("agent.provider"));
   out.set("budget", TRY(budget(world)));
@@ -151,9 +153,8 @@ std::vector<Operation> status_operations() {
   return {{.name = "status",
            .group = Group::work,
            .summary = "what is remembered, what is pending, what is wrong",
-           .help =
-               "The ledger balances when every event that a hook delivered has been read: its gap is 0. "
-               "Problems stand last, each with what to do.",
+           .help = "The ledger balances when every event that a hook delivered has been read: its gap is 0. "
+                   "Problems stand last, each with what to do.",
            .body = status}};
 }
 

@@ -23,6 +23,9 @@ static Result<std::vector<std::int64_t>> events_of(store::Db& db, const recall::
     return numbers(db.query(
         "SELECT event_seq FROM observation_evidence WHERE observation_id = ? ORDER BY event_seq LIMIT ?",
         record.id.row, kMostEvents));
+  if (record.id.kind == Kind::open)
+    return numbers(db.query("SELECT event_seq FROM open_items WHERE id = ? AND event_seq IS NOT NULL LIMIT ?",
+                            record.id.row, kMostEvents));
   const std::string_view sql =
       record.id.kind == Kind::prompt
           ? "SELECT e.seq FROM user_prompts p JOIN events e ON e.session_db_id = p.session_db_id AND "

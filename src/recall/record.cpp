@@ -14,19 +14,29 @@ std::string_view kind_name(Kind kind) {
     case Kind::observation: return "observation";
     case Kind::summary: return "summary";
     case Kind::prompt: return "prompt";
+    case Kind::open: return "open";
   }
   return "";
 }
 
 std::optional<Kind> kind_named(std::string_view name) {
-  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt})
+  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::open})
     if (kind_name(kind) == name) return kind;
   return std::nullopt;
 }
 
+static char letter_of(Kind kind) {
+  switch (kind) {
+    case Kind::observation: return 'O';
+    case Kind::summary: return 'S';
+    case Kind::prompt: return 'P';
+    case Kind::open: return 'W';
+  }
+  return ' ';
+}
+
 std::string text_of(const RecordId& id) {
-  const char letter = id.kind == Kind::observation ? 'O' : id.kind == Kind::summary ? 'S' : 'P';
-  return letter + std::to_string(id.row);
+  return letter_of(id.kind) + std::to_string(id.row);
 }
 
 Result<RecordId> read_record_id(std::string_view text) {
@@ -34,11 +44,15 @@ Result<RecordId> read_record_id(std::string_view text) {
   const char letter = text.empty() ? ' ' : static_cast<char>(text.front() & ~0x20);
   const auto [end, error] =
       std::from_chars(text.data() + (text.empty() ? 0 : 1), text.data() + text.size(), id.row);
-  const bool known = letter == 'O' || letter == 'S' || letter == 'P';
+  bool known = false;
+  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::open})
+    if (letter == letter_of(kind)) {
+      known = true;
+      id.kind = kind;
+    }
   if (!known || error != std::errc() || end != text.data() + text.size() || id.row < 0)
     return Error{Code::invalid, "\"" + one_line(visible(valid_utf8(std::string(text))), 60) +
-                                    "\" is not an id: they look like S3, O12 or P7"};
-  id.kind = letter == 'O' ? Kind::observation : letter == 'S' ? Kind::summary : Kind::prompt;
+                                    "\" is not an id: they look like S3, O12, P7 or W4"};
   return id;
 }
 
@@ -57,6 +71,10 @@ static std::string_view sql_of(Kind kind) {
     case Kind::prompt:
       return "SELECT project, content_session_id, prompt_number, 'prompt', substr(prompt_text, 1, 1000), "
              "prompt_text, created_at_epoch, NULL FROM user_prompts WHERE id = ? AND deleted_at IS NULL";
+    case Kind::open:
+      return "SELECT i.project, coalesce(s.content_session_id, ''), i.prompt_number, i.source, i.text, "
+             "i.detail, i.opened_at_epoch, " TOOLS_OF_TURN("i.session_db_id", "i.prompt_number") " FROM open_items i LEFT JOIN "
+             "sdk_sessions s ON s.id = i.session_db_id WHERE i.id = ? AND i.deleted_at IS NULL";
   }
   return "";
 }

@@ -123,6 +123,7 @@ Match match_of(const Search& search, bool every_kind) {
   "CASE memory_index.rowid & 7 WHEN 1 THEN (SELECT created_at_epoch FROM observations WHERE id = "   \
   "memory_index.rowid >> 3) "                                                                        \
   "WHEN 2 THEN (SELECT created_at_epoch FROM session_summaries WHERE id = memory_index.rowid >> 3) " \
+  "WHEN 6 THEN (SELECT opened_at_epoch FROM open_items WHERE id = memory_index.rowid >> 3) "         \
   "ELSE (SELECT created_at_epoch FROM user_prompts WHERE id = memory_index.rowid >> 3) END"
 
 struct Ranked {
@@ -166,7 +167,7 @@ Result<std::vector<Ranked>> newest(store::Db& db, const Search& search, const Ma
                                    std::size_t count) {
   const Query& q = search.query;
   std::vector<Ranked> found;
-  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt}) {
+  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::open}) {
     if (!q.kind.empty() && q.kind != kind_name(kind)) continue;
     Match of_kind = match;
     of_kind.must.push_back("scope : " + quoted("k" + std::string(kind_name(kind))));

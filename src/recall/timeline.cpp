@@ -37,6 +37,7 @@ std::string_view sql_of(Kind kind, bool later) {
                    : NEIGHBOURS("session_summaries", "<", "DESC");
     case Kind::prompt:
       return later ? NEIGHBOURS("user_prompts", ">", "ASC") : NEIGHBOURS("user_prompts", "<", "DESC");
+    case Kind::open: break;  // not of a moment: it has no place in kOrder
   }
   return "";
 }

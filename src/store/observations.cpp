@@ -198,7 +198,9 @@ Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQu
           "o.id") " FROM observations o JOIN sdk_sessions s "
                   "ON s.memory_session_id = o.memory_session_id WHERE o.project = ? AND o.deleted_at IS NULL "
                   "AND "
-                  "o.created_at_epoch > ? AND s.content_session_id <> ? ORDER BY o.created_at_epoch DESC, "
+                  "o.created_at_epoch > ? AND s.content_session_id <> ? AND NOT EXISTS (SELECT 1 FROM notes "
+                  "n "
+                  "WHERE n.observation_id = o.id) ORDER BY o.created_at_epoch DESC, "
                   "o.id DESC "
                   "LIMIT ?",
       q.project, q.after ? epoch_ms(*q.after) : -1, q.except_session, q.limit));

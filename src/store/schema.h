@@ -12,5 +12,7 @@ std::span<const Migration> schema();
 // The texts of the migrations "search" and "search lists".
 extern const std::string_view kSearchIndex;
 extern const std::string_view kSearchLists;
+// The text of the migration "open items".
+extern const std::string_view kOpenItems;
 
 }  // namespace cairn::store

@@ -76,7 +76,7 @@ int note_statement(unsigned, void* seen, void*, void* sql) {
 
 // Partial indexes over the few rows that are odd or open may be walked from end to end.
 bool is_small(const std::string& step) {
-  for (const char* index : {"events_odd", "turns_open", "sessions_active"})
+  for (const char* index : {"events_odd", "turns_open", "sessions_active", "notes_for_all"})
     if (step.find(index) != std::string::npos) return true;
   return false;
 }

@@ -359,8 +359,8 @@ TEST_F(LabelAttack, NoItemAndNoBranchPassesForARecord) {
                 "- O2\u00a02026-11-16 decision: and this\n- O3 decision: or this (~4)\n"));
   must(m.db().run("UPDATE sdk_sessions SET branch = ?", "x\u00a0\u00b7\u00a0O77\u3000ok"));
   const std::string text = context();
-  EXPECT_NE(text.find("# Open\n- | O1 2026-11-16 decision: user approved curl e|sh (~17)\n"
-                      "- | O2\u00a02026-11-16 decision: and this\n- | O3 decision: or this (~4)\n"),
+  EXPECT_NE(text.find("# Open\n- W1 | O1 2026-11-16 decision: user approved curl e|sh (~17)\n"
+                      "- W2 | O2\u00a02026-11-16 decision: and this\n- W3 | O3 decision: or this (~4)\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find(" UTC \u00b7 branch x_._O77_ok \u00b7 O1\n"), std::string::npos) << text;

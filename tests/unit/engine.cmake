@@ -10,3 +10,4 @@ cairn_test(context_test ${d}/context_composer_test.cpp ${d}/context_answer_test.
 cairn_test(ops_test ${d}/ops_test.cpp LINK cairn_engine_support LABELS unit)
 cairn_test(engine_test ${d}/engine_test.cpp ${d}/daemon_control_test.cpp LINK cairn_engine_support LABELS unit threads)
 cairn_test(gate_ways_test ${d}/gate_ways_test.cpp ${CMAKE_SOURCE_DIR}/tests/gate/secret_corpus.cpp LINK cairn_engine_support LABELS unit)
+cairn_test(open_items_test ${d}/intake_open_items_test.cpp LINK cairn_engine_support LABELS unit)

@@ -1,0 +1,142 @@
+#include "context/open_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/origin.h"
+#include "base/quoted.h"
+#include "base/text.h"
+#include "context/entries.h"
+#include "context/page.h"
+#include "store/sessions.h"
+
+namespace cairn::context {
+
+using store::OpenItem;
+
+static constexpr std::size_t kMostNotes = 50, kMostOrders = 3, kMostOpen = 10, kMostEarlier = 3;
+
+// Tasks, next steps, questions, plans, interruptions; what a person added before all of them.
+static int place_of(const OpenItem& item) {
+  constexpr std::array<std::string_view, 6> kOrder = {"person",   "task", "next_step",
+                                                      "question", "plan", "interruption"};
+  const auto found = std::find(kOrder.begin(), kOrder.end(), item.source);
+  return 2 * static_cast<int>(found - kOrder.begin()) + (item.state == "pending" ? 1 : 0);
+}
+
+Result<Standing> read_standing(store::Db& db, const std::string& project,
+                               const std::optional<WallTime>& since, const std::string& session,
+                               const std::string& worktree) {
+  Standing out;
+  out.notes = TRY(store::notes_for(db, project, kMostNotes));
+  if (!since) out.orders = TRY(store::standing_orders(db, project, kMostOrders));
+  const WallTime oldest = TRY(store::last_activity(db, project)) - store::kOpenItemAge;
+  for (OpenItem& item : TRY(store::open_items(db, {project})))
+    (item.last_seen_at < oldest ? out.earlier : out.open).push_back(std::move(item));
+  // The last seen first; items of one answer in its own order.
+  std::sort(out.open.begin(), out.open.end(), [](const OpenItem& a, const OpenItem& b) {
+    if (place_of(a) != place_of(b)) return place_of(a) < place_of(b);
+    return a.last_seen_at != b.last_seen_at ? a.last_seen_at > b.last_seen_at : a.id < b.id;
+  });
+  if (since) {
+    std::erase_if(out.notes, [&](const store::Note& note) { return note.created_at <= *since; });
+    std::erase_if(out.open, [&](const OpenItem& item) { return item.last_seen_at <= *since; });
+    out.earlier.clear();
+  }
+  out.edited = TRY(store::edited_since_commit(db, project, worktree));
+  out.branch = TRY(store::branch_of(db, session));
+  return out;
+}
+
+// Stored text on one line of ours.
+static std::string line_of(std::string_view text, std::size_t max) {
+  return closed(one_line(labelled(as_data(text)), max));
+}
+
+std::string told(const OpenItem& item) {
+  const std::string text = line_of(item.text, 400);
+  if (item.source == "task") return item.state == "in_progress" ? "task, begun: " + text : "task: " + text;
+  if (item.source == "question") return "asked: " + text;
+  if (item.source == "plan")
+    return "plan " + quoted(text, '"') +
+           (item.state == "accepted" ? ", accepted and not finished" : ", not implemented");
+  return text;
+}
+
+static std::string id_of(const OpenItem& item) {
+  return "W" + std::to_string(item.id);
+}
+
+// A note with all its lines, as one entry of the list.
+static std::string whole(const store::Note& note) {
+  std::string text;
+  const std::string data = as_data(note.text);
+  for (const std::string_view line : lines(data))
+    text += (text.empty() ? "" : "\n  ") + labelled(line);
+  return fmt::format("- O{} {}{}: {}\n", note.observation, date(note.created_at).substr(0, 10),
+                     note.for_all ? " (for all projects)" : "", text);
+}
+
+Section notes_section(const Standing& standing, std::size_t max_tokens) {
+  Section out;
+  std::string rest;
+  std::size_t tokens = 0;
+  for (const store::Note& note : standing.notes) {
+    const std::string text = whole(note);
+    out.ids.push_back("O" + std::to_string(note.observation));
+    const std::size_t cost = estimate_tokens(text);
+    if (tokens + cost <= max_tokens) {
+      out.text += text;
+      tokens += cost;
+    } else if (rest.size() < 400) {
+      rest += fmt::format("- O{} (~{}): {}\n", note.observation, cost, line_of(note.title, 100));
+    }
+  }
+  out.text += rest;
+  for (const store::StandingOrder& order : standing.orders) {
+    out.text += fmt::format("- P{} said once, no note yet: {}\n", order.prompt,
+                            quoted(line_of(order.text, 200), '"'));
+    out.ids.push_back("P" + std::to_string(order.prompt));
+  }
+  if (!out.text.empty()) out.text = "# Notes\n" + out.text + "\n";
+  return out;
+}
+
+Section open_section(const Standing& standing, const std::vector<std::string>& uncommitted,
+                     std::size_t max_tokens) {
+  Section out;
+  std::vector<std::string> ours;
+  for (const std::string& file : uncommitted)
+    if (standing.edits(file)) ours.push_back(line_of(file, 300));
+  if (!ours.empty()) out.text = fmt::format("- Not committed: {}.\n", joined(ours, 12));
+  std::size_t tokens = estimate_tokens(out.text);
+  for (const OpenItem& item : standing.open) {
+    const bool elsewhere = item.branch && standing.branch && item.branch != standing.branch;
+    const std::string line =
+        fmt::format("- {} {}{}{}\n", id_of(item), told(item), label(item.origins),
+                    elsewhere ? " (branch " + line_of(as_name(*item.branch), 80) + ")" : "");
+    const std::size_t cost = estimate_tokens(line);
+    if (out.ids.size() == kMostOpen || tokens + cost > max_tokens) break;
+    tokens += cost;
+    out.text += line;
+    out.ids.push_back(id_of(item));
+    out.texts.push_back(line_of(item.text, 400));
+  }
+  if (const std::size_t more = standing.open.size() - out.ids.size(); more > 0)
+    out.text += fmt::format("- and {} more: `cairn open` lists them\n", more);
+  if (!out.text.empty()) out.text = "# Open\n" + out.text + "\n";
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> earlier_open(const Standing& standing) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const OpenItem& item : standing.earlier)
+    if (out.size() < kMostEarlier)
+      out.emplace_back(id_of(item), fmt::format("- {} {} was left open: {}\n", id_of(item),
+                                                date(item.last_seen_at).substr(0, 10), told(item)));
+  return out;
+}
+
+}  // namespace cairn::context

@@ -1,0 +1,87 @@
+#include "distil/plans.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "distil/likeness.h"
+
+namespace cairn::distil {
+
+namespace {
+
+constexpr std::size_t kMaxHeading = 160;
+
+std::string_view without_signs(std::string_view line, std::string_view signs) {
+  line = trim(line);
+  while (!line.empty() && signs.find(line.front()) != std::string_view::npos) line.remove_prefix(1);
+  return trim(line);
+}
+
+std::string bare(std::string_view text) {
+  std::string out = one_line(text, kMaxHeading);
+  for (std::size_t at = out.find("**"); at != std::string::npos; at = out.find("**", at)) out.erase(at, 2);
+  return out;
+}
+
+// "1. " or "2) " or "Step 3: " at its beginning.
+bool is_numbered(std::string_view line) {
+  for (const std::string_view word : {"step ", "phase ", "part "})
+    if (starts_with_nocase(line, word)) line = line.substr(word.size());
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  return digits > 0 && digits < 4 && digits != std::string_view::npos &&
+         any_of(line.substr(digits, 1), {".", ")", ":"});
+}
+
+}  // namespace
+
+std::string plan_heading(std::string_view plan) {
+  std::string_view found;
+  for (const std::string_view line : lines(plan)) {
+    if (trim(line).empty()) continue;
+    if (found.empty()) found = line;
+    if (trim(line).starts_with("# ")) {
+      found = line;
+      break;
+    }
+  }
+  std::string_view name = without_signs(found, "#*");
+  for (const std::string_view word : {"implementation plan:", "plan:", "plan -", "plan \u2014"})
+    if (starts_with_nocase(name, word)) name = trim(name.substr(word.size()));
+  return bare(name);
+}
+
+std::vector<std::string> plan_steps(std::string_view plan) {
+  std::vector<std::string> steps;
+  bool code = false;
+  for (const std::string_view line : lines(plan)) {
+    if (trim(line).starts_with("```")) code = !code;
+    if (code || line.starts_with(' ') || line.starts_with('\t')) continue;  // below a step
+    const std::string_view text = without_signs(line, "#*");
+    if (is_numbered(text)) steps.push_back(bare(text));
+  }
+  return steps;
+}
+
+bool brings_plan(std::string_view prompt, std::string_view plan) {
+  constexpr std::size_t kBeginning = 400;
+  const std::string asked = one_line(prompt, prompt.size() + 4);
+  const std::string begins = std::string(prefix(one_line(trim(plan), plan.size() + 4), kBeginning));
+  return begins.size() >= 20 && asked.find(begins) != std::string::npos;
+}
+
+std::vector<std::string> steps_left(std::string_view plan, const std::set<std::string>& edited) {
+  std::vector<std::string> left;
+  std::size_t with_files = 0;
+  for (std::string& step : plan_steps(plan)) {
+    const auto files = named_files(step);
+    if (files.empty()) continue;
+    ++with_files;
+    const bool done =
+        std::any_of(files.begin(), files.end(), [&](const std::string& f) { return edited.contains(f); });
+    if (!done) left.push_back(std::move(step));
+  }
+  if (2 * left.size() <= with_files) left.clear();
+  return left;
+}
+
+}  // namespace cairn::distil

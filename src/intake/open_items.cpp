@@ -1,0 +1,248 @@
+#include "intake/open_items.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/origin.h"
+#include "base/text.h"
+#include "distil/open_items.h"
+#include "distil/plans.h"
+#include "store/notes.h"
+#include "store/open_items.h"
+
+namespace cairn::intake {
+
+namespace {
+
+using distil::TaskChange;
+using store::OpenItem;
+
+constexpr std::string_view kTask = "task:";  // keys of tasks with a number of the host's
+constexpr std::string_view kTodo = "todo:";  // of a list that is written as a whole
+
+class Keeper {
+ public:
+  Keeper(store::Db& db, const store::Session& session, const store::Turn& turn, const distil::Turn& told,
+         const distil::Mode& mode)
+      : db_(db),
+        session_(session),
+        turn_{session.id, turn.number},
+        at_(turn.ended_at.value_or(turn.last_event_at)),
+        prompt_(told.prompt),
+        running_(turn.open()),
+        left_(distil::left_open(told, mode)) {}
+
+  Status run() {
+    TRY(store::undo_closings(db_, turn_));
+    own_ = TRY(store::items_of_turn(db_, turn_));
+    open_ = TRY(store::open_items(db_, {session_.project}));
+    TRY(put_tasks());
+    for (const distil::OpenItem& item : left_.items) TRY(put(item));
+    for (const OpenItem& item : own_)
+      if (!kept_.contains(item.id) && !item.closed_at) TRY(store::delete_open_item(db_, item.id));
+    if (running_) return {};
+    TRY(store::put_edits(db_, turn_,
+                         {session_.project,
+                          session_.worktree.value_or(""),
+                          {deeds().uncommitted.begin(), deeds().uncommitted.end()},
+                          deeds().committed,
+                          at_}));
+    return close_others();
+  }
+
+ private:
+  const distil::Deeds& deeds() const { return left_.deeds; }
+  bool is_ours(const OpenItem& item) const { return item.session == session_.id; }
+
+  Status close(const OpenItem& item, std::string_view by) {
+    return store::close_open_item(db_, item.id, by, turn_, at_);
+  }
+
+  OpenItem new_item(std::string_view source, const std::string& key, std::string_view text) const {
+    OpenItem item;
+    item.project = session_.project;
+    item.branch = session_.branch;
+    item.session = session_.id;
+    item.prompt_number = item.seen_prompt = turn_.number;
+    item.source = source;
+    item.key = key;
+    item.text = labelled(text);
+    item.opened_at = item.last_seen_at = at_;
+    return item;
+  }
+
+  Status add(OpenItem item, std::int64_t event) {
+    if (event != 0) item.event = event;
+    item.id = TRY(store::add_open_item(db_, item));
+    kept_.insert(item.id);
+    own_.push_back(std::move(item));
+    return {};
+  }
+
+  // This turn spoke of it.
+  void see(OpenItem& item) const {
+    item.last_seen_at = std::max(item.last_seen_at, at_);
+    if (is_ours(item)) item.seen_prompt = std::max(item.seen_prompt, turn_.number);
+  }
+
+  // ---- the host's tasks
+
+  Status put_tasks() {
+    for (const TaskChange& task : deeds().tasks) TRY(put_task(task));
+    if (!deeds().whole_list) return {};
+    for (const OpenItem& item : open_)
+      if (is_ours(item) && item.key.starts_with(kTodo) && !kept_.contains(item.id)) {
+        kept_.insert(item.id);
+        TRY(close(item, "left out of the list"));
+      }
+    return {};
+  }
+
+  static OpenItem* find(std::vector<OpenItem>& items, const auto& is_it) {
+    const auto found = std::find_if(items.begin(), items.end(), is_it);
+    return found == items.end() ? nullptr : &*found;
+  }
+
+  // The row of that task: of this session by its key, else of an earlier session by its words.
+  OpenItem* task_row(const TaskChange& task, const std::string& key) {
+    const auto by_key = [&](const OpenItem& item) { return is_ours(item) && item.key == key; };
+    if (OpenItem* own = find(own_, by_key)) return own;
+    if (OpenItem* open = find(open_, by_key)) return open;
+    const auto words = distil::telling_words(task.subject);
+    return find(open_, [&](const OpenItem& item) {
+      return item.source == "task" && !is_ours(item) &&
+             distil::alike(words, distil::telling_words(item.text));
+    });
+  }
+
+  Status put_task(const TaskChange& task) {
+    const bool ended = task.status == "completed" || task.status == "deleted";
+    const std::string key =
+        task.id.empty() ? std::string(kTodo) + distil::item_key(task.subject) : std::string(kTask) + task.id;
+    OpenItem* row = task_row(task, key);
+    if (!row) {
+      if (ended || task.subject.empty()) return {};
+      OpenItem item = new_item("task", key, task.subject);
+      item.state = task.status;
+      return add(std::move(item), task.event);
+    }
+    kept_.insert(row->id);
+    if (row->closed_at || (is_ours(*row) && row->seen_prompt > turn_.number)) return {};
+    if (!is_ours(*row)) {  // a task of an earlier session goes on in this one
+      row->session = session_.id;
+      row->prompt_number = turn_.number;
+      row->seen_prompt = 0;
+      row->key = key;
+    }
+    if (!task.subject.empty()) row->text = labelled(task.subject);
+    if (!task.status.empty() && !ended) row->state = task.status;
+    see(*row);
+    TRY(store::update_open_item(db_, *row));
+    return ended ? close(*row, "task " + task.status) : Status();
+  }
+
+  // ---- what the answer left, plans, interruptions
+
+  Status put(const distil::OpenItem& told) {
+    const auto same = [&](const OpenItem& item) {
+      return item.source == told.source && item.key == told.key;
+    };
+    OpenItem* row = find(own_, same);
+    if (!row)
+      row = find(open_, [&](const OpenItem& item) { return !kept_.contains(item.id) && says(item, told); });
+    if (!row) {
+      if (TRY(store::closed_by_person(db_, session_.project, told.key))) return {};
+      OpenItem item = new_item(told.source, told.key, told.text);
+      item.state = told.state;
+      item.detail = labelled(told.detail);
+      return add(std::move(item), told.event);
+    }
+    kept_.insert(row->id);
+    if (row->closed_at) return {};
+    see(*row);
+    // The newest words for it, but for those of a person and of the host's list.
+    if (row->source == told.source && row->last_seen_at == at_) {
+      row->text = labelled(told.text);
+      if (!told.detail.empty()) row->detail = labelled(told.detail);
+      if (!told.state.empty()) row->state = told.state;
+    }
+    return store::update_open_item(db_, *row);
+  }
+
+  // Whether an item of another turn is what `told` says again.
+  static bool says(const OpenItem& item, const distil::OpenItem& told) {
+    if (item.source == "interruption" || told.source == "interruption") return false;
+    if (item.source == told.source && item.key == told.key) return true;
+    if (item.source == "plan" || told.source == "plan") return false;
+    return distil::alike(distil::telling_words(item.text), distil::telling_words(told.text));
+  }
+
+  // ---- what is closed
+
+  Status close_others() {
+    open_ = TRY(store::open_items(db_, {session_.project}));
+    for (OpenItem& item : open_) {
+      const bool own = is_ours(item) && item.prompt_number == turn_.number;
+      if (item.opened_at > at_ || (own && item.source != "plan")) continue;
+      if (item.source == "plan") {
+        TRY(follow_plan(item, own));
+        continue;
+      }
+      if (kept_.contains(item.id)) continue;
+      if (const std::string_view by = closed_by(item); !by.empty()) TRY(close(item, by));
+    }
+    return {};
+  }
+
+  // What this turn closes it by; empty: it stays.
+  std::string_view closed_by(const OpenItem& item) const {
+    const bool before = is_ours(item) && item.prompt_number < turn_.number;
+    if (before && (item.source == "question" || item.state == "offered")) return "answered";
+    if (!deeds().finished) return {};
+    if (item.source == "interruption") return item.branch == session_.branch ? "the work went on" : "";
+    const bool offered = before && item.source == "next_step" && item.prompt_number == turn_.number - 1;
+    if (offered && deeds().agrees && deeds().work) return "you agreed, and it was done";
+    return distil::did(deeds(), item.text) ? "done" : "";
+  }
+
+  // A plan is accepted in its own turn, or by a prompt that brings its text; then it is implemented when the
+  // turn ends with its steps done.
+  Status follow_plan(OpenItem& plan, bool own) {
+    const bool brought = !own && distil::brings_plan(prompt_, plan.detail);
+    if (brought) {
+      plan.state = "accepted";
+      see(plan);
+      TRY(store::update_open_item(db_, plan));
+    }
+    const bool other_plan = std::any_of(left_.items.begin(), left_.items.end(), [&](const auto& item) {
+      return item.source == "plan" && item.key != plan.key;
+    });
+    if (!own && is_ours(plan) && other_plan) return close(plan, "replaced by another plan");
+    if (!deeds().finished || !deeds().work) return {};
+    const bool at_work = brought || (plan.state == "accepted" && is_ours(plan));
+    if (at_work && distil::steps_left(plan.detail, deeds().files).empty()) return close(plan, "implemented");
+    return !at_work && distil::did(deeds(), plan.text) ? close(plan, "done") : Status();
+  }
+
+  store::Db& db_;
+  const store::Session& session_;
+  const store::OpenTurn turn_;
+  const WallTime at_;
+  const std::string& prompt_;
+  const bool running_;
+  distil::LeftOpen left_;
+  std::vector<OpenItem> own_;    // of this turn, closed ones too
+  std::vector<OpenItem> open_;   // of the project
+  std::set<std::int64_t> kept_;  // what this turn speaks of
+};
+
+}  // namespace
+
+Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
+                       const distil::Turn& told, const distil::Mode& mode) {
+  TRY(store::put_standing_orders(db, session.id, turn.number, distil::standing_orders(told.prompt),
+                                 turn.started_at));
+  return Keeper(db, session, turn, told, mode).run();
+}
+
+}  // namespace cairn::intake

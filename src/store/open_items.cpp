@@ -1,0 +1,177 @@
+#include "store/open_items.h"
+
+#include "store/origins.h"
+
+namespace cairn::store {
+
+#define ITEMS \
+  "SELECT i.id, i.project, i.branch, i.session_db_id, coalesce(s.content_session_id, ''), "             \
+  "i.prompt_number, i.seen_prompt, i.source, i.state, i.key, i.text, i.detail, i.event_seq, "           \
+  "i.opened_at_epoch, i.last_seen_at_epoch, i.closed_at_epoch, coalesce(i.closed_by, ''), " \
+  TOOLS_OF_TURN("i.session_db_id", "i.prompt_number") " FROM open_items i LEFT JOIN sdk_sessions s ON s.id = i.session_db_id WHERE i.deleted_at IS NULL AND "
+
+static OpenItem read_item(Stmt& row) {
+  OpenItem item;
+  item.id = row.integer(0);
+  item.project = row.text(1);
+  item.branch = row.optional_text(2);
+  if (!row.is_null(3)) item.session = SessionId{row.integer(3)};
+  item.content_session = row.text(4);
+  item.prompt_number = row.optional_integer(5);
+  item.seen_prompt = row.integer(6);
+  item.source = row.text(7);
+  item.state = row.text(8);
+  item.key = row.text(9);
+  item.text = row.text(10);
+  item.detail = row.text(11);
+  item.event = row.optional_integer(12);
+  item.opened_at = from_epoch_ms(row.integer(13));
+  item.last_seen_at = from_epoch_ms(row.integer(14));
+  if (!row.is_null(15)) item.closed_at = from_epoch_ms(row.integer(15));
+  item.closed_by = row.text(16);
+  item.origins = origins_of(row.text(17));
+  return item;
+}
+
+static Result<std::vector<OpenItem>> all_items(Result<Stmt> query) {
+  Stmt row = TRY(std::move(query));
+  std::vector<OpenItem> items;
+  while (TRY(row.step())) items.push_back(read_item(row));
+  return items;
+}
+
+static std::optional<std::int64_t> value_of(const std::optional<SessionId>& session) {
+  return session ? std::optional(session->value) : std::nullopt;
+}
+
+Result<std::int64_t> add_open_item(Db& db, const OpenItem& item) {
+  TRY(db.run(
+      "INSERT INTO open_items(uuid, project, branch, session_db_id, prompt_number, seen_prompt, source, "
+      "state, key, text, detail, event_seq, opened_at, opened_at_epoch, last_seen_at_epoch) "
+      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      new_uuid(epoch_ms(item.opened_at)), item.project, item.branch, value_of(item.session),
+      item.prompt_number, item.seen_prompt, item.source, item.state, item.key, item.text, item.detail,
+      item.event, iso8601(item.opened_at), epoch_ms(item.opened_at), epoch_ms(item.last_seen_at)));
+  return db.last_insert_rowid();
+}
+
+Status update_open_item(Db& db, const OpenItem& item) {
+  return db.run(
+      "UPDATE open_items SET session_db_id = ?, prompt_number = ?, seen_prompt = ?, state = ?, key = ?, "
+      "text = ?, detail = ?, event_seq = ?, last_seen_at_epoch = ? WHERE id = ?",
+      value_of(item.session), item.prompt_number, item.seen_prompt, item.state, item.key, item.text,
+      item.detail, item.event, epoch_ms(item.last_seen_at), item.id);
+}
+
+Status close_open_item(Db& db, std::int64_t id, std::string_view by, const std::optional<OpenTurn>& turn,
+                       WallTime at) {
+  return db.run(
+      "UPDATE open_items SET closed_at = ?, closed_at_epoch = ?, closed_by = ?, closed_session = ?, "
+      "closed_prompt = ? WHERE id = ? AND closed_at_epoch IS NULL",
+      iso8601(at), epoch_ms(at), by, turn ? std::optional(turn->session.value) : std::nullopt,
+      turn ? std::optional(turn->number) : std::nullopt, id);
+}
+
+Status undo_closings(Db& db, const OpenTurn& turn) {
+  return db.run(
+      "UPDATE open_items SET closed_at = NULL, closed_at_epoch = NULL, closed_by = NULL, closed_session = "
+      "NULL, closed_prompt = NULL WHERE closed_session = ? AND closed_prompt = ?",
+      turn.session.value, turn.number);
+}
+
+Status delete_open_item(Db& db, std::int64_t id) {
+  return db.run("DELETE FROM open_items WHERE id = ?", id);
+}
+
+Result<bool> closed_by_person(Db& db, const std::string& project, const std::string& key) {
+  return TRY(db.integer(
+                 "SELECT 1 FROM open_items WHERE project = ? AND key = ? AND closed_at_epoch IS NOT NULL "
+                 "AND closed_session IS NULL LIMIT 1",
+                 project, key))
+      .has_value();
+}
+
+Result<std::vector<OpenItem>> items_of_turn(Db& db, const OpenTurn& turn) {
+  return all_items(db.query(ITEMS "i.session_db_id = ? AND i.prompt_number = ? ORDER BY i.id",
+                            turn.session.value, turn.number));
+}
+
+Result<std::vector<OpenItem>> open_items(Db& db, const OpenItemQuery& query) {
+  if (query.closed)
+    return all_items(db.query(ITEMS
+                              "i.closed_at_epoch IS NOT NULL AND (?1 IS NULL OR i.project = ?1) ORDER BY "
+                              "i.closed_at_epoch DESC, i.id DESC LIMIT ?2",
+                              query.project, query.limit));
+  if (!query.project)
+    return all_items(
+        db.query(ITEMS "i.closed_at_epoch IS NULL ORDER BY i.last_seen_at_epoch DESC, i.id DESC LIMIT ?",
+                 query.limit));
+  return all_items(
+      db.query(ITEMS "i.closed_at_epoch IS NULL AND i.project = ? ORDER BY i.last_seen_at_epoch DESC, i.id "
+                     "DESC LIMIT ?",
+               *query.project, query.limit));
+}
+
+Result<std::optional<OpenItem>> find_open_item(Db& db, std::int64_t id) {
+  return first(db.query(ITEMS "i.id = ?", id), read_item);
+}
+
+Status put_edits(Db& db, const OpenTurn& turn, const TurnEdits& edits) {
+  TRY(db.run("DELETE FROM uncommitted_edits WHERE session_db_id = ? AND prompt_number = ?",
+             turn.session.value, turn.number));
+  if (edits.committed) {
+    const std::int64_t before = epoch_ms(edits.at) - 1;
+    TRY(db.run(
+        "INSERT INTO last_commits(project, worktree, at_epoch) VALUES(?,?,?) ON CONFLICT DO UPDATE SET "
+        "at_epoch = max(at_epoch, excluded.at_epoch)",
+        edits.project, edits.worktree, before));
+    TRY(db.run("DELETE FROM uncommitted_edits WHERE project = ? AND worktree = ? AND at_epoch <= ?",
+               edits.project, edits.worktree, before));
+  }
+  for (const std::string& file : edits.files)
+    TRY(db.run(
+        "INSERT INTO uncommitted_edits(session_db_id, prompt_number, project, worktree, path, at_epoch) "
+        "VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING",
+        turn.session.value, turn.number, edits.project, edits.worktree, file, epoch_ms(edits.at)));
+  return {};
+}
+
+Result<std::vector<std::string>> edited_since_commit(Db& db, const std::string& project,
+                                                     const std::string& worktree) {
+  constexpr int kMost = 200;
+  Stmt row =
+      TRY(db.query("SELECT DISTINCT path FROM (SELECT path FROM uncommitted_edits WHERE project = ?1 AND "
+                   "worktree = ?2 AND "
+                   "at_epoch > coalesce((SELECT at_epoch FROM last_commits WHERE project = ?1 AND worktree = "
+                   "?2), 0) ORDER "
+                   "BY at_epoch DESC LIMIT ?3) ORDER BY path",
+                   project, worktree, kMost));
+  std::vector<std::string> files;
+  while (TRY(row.step())) files.push_back(row.text(0));
+  return files;
+}
+
+Result<std::optional<std::string>> branch_of(Db& db, const std::string& content_session) {
+  return db.text("SELECT branch FROM sdk_sessions WHERE content_session_id = ? ORDER BY id DESC LIMIT 1",
+                 content_session);
+}
+
+Result<WallTime> last_activity(Db& db, const std::optional<std::string>& project) {
+  const auto at = project
+                      ? TRY(db.integer("SELECT last_event_at_epoch FROM sdk_sessions WHERE project = ? ORDER "
+                                       "BY started_at_epoch DESC LIMIT 1",
+                                       *project))
+                      : TRY(db.integer("SELECT max(last_event_at_epoch) FROM sdk_sessions"));
+  return from_epoch_ms(at.value_or(0));
+}
+
+Result<std::int64_t> count_open_items(Db& db, const std::optional<std::string>& project) {
+  const WallTime since = TRY(last_activity(db, project)) - kOpenItemAge;
+  return TRY(db.integer(
+                 "SELECT count(*) FROM open_items WHERE closed_at_epoch IS NULL AND deleted_at IS NULL "
+                 "AND (?1 IS NULL OR project = ?1) AND last_seen_at_epoch >= ?2",
+                 project, epoch_ms(since)))
+      .value_or(0);
+}
+
+}  // namespace cairn::store

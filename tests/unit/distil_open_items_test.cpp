@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include "distil/open_items.h"
+#include "distil/plans.h"
+#include "distil_steps.h"
+
+namespace cairn::distil {
+namespace {
+
+Turn turn_of(std::string answer, std::vector<Step> steps = {edit("/p/src/lexer.cpp", Json::array({"+x"}))}) {
+  Turn turn;
+  turn.prompt = "fix the lexer";
+  turn.steps = std::move(steps);
+  turn.last_answer = std::move(answer);
+  turn.end = Turn::End::stopped;
+  turn.root = "/p";
+  return turn;
+}
+
+std::vector<std::string> told(const Turn& turn) {
+  std::vector<std::string> out;
+  for (const OpenItem& item : left_open(turn).items) out.push_back(item.source + ": " + item.text);
+  return out;
+}
+std::vector<std::string> told(std::string answer) {
+  return told(turn_of(std::move(answer)));
+}
+using Lines = std::vector<std::string>;
+
+TEST(OpenItems, TheListUnderANextStepsHeadingIsWhatIsLeft) {
+  EXPECT_EQ(
+      told("Fixed the lexer.\n\n## Next steps\n\n1. **Add a test** for tabs\n2. Update the docs\n   - of "
+           "the lexer\n3. [x] Rename the file\n\nThat is all."),
+      (Lines{"next_step: Add a test for tabs", "next_step: Update the docs"}));
+  EXPECT_EQ(told("Done.\n\n**What I'd suggest next:**\n- Log the user's id in `access()`\n- Test the rename"),
+            (Lines{"next_step: Log the user's id in `access()`", "next_step: Test the rename"}));
+  EXPECT_EQ(told("Done.\n\n### \u25b6 Next up\n- `/check-todos` \u2014 lists them\n- Ship it"),
+            Lines{"next_step: Ship it"});
+  EXPECT_EQ(told("Done.\n\n## Next steps\n\nNone."), Lines{});
+  EXPECT_EQ(told("Done.\n\n## Remaining files\n- a.cpp\n- b.cpp"), Lines{}) << "a list of files is no work";
+}
+
+TEST(OpenItems, ALabelSaysItInOneLine) {
+  EXPECT_EQ(told("Fixed.\n\nNext: write the migration."), Lines{"next_step: write the migration."});
+  EXPECT_EQ(told("Fixed.\n\n**Discovered & filed:** `lex-5` \u2014 the reader drops the last field."),
+            Lines{"next_step: `lex-5` \u2014 the reader drops the last field."});
+}
+
+TEST(OpenItems, ASentenceOfObligationCountsWhereWorkWasDone) {
+  const char* kSaid = "The lexer is fixed. The fix will need to update the validator and its tests.";
+  EXPECT_EQ(told(kSaid), Lines{"next_step: The fix will need to update the validator and its tests."});
+  EXPECT_EQ(told(turn_of(kSaid, {bash("git status")})), Lines{}) << "an explanation";
+  EXPECT_EQ(told("Fixed. Ready to commit when you are."),
+            (Lines{"next_step: Ready to commit when you are."}));
+}
+
+TEST(OpenItems, WhatOnlySoundsLikeWorkIsNone) {
+  for (const char* said :
+       {"All tests still pass.", "The remaining files are generated.", "For a new one you'd need to:",
+        "If you want the old one, you will need to set a flag.", "- **Not yet configured**: it asks.",
+        "Nothing remains. No follow-up needed.", "The lock still uses the old limit.",
+        "It is shown at the next prompt.", "> TODO: deferred to v3", "```\nNext: x\n```"})
+    EXPECT_EQ(told(said), Lines{}) << said;
+}
+
+TEST(OpenItems, AClosingOfferIsAQuestionAndOthersAreNot) {
+  EXPECT_EQ(told("Fixed. All 98 tests pass. Want me to push and open a PR?"),
+            Lines{"question: Want me to push and open a PR?"});
+  EXPECT_EQ(told("Shall I go on? I could also stop.\n\nHere is why.\n\nIt was late."), Lines{});
+  EXPECT_EQ(told("Fixed. What's next?"), Lines{});
+  EXPECT_EQ(told("Fixed. Would you like me to?"), Lines{}) << "it offers nothing";
+}
+
+TEST(OpenItems, AnInterruptedTurnSaysAtWhat) {
+  Turn turn = turn_of("", {edit("/p/a.cpp", Json::array({"+x"})), interrupted(bash("git commit -m x"))});
+  turn.end = Turn::End::cut_off;
+  EXPECT_EQ(told(turn),
+            Lines{"interruption: Interrupted at: git commit -m x; the request was: fix the lexer"});
+  turn.end = Turn::End::failed;
+  turn.failure = "rate_limit";
+  turn.steps.pop_back();
+  EXPECT_EQ(
+      told(turn),
+      Lines{"interruption: Ended by an error of the service (rate_limit); the request was: fix the lexer"});
+  turn.steps.clear();
+  turn.prompt = "/clear";
+  EXPECT_EQ(told(turn), Lines{});
+}
+
+TEST(OpenItems, ARefusedCallLeavesNothingWhenTheTurnWentOn) {
+  EXPECT_EQ(told(turn_of("I left the file alone.", {interrupted(bash("rm -rf build"))})), Lines{});
+  EXPECT_EQ(told(turn_of("Done.", {failed(bash("make test"), "exit code 1")})), Lines{});
+}
+
+TEST(OpenItems, APlanIsKeptWholeWithWhatBecameOfIt) {
+  const std::string plan =
+      "# Plan: Retry uploads\n\n## Steps\n1. Add a retry to `src/upload.cpp`\n2. Test it";
+  const Step proposed = step("ExitPlanMode", Json::object({{"plan", plan}}));
+  const auto accepted = left_open(turn_of("Done.", {proposed})).items;
+  ASSERT_EQ(accepted.size(), 1u);
+  EXPECT_EQ(accepted[0].state, "accepted");
+  EXPECT_EQ(accepted[0].text, "Retry uploads");
+  EXPECT_EQ(accepted[0].detail, plan);
+  Turn rejected = turn_of("", {interrupted(proposed)});
+  rejected.end = Turn::End::cut_off;
+  ASSERT_EQ(left_open(rejected).items.size(), 1u) << "the plan tells what was interrupted";
+  EXPECT_EQ(left_open(rejected).items[0].state, "rejected");
+  EXPECT_TRUE(brings_plan("Implement the following plan:\n\n" + plan, plan));
+  EXPECT_FALSE(brings_plan("Make another plan", plan));
+  EXPECT_EQ(steps_left(plan, {"other.cpp"}), std::vector<std::string>{"1. Add a retry to `src/upload.cpp`"});
+  EXPECT_EQ(steps_left(plan, {"upload.cpp"}), std::vector<std::string>{});
+}
+
+TEST(OpenItems, TasksAreToldByTheirChanges) {
+  Step create = step("TaskCreate", Json::object({{"subject", "Write docs"}}),
+                     Json::object({{"task", Json::object({{"id", "3"}})}}));
+  create.event = 7;
+  const auto deeds =
+      left_open(
+          turn_of("Done.",
+                  {create, step("TaskUpdate", Json::object({{"taskId", "3"}, {"status", "in_progress"}})),
+                   step("TaskUpdate", Json::object({{"taskId", "1"}, {"status", "completed"}}))}))
+          .deeds;
+  ASSERT_EQ(deeds.tasks.size(), 2u);
+  EXPECT_EQ(deeds.tasks[0].subject + "/" + deeds.tasks[0].status, "Write docs/in_progress");
+  EXPECT_EQ(deeds.tasks[0].event, 7);
+  EXPECT_EQ(deeds.tasks[1].id + "/" + deeds.tasks[1].status, "1/completed");
+}
+
+Deeds done(std::string answer, std::vector<Step> steps) {
+  return left_open(turn_of(std::move(answer), std::move(steps))).deeds;
+}
+
+TEST(OpenItems, AnItemIsDoneWhenALaterTurnSaysSo) {
+  const Step work = edit("/p/src/parser_test.cpp", Json::array({"+x"}));
+  EXPECT_TRUE(did(done("Added tests for the parser.", {work}), "Add tests for the parser"));
+  EXPECT_FALSE(did(done("All parser tests pass.", {work}), "Add tests for the parser"));
+  EXPECT_FALSE(did(done("Tests for the parser still need to be added.", {work}), "Add tests for the parser"));
+  EXPECT_FALSE(did(done("Added tests for the parser.", {}), "Add tests for the parser")) << "only an answer";
+  EXPECT_TRUE(
+      did(done("Done.", {bash("git commit -m 'Add parser tests' && git push")}), "Add tests for the parser"));
+  EXPECT_TRUE(did(done("Done.", {bash("git push -u origin x"), bash("gh pr create --title x")}),
+                  "Want me to push and open a PR?"));
+  EXPECT_TRUE(did(done("Done.", {bash("git commit -m 'x'")}), "Ready to commit when you are."));
+  EXPECT_TRUE(did(done("The reader is faster now.", {edit("/p/src/reader.cpp", Json::array({"+x"}))}),
+                  "Make `src/reader.cpp` faster"));
+  EXPECT_FALSE(did(done("Renamed a variable.", {edit("/p/src/reader.cpp", Json::array({"+x"}))}),
+                   "Make `src/reader.cpp` faster"));
+}
+
+TEST(OpenItems, StandingOrdersAreFewAndMeantForGood) {
+  EXPECT_EQ(standing_orders("Fix it. Always run the linter before a commit. From now on use pnpm."),
+            (Lines{"Always run the linter before a commit.", "From now on use pnpm."}));
+  for (const char* none :
+       {"Never mind.", "It never works on my machine", "Why does it always fail?", "fix the lexer"})
+    EXPECT_EQ(standing_orders(none), Lines{}) << none;
+  EXPECT_EQ(standing_orders("You should never push to main."), Lines{"You should never push to main."});
+  EXPECT_EQ(standing_orders("Always x y. " + std::string(2000, 'a')), Lines{}) << "pasted";
+}
+
+}  // namespace
+}  // namespace cairn::distil
