@@ -121,14 +121,15 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   return out;
 }
 
-Json fixed_answer() {
-  return Json::parse(hook::kFixedAnswer).value_or(Json());
+// Null: the hook prints nothing.
+Json fixed_answer(std::string_view event = "") {
+  return Json::parse(hook::fixed_answer(event)).value_or(Json());
 }
 
 // What a SessionStart would be answered, as far as a daemon that runs can tell.
 Json answer_of(Shell& shell, const ops::Settings& settings, const Json& event) {
   const bool is_start = event["kind"].as_string() == event::kind_name(event::Kind::session_start);
-  if (!is_start || !event.has("fields")) return fixed_answer();
+  if (!is_start || !event.has("fields")) return fixed_answer(event["event"].as_string());
   const std::string source(event["fields"]["reason"].as_string("startup"));
   const auto sources = settings.list("context.sources");
   const bool known = source == "startup" || source == "clear" || source == "compact" || source == "resume";

@@ -1,8 +1,11 @@
 #include "hook/home.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string_view>
 
+#include "base/hash.h"
 #include "os/owner.h"
 
 namespace cairn::hook {
@@ -39,6 +42,10 @@ static Status check_directory(const std::string& path) {
   return !own && own.error().code == Code::not_found ? Status() : own;
 }
 
+std::string Home::failed_outside() const {
+  return "/dev/shm/cairn-" + std::to_string(geteuid()) + "-" + to_hex(checksum(data)) + ".failed";
+}
+
 Status Home::check_inbox() const {
   for (const char* part : {"", "/inbox", "/inbox/tmp", "/inbox/new"}) TRY(check_directory(data + part));
   return {};
@@ -49,7 +56,7 @@ Status Home::check() const {
   for (const char* part : {"/inbox/cur", "/inbox/bad", "/logs"}) TRY(check_directory(data + part));
   const std::string db = database();
   for (const std::string& file : {db, db + "-wal", db + "-shm", db + ".state", lock(), start(), socket(),
-                                  flags(), key(), inbox() + "/failed", log_file(), log_file() + ".1"})
+                                  flags(), key(), failed(), log_file(), log_file() + ".1"})
     TRY(os::own_file(file));
   return {};
 }

@@ -24,6 +24,10 @@ struct Home {
 
   std::string database() const { return data + "/cairn.db"; }
   std::string inbox() const { return data + "/inbox"; }
+  // Where a hook notes a delivery that failed (failures.h): in the home, or where that cannot be written, in
+  // the memory of this machine.
+  std::string failed() const { return data + "/inbox/failed"; }
+  std::string failed_outside() const;
   std::string lock() const { return data + "/daemon.lock"; }
   std::string socket() const { return data + "/daemon.sock"; }
   std::string start() const { return data + "/daemon.start"; }

@@ -16,6 +16,7 @@
 
 #include "hook/control.h"
 #include "hook/envelope.h"
+#include "hook/failures.h"
 #include "hook/flags.h"
 #include "hook/home.h"
 #include "hook/inbox.h"
@@ -35,7 +36,6 @@ constexpr std::int64_t kMs = 1'000'000;
 // A host that neither sends nor closes is waited for this long; what came until then is the payload.
 constexpr std::int64_t kStdinNs = 5'000 * kMs;
 constexpr std::size_t kMaxAnswer = 256u << 10;
-constexpr std::uint64_t kMaxFailedFile = 64u << 10;
 
 constexpr std::string_view kHelp =
     "cairn-hook " CAIRN_VERSION
@@ -101,9 +101,12 @@ bool print(std::string_view text) {
   return true;
 }
 
-// What the host reads: one line, once.
+// What the host reads: one line, once, or nothing where its event has no fixed answer.
 class Answer {
  public:
+  explicit Answer(std::string_view event) : event_(event) {}
+  // The event's name, once it is known.
+  void set_event(std::string_view event) { event_ = event; }
   // Whether the host has it.
   bool give(std::string_view line) {
     given_ = true;
@@ -111,10 +114,19 @@ class Answer {
   }
   // The fixed answer, unless one was given.
   void settle() {
-    if (!given_) give(kFixedAnswer);
+    if (given_) return;
+    given_ = true;
+    if (const std::string_view fixed = fixed_answer(event_); !fixed.empty()) give(fixed);
+  }
+  // The same, and at a session's start a line for the user that says what is broken. Other events say
+  // nothing: one line a session is enough.
+  void settle_broken(std::string_view what) {
+    if (!given_ && event_ == "SessionStart") give(broken_answer(what));
+    settle();
   }
 
  private:
+  std::string event_;
   bool given_ = false;
 };
 
@@ -125,17 +137,13 @@ class Hook {
       : arguments_(std::move(arguments)), home_(std::move(home)), answer_(answer) {}
 
   void run() {
-    if (!home_.check_inbox().ok()) return;  // another's: not even word of it may be left there
+    if (const Status own = home_.check_inbox(); !own.ok()) return refuse(own.error(), false);
     flags_ =
         Flags::decode(os::read_file(disk_, home_.flags(), Flags::kBytes, os::Open::read_own).value_or({}));
-    if (!flags_.capture) return;
+    if (!flags_.capture) return learn_event();
     const Result<EventId> delivered = deliver();
-    if (!delivered.ok()) {
-      answer_.settle();
-      leave_word(delivered.error());
-      return;
-    }
-    if (arguments_.event.empty()) arguments_.event = scan_.event();
+    learn_event();
+    if (!delivered.ok()) return refuse(delivered.error(), true);
     if (arguments_.event == "SessionStart") {
       answer_session_start(*delivered);
     } else if (arguments_.event == "UserPromptSubmit") {
@@ -160,6 +168,29 @@ class Hook {
     return Inbox(disk_, clock_, home_.inbox()).deliver(std::move(envelope), source, flags_.sync);
   }
 
+  void learn_event() {
+    if (!arguments_.event.empty()) return;
+    if (scan_.empty()) read_start();
+    arguments_.event = scan_.event();
+    answer_.set_event(arguments_.event);
+  }
+
+  // For what is needed of an event that was not delivered.
+  void read_start() {
+    char start[PayloadScan::kStart];
+    ignore(read_stdin(start, sizeof start));
+  }
+
+  // The event is lost, but for what the transcript tells of it: the user is told, and a note is left for the
+  // daemon. Not in a home that is another user's.
+  void refuse(const Error& error, bool home_is_ours) {
+    learn_event();
+    answer_.settle_broken("not recording: " + error.message);
+    if (scan_.empty()) read_start();
+    note_failure(disk_, home_, home_is_ours,
+                 {clock_.wall_ns() / kMs, arguments_.event, scan_.session(), error.message});
+  }
+
   // A stdin that breaks off ends there: what came is worth keeping.
   Result<std::size_t> read_stdin(char* to, std::size_t size) {
     for (;;) {
@@ -170,25 +201,10 @@ class Hook {
       const ssize_t got = ready < 0 ? ready : read(STDIN_FILENO, to, size);
       if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (got <= 0) return std::size_t{0};
-      if (arguments_.event.empty()) scan_.add({to, static_cast<std::size_t>(got)});
+      scan_.add({to, static_cast<std::size_t>(got)},
+                arguments_.event.empty() ? PayloadScan::kAll : PayloadScan::kStart);
       return static_cast<std::size_t>(got);
     }
-  }
-
-  // For the user to be told. The daemon keeps room in this file as blanks, so that a line can be left on a
-  // full disk too.
-  void leave_word(const Error& error) {
-    const std::string path = home_.inbox() + "/failed";
-    const std::string text = os::read_file(disk_, path, kMaxFailedFile).value_or({});
-    const std::size_t end = text.find_last_not_of(' ') + 1;
-    std::string line = std::to_string(clock_.wall_ns() / kMs) + " " + arguments_.event.substr(0, 64) + " " +
-                       error.message.substr(0, 512);
-    std::replace_if(
-        line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, '?');
-    line += '\n';
-    if (end + line.size() > kMaxFailedFile) return;
-    auto file = disk_.open(path, os::Open::read_write);
-    if (file.ok()) ignore((*file)->write_at(end, line));
   }
 
   Start start() { return start_daemon(home_, clock_, cairn_beside_me(), false); }
@@ -200,12 +216,23 @@ class Hook {
     const std::int64_t budget = flags_.session_start_ms * kMs;
     for (;;) {
       const Start state = start();
-      if (state == Start::missing || state == Start::failed) return;
-      if (!ask(event, started_ + budget, started_ + budget / 2) || !daemon_went_away()) return;
+      if (state == Start::missing) return no_daemon("there is no `cairn` beside " + os::executable_path());
+      if (state == Start::failed) return no_daemon(home_.start() + " cannot be written");
+      if (!ask(event, started_ + budget, started_ + budget / 2) || !daemon_went_away()) break;
     }
+    if (const std::string why = why_no_daemon(); !why.empty()) no_daemon(why);
   }
 
-  // Whether the daemon that hung up is dying: its lock goes with it. One that lives has said no.
+  void no_daemon(const std::string& why) {
+    answer_.settle_broken("no memory in this session: the daemon cannot start: " + why);
+  }
+
+  // Why none can be expected; empty: one serves, or may be on its way.
+  std::string why_no_daemon() {
+    return os::FileLock::is_held(home_.lock()) ? std::string() : why_not_started(home_);
+  }
+
+  // Whether the daemon that hung up is dying: its lock goes with it. If it still holds its lock, it refused.
   bool daemon_went_away() {
     for (int tries = 0; tries < 20; ++tries) {
       if (!os::FileLock::is_held(home_.lock())) return true;
@@ -245,8 +272,8 @@ class Hook {
     nanosleep(&wait, nullptr);
   }
 
-  // A connection to the daemon, which may still be on its way up. Gives up at `deadline`, or when nobody
-  // holds the lock after `lock_deadline`.
+  // A connection to the daemon, which may still be on its way up. Gives up at `deadline`, when nobody holds
+  // the lock after `lock_deadline`, or as soon as the daemon has noted why it cannot serve.
   os::Fd connect(std::int64_t deadline, std::int64_t lock_deadline) {
     std::int64_t step = 5 * kMs;
     for (;;) {
@@ -256,6 +283,7 @@ class Hook {
       const std::int64_t now = clock_.boot_ns();
       if (now + step >= deadline) return {};
       if (now >= lock_deadline && !os::FileLock::is_held(home_.lock())) return {};
+      if (!why_no_daemon().empty()) return {};
       pause(step);
       step = std::min(step + 5 * kMs, 25 * kMs);
     }
@@ -271,7 +299,7 @@ class Hook {
   Arguments arguments_;
   Home home_;
   Flags flags_;
-  EventNameScan scan_;
+  PayloadScan scan_;
   Answer& answer_;
 };
 
@@ -287,10 +315,14 @@ int run(int argc, char** argv) {
     print(kHelp);
     return 0;
   }
-  Answer answer;
+  Answer answer(arguments.event);
+  if (is_disabled()) {
+    answer.settle();
+    return 0;
+  }
   try {
-    auto home =
-        is_disabled() ? Result<Home>(Error{Code::canceled, "switched off"}) : Home::from_environment();
+    auto home = Home::from_environment();
+    if (!home.ok()) answer.settle_broken("not recording: " + home.error().message);
     if (home.ok()) Hook(std::move(arguments), std::move(*home), answer).run();
   } catch (...) {
     // Out of memory, say: the host gets its answer all the same.

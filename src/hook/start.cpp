@@ -18,6 +18,9 @@ namespace {
 constexpr std::int64_t kFirstPauseNs = 5'000'000'000;
 constexpr std::int64_t kLongestPauseNs = 300'000'000'000;
 constexpr int kMostAttempts = 9999;  // four digits
+constexpr std::size_t kRecordBytes = 66;
+constexpr std::size_t kMostBytes = 4096;
+constexpr std::string_view kWhy = "why ";
 
 struct Record {
   int attempts = 0;
@@ -39,11 +42,11 @@ std::string encode(const Record& record) {
 // What cannot be read counts as no attempt.
 Record decode(std::string_view text) {
   Record record;
-  if (text.size() < 66 || !text.starts_with("cairn1 ")) return {};
+  if (text.size() < kRecordBytes || !text.starts_with("cairn1 ")) return {};
   std::from_chars(text.data() + 7, text.data() + 11, record.attempts);
   std::from_chars(text.data() + 12, text.data() + 32, record.boot_ns);
   record.boot_id = text.substr(33, 32);
-  return encode(record) == text.substr(0, 66) ? record : Record{};
+  return encode(record) == text.substr(0, kRecordBytes) ? record : Record{};
 }
 
 // Whether the last attempt is so recent that another one must wait.
@@ -66,7 +69,7 @@ Start start_daemon(const Home& home, os::Clock& clock, const std::string& cairn,
   // Between the first look and the lock another caller may have started it, and it may be up already.
   if (os::FileLock::is_held(home.lock())) return Start::running;
 
-  const Record last = decode(os::read_file(disk, home.start(), 4096).value_or({}));
+  const Record last = decode(os::read_file(disk, home.start(), kMostBytes).value_or({}));
   // Through encode and back, so that an unknown boot id compares equal to a recorded one.
   Record now = decode(encode({1, clock.boot_ns(), clock.boot_id()}));
   if (must_pause(last, now) && !force) return Start::waiting;
@@ -76,6 +79,28 @@ Start start_daemon(const Home& home, os::Clock& clock, const std::string& cairn,
   const auto started =
       os::spawn_detached(cairn, {"cairn", "daemon", "run"}, os::reduced_environment(environ));
   return started.ok() ? Start::started : Start::failed;
+}
+
+std::string why_not_started(const Home& home) {
+  os::RealDisk disk;
+  const auto text = os::read_file(disk, home.start(), kMostBytes, os::Open::read_own);
+  if (!text.ok() || decode(*text).attempts == 0) return {};
+  std::string_view why = std::string_view(*text).substr(kRecordBytes);
+  if (!why.starts_with(kWhy) || !why.ends_with('\n')) return {};
+  why.remove_suffix(1);
+  return std::string(why.substr(kWhy.size()));
+}
+
+void note_why_not_started(const Home& home, std::string_view reason) {
+  os::RealDisk disk;
+  const auto text = os::read_file(disk, home.start(), kMostBytes, os::Open::read_own);
+  if (!text.ok() || decode(*text).attempts == 0) return;
+  std::string why(kWhy);
+  why += reason.substr(0, kMostBytes / 2);
+  std::replace_if(
+      why.begin(), why.end(), [](unsigned char c) { return c < ' '; }, '?');
+  auto file = disk.open(home.start(), os::Open::read_write);
+  if (file.ok()) ignore((*file)->write_at(kRecordBytes, why + '\n'));
 }
 
 void clear_start(const Home& home) {

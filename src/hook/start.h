@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "hook/home.h"
 #include "os/clock.h"
@@ -24,6 +25,14 @@ enum class Start {
 // record of another boot counts for nothing. `force` (a command typed by a person) ignores the pause, not the
 // lock.
 Start start_daemon(const Home& home, os::Clock& clock, const std::string& cairn, bool force);
+
+// Why the daemon that was started last could not serve, as it noted itself; empty: it did not say, or it
+// serves.
+std::string why_not_started(const Home& home);
+
+// Called by a daemon that cannot serve: behind the record of its start stands `why REASON\n` until the next
+// attempt. Does nothing when there is no record.
+void note_why_not_started(const Home& home, std::string_view reason);
 
 // Called by a daemon that serves: the next death is followed by a start at once.
 void clear_start(const Home& home);

@@ -119,6 +119,10 @@ TEST_F(Cycle, ACompactedSessionIsGivenItAgain) {
   }
   const auto requests = machine.requests("tui");
   ASSERT_EQ(requests.size(), 4u);
+  // The host makes what PreCompact prints a part of its instructions for the compaction.
+  ASSERT_TRUE(requests[2].has("CRITICAL: Respond with TEXT ONLY")) << requests[2].text;
+  EXPECT_FALSE(requests[2].has("Additional Instructions")) << requests[2].text;
+  EXPECT_FALSE(requests[2].has("suppressOutput")) << requests[2].text;
   EXPECT_TRUE(requests[3].has("SHORT STORY"));
   const std::string given = requests[0].injected();
   ASSERT_NE(given.find(kRequest), std::string::npos) << given;

@@ -184,9 +184,20 @@ TEST_F(HookTest, GivesUpEarlyOnADaemonThatNeverTakesItsLock) {
   }
 }
 
+TEST_F(HookTest, SaysWhyNoDaemonCanStartAndDoesNotWaitForOne) {
+  provide_cairn("printf 'why the \"key\" is bad\\n' >> \"$CAIRN_HOME/daemon.start\"; exit 1");
+  set_flags({.session_start_ms = 60'000});
+  for (int i = 0; i < 2; ++i) {  // the first starts it; the second finds its reason
+    const Outcome outcome = run(program({"SessionStart"}));
+    expect_broken(outcome, "the daemon cannot start: the \"key\" is bad");
+    EXPECT_LT(outcome.elapsed, 20s);
+  }
+  expect_fixed(run(program({"UserPromptSubmit"})));
+}
+
 TEST_F(HookTest, DoesNotWaitWhenThereIsNoDaemonToCome) {
   set_flags({.session_start_ms = 60'000, .user_prompt_submit_ms = 60'000});
-  expect_fixed(run(program({"SessionStart"})));
+  expect_broken(run(program({"SessionStart"})), "there is no `cairn` beside ");
   provide_cairn("exit 1");
   expect_fixed(run(program({"UserPromptSubmit"})));
   EXPECT_TRUE(exists(home_.start())) << "a prompt starts the daemon for the next one";

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "hook/control.h"
 #include "hook/envelope.h"
 #include "hook/flags.h"
@@ -72,6 +74,20 @@ class HookTest : public testing::Test {
     EXPECT_EQ(outcome.err, "");
     EXPECT_FALSE(outcome.pipes_held);
   }
+
+  // The fixed answer with a line for the user that holds `part`, and all the rest as usual.
+  static void expect_broken(const Outcome& outcome, std::string_view part) {
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.describe();
+    EXPECT_EQ(outcome.err, "");
+    const auto answer = Json::parse(outcome.out);
+    ASSERT_TRUE(answer.ok()) << outcome.out;
+    EXPECT_TRUE((*answer)["continue"].as_bool());
+    const std::string said((*answer)["systemMessage"].as_string());
+    EXPECT_TRUE(said.starts_with("cairn: ") && said.ends_with("; run `cairn doctor`")) << said;
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  }
+
+  ~HookTest() override { unlink(home_.failed_outside().c_str()); }
 
   TempDir dir_{"hook"};
   const hook::Home home_ = hook::Home::at(dir_ / "home");

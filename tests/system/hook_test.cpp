@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "hook/failures.h"
 #include "hook_fixture.h"
 #include "support/wait.h"
 
@@ -157,10 +158,33 @@ TEST_F(HookTest, AnswersWhereTheHomeCannotBeWritten) {
       Program p = program({event}, pattern(300'000));
       p.env[0] = "CAIRN_HOME=" + home;
       p.cwd = dir_.path();
-      expect_fixed(run(p));
+      std::string_view(event) == "SessionStart" ? expect_broken(run(p), "not recording: ")
+                                                : expect_fixed(run(p));
+      unlink(hook::Home::at(home).failed_outside().c_str());
     }
   }
   EXPECT_FALSE(exists(dir_ / "relative"));
+}
+
+TEST_F(HookTest, PrintsNothingForACompactionWhateverHappens) {
+  const auto expect_nothing = [](const Outcome& outcome) {
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.describe();
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "");
+  };
+  for (const std::string event : {"PreCompact", "PostCompact"}) {
+    expect_nothing(run(program({event})));
+    expect_nothing(run(program({}, R"({"session_id":"s","hook_event_name":")" + event + "\"}")));
+    Program p = program({event});
+    p.env.push_back("CAIRN_DISABLE=1");
+    expect_nothing(run(p));
+    p = program({event});
+    p.env[0] = "CAIRN_HOME=/dev/null/home";
+    expect_nothing(run(p));
+  }
+  EXPECT_EQ(names("new").size(), 4u) << "they are delivered like all others";
+  set_flags({.capture = false});
+  expect_nothing(run(program({"PreCompact"})));
 }
 
 TEST_F(HookTest, AnswersWithoutAHome) {
@@ -177,9 +201,25 @@ TEST_F(HookTest, AnswersWhenAFileMayNotGrowAndLeavesWord) {
   EXPECT_EQ(names("new").size(), 1u);
   EXPECT_TRUE(names("tmp").empty());
   const std::string word = read_text(home_.inbox() + "/failed");
-  EXPECT_NE(word.find(" PostToolUse "), std::string::npos) << word;
+  EXPECT_NE(word.find(" PostToolUse - "), std::string::npos) << word;
   EXPECT_NE(word.find("File too large"), std::string::npos) << word;
   EXPECT_TRUE(word.ends_with("\n"));
+}
+
+TEST_F(HookTest, NotesOutsideTheHomeWhatItCannotNoteThere) {
+  if (access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "there is no /dev/shm here";
+  write_file(home_.inbox() + "/new", "a file where the directory should be");
+  ASSERT_TRUE(os::RealDisk().make_dir(home_.failed()).ok());
+  expect_broken(run(program({"SessionStart"}, R"({"session_id":"abc-1"})")), "not recording: ");
+  expect_fixed(run(program({"Stop"}, R"({"session_id":"abc-1"})")));
+  os::RealDisk disk;
+  const auto failures = hook::read_failures(disk, home_);
+  ASSERT_EQ(failures.size(), 2u);
+  EXPECT_GT(failures[0].at_ms, 1'000'000'000'000);
+  EXPECT_EQ(failures[0].event, "SessionStart");
+  EXPECT_EQ(failures[1].event, "Stop");
+  EXPECT_EQ(failures[1].session, "abc-1");
+  EXPECT_NE(failures[1].why.find("inbox/new"), std::string::npos) << failures[1].why;
 }
 
 TEST_F(HookTest, KeepsTheFileOfFailuresSmall) {

@@ -112,13 +112,13 @@ TEST_F(HomeTest, DoesNotFallBackToTheUsersOwnWhenTheOneAskedForIsRelative) {
 }
 
 std::string scan(std::string_view payload, std::size_t piece = 7) {
-  EventNameScan scan;
+  PayloadScan scan;
   for (; !payload.empty(); payload.remove_prefix(std::min(piece, payload.size())))
     scan.add(payload.substr(0, piece));
   return scan.event();
 }
 
-TEST(EventNameScan, FindsTheName) {
+TEST(PayloadScan, FindsTheName) {
   EXPECT_EQ(scan(R"({"session_id":"s","hook_event_name":"SessionStart","source":"startup"})"),
             "SessionStart");
   EXPECT_EQ(scan("{\"hook_event_name\" :\n\t \"Stop\"}"), "Stop");
@@ -126,7 +126,7 @@ TEST(EventNameScan, FindsTheName) {
             "UserPromptSubmit");
 }
 
-TEST(EventNameScan, FindsNothingWhereThereIsNoName) {
+TEST(PayloadScan, FindsNothingWhereThereIsNoName) {
   for (const char* payload :
        {"", "{}", "hook_event_name", "\"hook_event_name\"", "\"hook_event_name\":", "\"hook_event_name\":3",
         "\"hook_event_name\":\"Sto", "\"hook_event_name\":\"a b\"", "\"hook_event_name\":\"\\u0041\""})
@@ -134,7 +134,7 @@ TEST(EventNameScan, FindsNothingWhereThereIsNoName) {
   EXPECT_EQ(scan("\"hook_event_name\":\"" + std::string(65, 'A') + "\""), "");
 }
 
-TEST(EventNameScan, LooksAtTheStartOnly) {
+TEST(PayloadScan, LooksAtTheStartOnly) {
   EXPECT_EQ(scan(std::string(60'000, ' ') + R"("hook_event_name":"Stop")", 4096), "Stop");
   EXPECT_EQ(scan(std::string(66'000, ' ') + R"("hook_event_name":"Stop")", 4096), "");
 }
