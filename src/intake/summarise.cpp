@@ -93,7 +93,7 @@ static store::Summary summary_row(const distil::Summary& text, const store::Sess
   row.notes = text.notes;
   row.files_read = text.files_read;
   row.files_edited = text.files_edited;
-  row.created_at = turn.started_at;
+  row.created_at = turn.ended_at.value_or(turn.last_event_at);  // the newest is the one that ended last
   return row;
 }
 

@@ -6,18 +6,25 @@
 namespace cairn::store {
 
 Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallTime now) {
+  // Told again in the same words it is not new: a resumed session is given only what changed.
   TRY(db.run(
       "INSERT INTO session_summaries(uuid, memory_session_id, project, provider, interim, request, "
       "investigated, learned, completed, "
       "next_steps, notes, files_read, files_edited, prompt_number, created_at, created_at_epoch, "
       "updated_at_epoch) "
       "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(memory_session_id, prompt_number) DO UPDATE SET "
-      "provider = excluded.provider, interim = excluded.interim, request = excluded.request, investigated = "
+      "updated_at_epoch = CASE WHEN (request, investigated, learned, completed, next_steps, notes, "
+      "files_read, "
+      "files_edited) IS (excluded.request, excluded.investigated, excluded.learned, excluded.completed, "
+      "excluded.next_steps, excluded.notes, excluded.files_read, excluded.files_edited) THEN "
+      "updated_at_epoch "
+      "ELSE excluded.updated_at_epoch END, created_at = excluded.created_at, created_at_epoch = "
+      "excluded.created_at_epoch, provider = excluded.provider, interim = excluded.interim, request = "
+      "excluded.request, investigated = "
       "excluded.investigated, "
       "learned = excluded.learned, completed = excluded.completed, next_steps = excluded.next_steps, notes = "
       "excluded.notes, "
-      "files_read = excluded.files_read, files_edited = excluded.files_edited, updated_at_epoch = "
-      "excluded.updated_at_epoch "
+      "files_read = excluded.files_read, files_edited = excluded.files_edited "
       "WHERE session_summaries.provider = 'builtin' OR excluded.provider <> 'builtin'",
       new_uuid(epoch_ms(now)), memory.value, s.project, s.provider, s.interim, s.request, s.investigated,
       s.learned, s.completed, s.next_steps, s.notes, list_text(s.files_read), list_text(s.files_edited),

@@ -102,6 +102,46 @@ TEST_F(Answers, AResumeGetsOnlyWhatIsNew) {
   EXPECT_EQ(start("resume"), "");
 }
 
+TEST_F(Answers, AResumeIsNotToldAgainOfASessionThatWasMerelyResumed) {
+  Chat other;
+  other.session = "another-session";
+  m.tell(other.start());
+  m.tell(other.prompt("one"));
+  m.tell(other.wrote("one.txt", "t1"));
+  m.tell(other.stop());
+  m.tell(other.end());
+  start("startup");
+  m.clock.advance(std::chrono::minutes(5));
+  m.tell(other.start("resume"));
+  m.tell(other.end());
+  must(m.run("sessions.summarize", Json::object({{"id", other.session}})));
+  EXPECT_EQ(start("resume"), "");
+  m.clock.advance(std::chrono::minutes(5));
+  m.tell(other.start("resume"));
+  m.tell(other.stop("It changed after all."));
+  EXPECT_TRUE(has(start("resume"), "It changed after all."));
+}
+
+TEST_F(Answers, TheNewestSummaryIsTheOneWhoseTurnEndedLast) {
+  Chat slow, quick;
+  slow.session = "began-first-ended-last";
+  quick.session = "in-between";
+  m.tell(slow.start());
+  m.tell(slow.prompt("the long task"));
+  m.tell(slow.wrote("a.txt", "t1"));
+  m.clock.advance(std::chrono::minutes(1));
+  m.ask(quick.start());  // gives the long task an interim summary
+  m.tell(quick.prompt("the short task"));
+  m.tell(quick.wrote("b.txt", "t2"));
+  m.tell(quick.stop());
+  m.clock.advance(std::chrono::minutes(1));
+  m.tell(slow.stop("The long task is done."));
+  EXPECT_EQ(m.text("SELECT request FROM session_summaries ORDER BY created_at DESC, id DESC LIMIT 1"),
+            "the long task");
+  const Json line = must(Json::parse(m.ask(me.start()).line));
+  EXPECT_TRUE(has(std::string(line["systemMessage"].as_string()), "\"the long task\"")) << line.dump();
+}
+
 TEST_F(Answers, AResumeIsNotToldItsOwnTurns) {
   work("one");
   start("startup");
