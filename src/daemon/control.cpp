@@ -11,9 +11,8 @@
 namespace cairn::daemon {
 
 static constexpr std::size_t kMaxRequest = 1u << 20;  // requests are small; answers are not limited
-static constexpr std::size_t kMaxConnections = 512;   // a burst of hooks; far below the descriptor limit
 
-Connection::Connection(ControlServer& server, int fd) : server_(server) {
+Connection::Connection(ControlServer& server, int fd) : server_(server), used_(++server.uses_) {
   buffer_ = bufferevent_socket_new(server.loop_.base(), fd, BEV_OPT_CLOSE_ON_FREE);
   CAIRN_ASSERT(buffer_);
   bufferevent_setcb(
@@ -45,6 +44,7 @@ void Connection::expect_reply() {
 }
 
 void Connection::reply(std::string_view line) {
+  asked_ = false;
   if (expected_ > 0 && --expected_ == 0) bufferevent_set_timeouts(buffer_, &server_.idle_, &server_.idle_);
   bufferevent_write(buffer_, line.data(), line.size());
   bufferevent_write(buffer_, "\n", 1);
@@ -56,18 +56,43 @@ void Connection::refuse(std::string_view line) {
 }
 
 Result<std::unique_ptr<ControlServer>> ControlServer::listen(Loop& loop, const std::string& path, Log& log,
-                                                             Handler handler,
-                                                             std::chrono::milliseconds idle) {
+                                                             Handler handler, std::chrono::milliseconds idle,
+                                                             std::size_t most) {
   const timeval time{idle.count() / 1000, (idle.count() % 1000) * 1000};
   os::Fd listener = TRY(os::listen_unix(path));
   std::unique_ptr<ControlServer> server(
-      new ControlServer(loop, std::move(listener), log, std::move(handler), time));
+      new ControlServer(loop, std::move(listener), log, std::move(handler), time, most));
   loop.on_readable(server->listener_.get(), [self = server.get()] { self->accept_all(); });
   return server;
 }
 
-ControlServer::ControlServer(Loop& loop, os::Fd listener, Log& log, Handler handler, timeval idle)
-    : loop_(loop), listener_(std::move(listener)), log_(log), handler_(std::move(handler)), idle_(idle) {}
+ControlServer::ControlServer(Loop& loop, os::Fd listener, Log& log, Handler handler, timeval idle,
+                             std::size_t most)
+    : loop_(loop),
+      listener_(std::move(listener)),
+      log_(log),
+      handler_(std::move(handler)),
+      idle_(idle),
+      most_(most) {}
+
+// Whether a request has arrived that nobody has read yet.
+static bool has_input(int fd) {
+  char first = 0;
+  return recv(fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+// False: everybody waits for a reply.
+bool ControlServer::make_room() {
+  if (connections_.size() < most_) return true;
+  Connection* oldest = nullptr;
+  for (const auto& [connection, owner] : connections_)
+    if (!connection->asked_ && connection->expected_ == 0 && (!oldest || connection->used_ < oldest->used_) &&
+        !has_input(bufferevent_getfd(connection->buffer_)))
+      oldest = connection;
+  if (!oldest) return false;
+  oldest->close();
+  return true;
+}
 
 void ControlServer::accept_all() {
   while (true) {
@@ -77,7 +102,7 @@ void ControlServer::accept_all() {
       log_.warn("control: refused a connection of another user");
       continue;
     }
-    if (connections_.size() >= kMaxConnections) continue;  // closed: a hook takes the fixed answer
+    if (!make_room()) continue;  // closed: a hook takes the fixed answer
     std::shared_ptr<Connection> connection(new Connection(*this, fd.release()));
     connections_.emplace(connection.get(), connection);
   }
@@ -90,6 +115,8 @@ void ControlServer::read_lines(Connection& connection) {
     std::size_t size = 0;
     char* line = evbuffer_readln(input, &size, EVBUFFER_EOL_LF);
     if (!line) break;
+    connection.asked_ = true;
+    connection.used_ = ++uses_;
     handler_(keep, std::string_view(line, size));
     std::free(line);
   }

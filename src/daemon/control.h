@@ -45,6 +45,8 @@ class Connection {
   bufferevent* buffer_ = nullptr;
   bool closing_ = false;
   int expected_ = 0;
+  bool asked_ = false;      // a line came and nothing was sent since
+  std::uint64_t used_ = 0;  // when it was last used, as the server counts
 
  public:
   ~Connection();
@@ -56,15 +58,19 @@ class ControlServer {
   using Handler = std::function<void(const std::shared_ptr<Connection>&, std::string_view line)>;
 
   // Listens at `path`. Call only under the home's lock. A connection that is silent for `idle` is closed: a
-  // peer that hangs does not hold its place for ever.
+  // peer that hangs does not hold its place for ever. Beyond `most` connections the one that waits for
+  // nothing and was used least recently makes room: idle peers never keep a hook from its answer.
   static Result<std::unique_ptr<ControlServer>> listen(
       Loop& loop, const std::string& path, Log& log, Handler handler,
-      std::chrono::milliseconds idle = std::chrono::minutes(10));
+      std::chrono::milliseconds idle = std::chrono::minutes(10), std::size_t most = kMostConnections);
+  // A burst of hooks; far below the descriptor limit.
+  static constexpr std::size_t kMostConnections = 512;
 
  private:
   friend class Connection;
-  ControlServer(Loop& loop, os::Fd listener, Log& log, Handler handler, timeval idle);
+  ControlServer(Loop& loop, os::Fd listener, Log& log, Handler handler, timeval idle, std::size_t most);
   void accept_all();
+  bool make_room();
   void read_lines(Connection& connection);
   void forget(Connection* connection);
 
@@ -73,6 +79,8 @@ class ControlServer {
   Log& log_;
   Handler handler_;
   timeval idle_;
+  std::size_t most_;
+  std::uint64_t uses_ = 0;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
 };
 

@@ -27,7 +27,7 @@ class Control : public testing::Test {
             if (const auto there = peer.lock()) there->reply("done");
           });
         },
-        150ms);
+        150ms, 4);
     thread_ = std::thread([this] { loop_->run(); });
   }
   ~Control() override {
@@ -64,6 +64,17 @@ TEST_F(Control, APeerWhoseWorkTakesLongerThanThatIsNot) {
   ASSERT_TRUE(os::send_all(waiting.get(), "work\n", in(1s)));
   EXPECT_EQ(next_line(waiting, 5s).value_or("hung up"), "done");
   EXPECT_EQ(next_line(waiting, 5s).error().code, Code::canceled);  // its time counts again
+}
+
+TEST_F(Control, IdlePeersMakeRoomForOneThatAsksAndBusyOnesDoNot) {
+  const os::Fd busy = connect();
+  ASSERT_TRUE(os::send_all(busy.get(), "work\n", in(1s)));
+  std::vector<os::Fd> idle;
+  for (int i = 0; i < 40; ++i) idle.push_back(connect());
+  const os::Fd asks = connect();
+  ASSERT_TRUE(os::send_all(asks.get(), "hello\n", in(1s)));
+  EXPECT_EQ(next_line(asks, 5s).value_or("hung up"), "at once");
+  EXPECT_EQ(next_line(busy, 5s).value_or("hung up"), "done");
 }
 
 // Knows when a child has ended.
