@@ -4,6 +4,7 @@
 #include "cli/doctor.h"
 #include "context/composer.h"
 #include "distil/turn.h"
+#include "hook/failures.h"
 #include "ops/operation.h"
 
 namespace cairn::cli {
@@ -44,7 +45,13 @@ Finding check_ledger(Patient& patient) {
 }
 
 Finding check_problems(Patient& patient) {
-  if (patient.status.is_null()) return no_store();
+  if (patient.status.is_null()) {
+    // Without a store hooks may have failed all the same, on a disk that was full from the first event on.
+    const auto noted = hook::read_failures(patient.shell.disk(), patient.shell.home());
+    if (noted.empty()) return no_store();
+    return warned(fmt::format("{} events could not be written: {}", noted.size(), noted.back().why),
+                  "free some space, or make " + patient.shell.home().data + " writable");
+  }
   std::string text;
   for (const Json& problem : patient.status["problems"].items())
     text += fmt::format("{}{}", text.empty() ? "" : "; ", problem.as_string());

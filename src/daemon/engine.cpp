@@ -4,10 +4,8 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
-#include "base/hash.h"
 #include "hook/control.h"
 #include "ops/mode.h"
 #include "ops/policy.h"
@@ -27,11 +25,6 @@ static constexpr std::size_t kUnconfirmed = 100;  // answers whose hook may stil
 static Status put_meta(store::Db& db, std::string_view key, std::string_view value) {
   return db.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
                 key, value);
-}
-
-// How meta remembers the beginning of inbox/failed.
-static std::string counted_mark(std::string_view note, std::size_t size) {
-  return fmt::format("{} {}", size, content_hash(note.substr(0, size)));
 }
 
 // The home's secret: 32 random bytes, made once.
@@ -98,8 +91,8 @@ Status Engine::try_bad_again_once() {
 Status Engine::in_transaction(const std::function<Status()>& body) {
   auto done = store::in_transaction(db_, body);
   if (!done) intake_.recorder().discard();
-  if (const std::size_t noted = std::exchange(failures_noted_, 0); done && noted > 0)
-    intake_.reader().clear_failed_note(noted);
+  for (const auto& then : std::exchange(after_commit_, {}))
+    if (done) then();
   return done;
 }
 
@@ -198,46 +191,6 @@ Result<bool> Engine::expire() {
   }));
   expiring_ = removed > 0;
   return expiring_;
-}
-
-// Within in_transaction(), which clears the note once it is committed. What was counted is remembered, in
-// case we die in between.
-Status Engine::note_failures() {
-  constexpr std::string_view kKey = "failed_note_counted";
-  const std::string note = intake_.reader().failed_note();
-  const std::size_t end = note.find_last_of('\n') + 1;
-  if (end == 0) return {};
-  failures_noted_ = end;
-  const auto counted = TRY(db_.text("SELECT value FROM meta WHERE key = ?", kKey)).value_or("");
-  std::size_t from = 0;
-  std::from_chars(counted.data(), counted.data() + counted.size(), from);
-  if (from > end || counted != counted_mark(note, from)) from = 0;
-  const auto failed = std::count(note.begin() + static_cast<std::ptrdiff_t>(from), note.end(), '\n');
-  if (failed == 0) return {};
-  seams_.log.error(fmt::format("hooks could not write {} events to the inbox", failed));
-  TRY(put_meta(db_, kKey, counted_mark(note, end)));
-  return db_.run(
-      "INSERT INTO meta(key, value) VALUES('failed_deliveries', ?1) ON CONFLICT DO UPDATE SET value = value "
-      "+ ?1",
-      static_cast<std::int64_t>(failed));
-}
-
-// What transcripts gave back makes good for as many events that could not be written.
-Status Engine::note_recovered() {
-  const std::int64_t more = catch_up_.recovered() - recovered_noted_;
-  if (more == 0) return {};
-  TRY(in_transaction([&]() -> Status {
-    TRY(note_failures());
-    return db_.run(
-        "INSERT INTO meta(key, value) SELECT 'failed_deliveries_made_good', min(CAST(value AS INTEGER), ?1) "
-        "FROM meta "
-        "WHERE key = 'failed_deliveries' ON CONFLICT DO UPDATE SET value = min((SELECT CAST(f.value AS "
-        "INTEGER) FROM "
-        "meta f WHERE f.key = 'failed_deliveries'), CAST(value AS INTEGER) + ?1)",
-        more);
-  }));
-  recovered_noted_ += more;
-  return {};
 }
 
 // The line that an alarm looks for: once when the queue grows beyond its limit, once when it is back.
@@ -341,6 +294,7 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
 // What dead sessions of the project did and no hook told of. An answer is given without it rather than late.
 void Engine::catch_up(const std::string& project, std::int64_t deadline) {
   const std::int64_t until = std::min(seams_.clock.boot_ns() + kCatchUpNs, deadline);
+  if (auto found = catch_up_.find_lost(); !found) seams_.log.error(found.error().message);
   if (auto done = catch_up_.settle_project(project, until); !done) seams_.log.error(done.error().message);
 }
 

@@ -101,6 +101,7 @@ class Engine {
   void note_stuck(const store::Recovered& recovered);
   Status in_transaction(const std::function<Status()>& body);
   Status note_failures();
+  Status count_note(const std::string& name, const std::string& note, std::function<void(std::size_t)> clear);
   Status note_recovered();
   void note_capture();
   Status watch_queue();
@@ -119,7 +120,7 @@ class Engine {
   intake::CatchUp catch_up_;
   std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
   std::int64_t recovered_noted_ = 0;
-  std::size_t failures_noted_ = 0;  // bytes of inbox/failed that this transaction counts
+  std::vector<std::function<void()>> after_commit_;  // of the transaction that runs now
   agent::Worker worker_;
   std::map<std::int64_t, Told> unconfirmed_;  // what answers tell, by their receipts
   bool told_error_ = false;                   // an intake error is in meta

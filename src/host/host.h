@@ -45,6 +45,8 @@ class Host {
   // Reads the lines of a session's transcript. `prompt_id`: the prompt that the lines before belonged to.
   virtual std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session,
                                                             std::string prompt_id) const = 0;
+  // The name of the file that is a session's transcript.
+  virtual std::string transcript_name(const ContentId& session) const = 0;
   // The transcript `main` and those of its subagents; empty when `main` is no transcript. An error of the
   // directory of subagents goes to `failed`, and the others are given all the same.
   virtual std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,

@@ -9,6 +9,7 @@
 #include "host/host.h"
 #include "store/events.h"
 #include "store/evidence.h"
+#include "store/lost.h"
 #include "store/mute.h"
 #include "store/turns.h"
 
@@ -30,6 +31,11 @@ static constexpr Millis kTriedFor = std::chrono::hours(24);
 // How far before its first event a session may have begun when neither its start nor its process tells.
 static constexpr Millis kUnseenStart = std::chrono::minutes(10);
 
+// How far the end of a line is looked for.
+static constexpr std::uint64_t kLongestLook = 512u << 20;
+// What is written of a session's start may be a little older than the hook that could not write it.
+static constexpr Millis kBeforeItsHook = std::chrono::seconds(10);
+
 struct CatchUp::Look {
   Session session;
   bool ended = false;
@@ -47,6 +53,8 @@ void CatchUp::configure(gate::Gate gate, std::size_t max_field) {
 }
 
 Result<bool> CatchUp::step() {
+  if (lost_due_) TRY(find_lost());
+  lost_due_ = false;
   if (due_.empty()) {
     for (const SessionId id : TRY(store::sessions_to_read(db_, false))) {
       const auto later = later_.find(id);
@@ -73,6 +81,71 @@ Status CatchUp::settle_project(const std::string& project, std::int64_t deadline
     }
   }
   return {};
+}
+
+Status CatchUp::find_lost() {
+  if (!TRY(store::find_lost(db_))) return {};
+  Status found = look_for_lost();
+  if (!found) recorder_.discard();
+  return found;
+}
+
+Status CatchUp::look_for_lost() {
+  auto transaction = TRY(store::Transaction::begin(db_));
+  TRY(store::give_up_lost(db_, clock_.now() - kTriedFor));
+  const store::Lost lost = TRY(store::find_lost(db_)).value_or(store::Lost{});
+  const auto folders = TRY(store::transcript_folders(db_));
+  for (const auto& [session, events] : lost.events)
+    for (const store::TranscriptFolder& folder : folders) {
+      const host::Host& host = host::find_host(folder.platform);
+      const std::string path = fmt::format("{}/{}", folder.path, host.transcript_name(ContentId{session}));
+      if (!TRY(recover_session(path, folder.platform, session, lost.since))) continue;
+      TRY(store::set_found(db_, session));
+      break;
+    }
+  TRY(recorder_.finish());
+  return transaction.commit();
+}
+
+// Its start is made up from its first line. It counts as ended, so that all of it is read at once; if it goes
+// on, its next hook opens it again.
+Result<bool> CatchUp::recover_session(const std::string& path, const std::string& platform,
+                                      const std::string& session, WallTime since) {
+  const auto stat = disk_.stat(path);
+  if (!stat || stat->is_dir || stat->size == 0) return false;
+  const ContentId id{gate_.id(session)};
+  if (const auto known = TRY(store::find_session(db_, platform, id))) {
+    TRY(store::note_transcript(db_, known->id, path));
+    TRY(store::set_transcript_due(db_, known->id));
+    return true;
+  }
+  auto file = disk_.open(path, os::Open::read);
+  if (!file) return false;
+  const host::Host& host = host::find_host(platform);
+  const auto lines = host.transcript_lines(id, "");
+  const auto piece = host::read_transcript(**file, 0, *lines);
+  if (!piece || piece->items.empty()) return false;
+  Event start;
+  start.id = store::transcript_event_id(platform, id, "", Kind::session_start);
+  start.source = "transcript";
+  start.host = platform;
+  start.name = host.name_of(Kind::session_start);
+  start.kind = Kind::session_start;
+  start.session = id;
+  start.at = std::max(piece->items.front().at, since);
+  start.cwd = piece->items.front().cwd;
+  start.transcript_path = path;
+  auto verdict = gate_.pass(std::move(start), max_field_);
+  if (!std::holds_alternative<gate::Gate::Passed>(verdict)) return true;  // a rule keeps it out
+  TRY(recorder_.record(std::get<gate::Gate::Passed>(verdict)));
+  const auto made = TRY(store::find_session(db_, platform, id));
+  if (!made) return true;
+  ++recovered_;
+  log_.info(fmt::format("session found in its transcript session={}", id.value));
+  TRY(store::set_watched_since(db_, made->id, since - kBeforeItsHook));
+  const WallTime last = from_epoch_ms(stat->modified_ns / 1'000'000);
+  TRY(recorder_.end(*made, "other", std::max(made->started_at, last)));
+  return true;
 }
 
 // One piece of one session, a transaction. True: there is more of it.
@@ -143,6 +216,8 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   // Only where it saves much: a short line is looked at afresh, whatever became of it.
   const bool same = line.inode == stat->inode && line.offset == before && line.looked <= stat->size &&
                     line.looked > before + host::kTranscriptPiece;
+  // Nobody writes such a line: the file is sparse, or none of the host's.
+  if (same && line.looked - before >= kLongestLook) return false;
   const auto lines =
       host::find_host(look.session.platform).transcript_lines(look.session.content_id, progress.prompt_id);
   auto piece =
@@ -245,6 +320,8 @@ Result<std::string> CatchUp::excuse(const Look& look, const Item& item) {
   if (TRY(store::is_inherited(db_, look.session.id, look.session.project, item.tool_use_id, item.prompt_id)))
     return std::string("of the session this one was forked from");
   if (item.at < look.since) return std::string("before this session was watched");
+  if (item.prompt_id.empty() && TRY(store::has_private_turn(db_, look.session.id)))
+    return std::string("its prompt may be a private one");
   if (item.result && item.result->error.starts_with("No such tool available"))
     return std::string("the host has no such tool");
   return std::string("");

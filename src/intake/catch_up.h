@@ -36,8 +36,13 @@ class CatchUp {
 
   void configure(gate::Gate gate, std::size_t max_field);
 
-  // Once a minute: active sessions are looked at again.
-  void look_again() { active_due_ = true; }
+  // Once a minute: active sessions are looked at again, and lost ones are looked for.
+  void look_again() { active_due_ = lost_due_ = true; }
+
+  // Looks for sessions whose hooks could not write, in the directories where transcripts of known sessions
+  // are. One that is found is read like every other that has ended; one that nobody knew is known from now
+  // on.
+  Status find_lost();
 
   // Takes in the next piece of a transcript, in a transaction of its own. False: nothing to do. A transcript
   // that cannot be read is tried again each minute, for a day; an error is the store's.
@@ -57,6 +62,10 @@ class CatchUp {
     std::uint64_t inode = 0, offset = 0, looked = 0;
   };
 
+  Status look_for_lost();
+  // False: there is nothing to read yet.
+  Result<bool> recover_session(const std::string& path, const std::string& platform,
+                               const std::string& session, WallTime since);
   Result<bool> look_at(SessionId id);
   Result<bool> read_session(Look& look);
   Result<bool> read_file(Look& look, const std::string& path);
@@ -81,7 +90,7 @@ class CatchUp {
   Log& log_;
   gate::Gate gate_{gate::Rules{}};
   std::size_t max_field_ = 256u << 10;
-  bool active_due_ = false;
+  bool active_due_ = false, lost_due_ = false;
   std::deque<SessionId> due_;
   std::map<SessionId, std::int64_t>
       later_;  // ended sessions whose host may still write: not before (boot ns)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hook/inbox.h"
+#include "hook/scan.h"
 
 namespace cairn::intake {
 
@@ -12,6 +13,9 @@ static constexpr std::size_t kMaxFile = hook::kMaxPayload + (64u << 10);  // pay
 static constexpr std::int64_t kHourNs = 3'600'000'000'000;
 static constexpr std::int64_t kBadDays = 14;
 static constexpr std::uint64_t kBadBytes = 100u << 20;
+// Holds the header with its texts as they usually are, and the start of the payload, where the host writes
+// its session first.
+static constexpr std::size_t kPeekedBytes = 2048;
 static constexpr std::string_view kCrashed = ".crashed";
 static constexpr std::string_view kAside = ".aside";
 static constexpr std::size_t kFailedRoom =
@@ -26,9 +30,10 @@ InboxReader::InboxReader(os::Disk& disk, os::Clock& clock, std::string directory
       cur_(directory_ + "/cur"),
       bad_(directory_ + "/bad") {}
 
+// Only below a home that is there: one that was deleted is not made again.
 Status InboxReader::make_directories() {
-  for (const std::string& directory : {tmp_, new_, cur_}) TRY(os::make_dirs(disk_, directory));
-  ignore(os::make_dirs(disk_, bad_));  // missed only by what is to be set aside, and told then
+  for (const std::string& directory : {directory_, tmp_, new_, cur_}) TRY(disk_.make_dir(directory));
+  ignore(disk_.make_dir(bad_));  // needed only for what is quarantined, and reported then
   // A hook that delivers durably relies on directories that are durable. Those above ours may be closed to
   // us.
   for (std::string path = directory_; !path.empty(); path.resize(path.find_last_of('/')))
@@ -84,13 +89,7 @@ Result<std::vector<EventId>> InboxReader::scan() {
     return ids;
   }
   for (const std::string& name : TRY(std::move(names))) {
-    EventId id{name};
-    if (!is_event_id(name)) {
-      // Not a hook's work. With a name of ours it is what every file is that cannot be read.
-      id = hook::new_event_id(clock_.wall_ns());
-      if (!disk_.rename(new_ + "/" + name, new_ + "/" + id.value)) continue;
-    }
-    ids.push_back(std::move(id));
+    if (is_event_id(name)) ids.push_back(EventId{name});  // no hook wrote the others
   }
   for (const auto& leftover : leftovers_) ids.push_back(leftover.first);
   std::sort(ids.begin(), ids.end());
@@ -98,46 +97,58 @@ Result<std::vector<EventId>> InboxReader::scan() {
   return ids;
 }
 
-// Wall time may have jumped while events waited; boot time cannot.
-Result<std::vector<EventId>> InboxReader::in_boot_order(std::vector<EventId> ids) {
-  struct Key {
-    std::string boot;
-    std::int64_t ns = 0;
-    EventId id;
-  };
-  std::vector<Key> keys;
-  std::map<std::string, std::string> first_of_boot;  // boot id -> smallest event id
-  for (EventId& id : ids) {
-    Key key{"", 0, id};
-    auto file = disk_.open((is_leftover(id) ? cur_ : new_) + "/" + id.value, os::Open::read_own);
-    std::string header(hook::Envelope::kPeekBytes, '\0');
-    if (file) {
-      const auto got = (*file)->read_at(0, header.data(), header.size());
-      header.resize(got ? *got : 0);
-      if (const auto order = hook::Envelope::peek_order(header)) {
-        key.boot = order->first;
-        key.ns = order->second;
-      }
-    }
-    auto [at, fresh] = first_of_boot.emplace(key.boot, id.value);
-    if (!fresh) at->second = std::min(at->second, id.value);
-    keys.push_back(std::move(key));
+const InboxReader::Peeked& InboxReader::peek(const EventId& id) {
+  const auto [at, fresh] = peeked_.try_emplace(id);
+  Peeked& peeked = at->second;
+  if (!fresh) return peeked;
+  auto file = disk_.open((is_leftover(id) ? cur_ : new_) + "/" + id.value, os::Open::read_own);
+  if (!file) return peeked;
+  std::string start(kPeekedBytes, '\0');
+  const auto got = (*file)->read_at(0, start.data(), start.size());
+  start.resize(got ? *got : 0);
+  if (auto order = hook::Envelope::peek_order(start)) {
+    peeked.boot = std::move(order->first);
+    peeked.ns = order->second;
   }
-  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
-    if (a.boot != b.boot) return first_of_boot[a.boot] < first_of_boot[b.boot];
-    if (a.ns != b.ns) return a.ns < b.ns;
-    return a.id < b.id;
+  peeked.session =
+      hook::word_in(std::string_view(start).substr(std::min(start.find('\n'), start.size())), "session_id");
+  return peeked;
+}
+
+// Wall time may have jumped while events waited; boot time cannot.
+std::vector<EventId> InboxReader::in_boot_order(std::vector<EventId> ids) {
+  std::map<std::string, std::string> first_of_boot;  // boot id -> smallest event id
+  for (const EventId& id : ids) {
+    auto [at, fresh] = first_of_boot.emplace(peek(id).boot, id.value);
+    if (!fresh) at->second = std::min(at->second, id.value);
+  }
+  std::sort(ids.begin(), ids.end(), [&](const EventId& a, const EventId& b) {
+    const Peeked &one = peeked_[a], &other = peeked_[b];
+    if (one.boot != other.boot) return first_of_boot[one.boot] < first_of_boot[other.boot];
+    if (one.ns != other.ns) return one.ns < other.ns;
+    return a < b;
   });
-  std::vector<EventId> ordered;
-  ordered.reserve(keys.size());
-  for (Key& key : keys) ordered.push_back(std::move(key.id));
-  return ordered;
+  return ids;
+}
+
+Result<std::vector<EventId>> InboxReader::older_of_session(const EventId& id) {
+  std::vector<EventId> ids = TRY(scan());
+  if (std::find(ids.begin(), ids.end(), id) == ids.end()) return std::vector<EventId>();
+  const std::string session = peek(id).session;
+  std::erase_if(ids, [&](const EventId& other) {
+    const std::string& theirs = peek(other).session;
+    return other != id && !theirs.empty() && theirs != session;
+  });
+  ids = in_boot_order(std::move(ids));
+  ids.erase(std::find(ids.begin(), ids.end(), id), ids.end());
+  return ids;
 }
 
 Result<std::vector<EventId>> InboxReader::next(std::size_t max) {
   if (waiting_.empty()) {
     std::vector<EventId> ids = TRY(scan());
-    if (ids.size() > 1) ids = TRY(in_boot_order(std::move(ids)));
+    peeked_.clear();
+    if (ids.size() > 1) ids = in_boot_order(std::move(ids));
     waiting_.assign(std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
   }
   const auto count = static_cast<std::ptrdiff_t>(std::min(max, waiting_.size()));
@@ -155,7 +166,7 @@ Result<std::size_t> InboxReader::depth() {
   for (const std::string& directory : {new_, cur_}) {
     auto names = disk_.list(directory);
     if (!names && names.error().code == Code::not_found) continue;
-    count += TRY(std::move(names)).size();
+    for (const std::string& name : TRY(std::move(names))) count += is_event_id(name.substr(0, 32));
   }
   return count;
 }
@@ -213,7 +224,7 @@ Status InboxReader::keep_bad(const EventId& id, std::string_view text) {
   Status kept = os::replace_file(disk_, path, text);
   if (kept || kept.error().code != Code::not_found) return kept;
   TRY(make_directories());
-  TRY(os::make_dirs(disk_, bad_));
+  TRY(disk_.make_dir(bad_));
   return os::replace_file(disk_, path, text);
 }
 

@@ -50,9 +50,12 @@ class InboxReader {
   bool is_leftover(const EventId& id) const { return leftovers_.contains(id); }
   // Puts ids that next() gave out back to the front.
   void put_back(const std::vector<EventId>& ids);
+  // The events that wait, were delivered before `id` and belong to its session, in order. One whose session
+  // cannot be told from its first bytes counts as of this one.
+  Result<std::vector<EventId>> older_of_session(const EventId& id);
   // Whether the next call of next() scans.
   bool is_list_used_up() const { return waiting_.empty(); }
-  // How many files wait in new/ and cur/ now.
+  // How many events wait in new/ and cur/ now. Files with other names than an event's id are none of ours.
   Result<std::size_t> depth();
 
   // Moves new/ID to cur/ID and reads it.
@@ -93,17 +96,26 @@ class InboxReader {
   const std::string& new_directory() const { return new_; }
 
  private:
+  // What the first bytes of a file say, unchecked: its place in the order, and whose it is.
+  struct Peeked {
+    std::string boot;
+    std::int64_t ns = 0;
+    std::string session;  // empty: not told
+  };
+
   Status make_directories();
   Status move(const std::string& from, const std::string& to);
   void bring_back_stranded();
   Result<std::vector<EventId>> scan();
-  Result<std::vector<EventId>> in_boot_order(std::vector<EventId> ids);
+  const Peeked& peek(const EventId& id);
+  std::vector<EventId> in_boot_order(std::vector<EventId> ids);
   std::string suspicious(const EventId& id) const;
 
   os::Disk& disk_;
   os::Clock& clock_;
   std::string directory_, tmp_, new_, cur_, bad_;
   std::deque<EventId> waiting_;
+  std::map<EventId, Peeked> peeked_;  // since the last scan of next()
   std::map<EventId, int> leftovers_;  // in cur/ since a daemon died; how often while it was read alone
   std::set<EventId> held_;            // in cur/, for sweep() to let them wait again
   bool stranded_ = false;             // a file stands in cur/ that should not

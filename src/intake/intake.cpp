@@ -219,22 +219,21 @@ Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std:
   return one;
 }
 
-// Reads the next files of `ids`; what does not fit the group is put back. A file that cannot be read now
-// stays in the inbox, and the error is returned only when nothing else could be read: others are not held up
-// by it.
-Result<std::vector<Intake::Prepared>> Intake::read_group(const std::vector<EventId>& ids) {
+// Reads the next files of `ids`, as many as fit the group; `taken` says how many. A file that cannot be read
+// now stays in the inbox, and the error is returned only when nothing else could be read: others are not held
+// up by it.
+Result<std::vector<Intake::Prepared>> Intake::read_group(const std::vector<EventId>& ids,
+                                                         std::size_t& taken) {
   std::vector<Prepared> group;
   std::optional<Error> failed;
   std::size_t bytes = 0;
-  std::size_t taken = 0;
-  for (; taken < ids.size() && bytes < options_.group_bytes; ++taken) {
+  for (taken = 0; taken < std::min(ids.size(), options_.group) && bytes < options_.group_bytes; ++taken) {
     auto one = read_one(ids[taken], bytes);
     if (!one)
       failed = one.error();
     else if (*one)
       group.push_back(**std::move(one));
   }
-  reader_.put_back({ids.begin() + static_cast<std::ptrdiff_t>(taken), ids.end()});
   if (group.empty() && failed) return *std::move(failed);
   return group;
 }
@@ -252,14 +251,25 @@ Status Intake::finish(std::vector<Prepared>& group) {
 
 // False: none of them is there any more.
 Result<bool> Intake::take_group(const std::vector<EventId>& ids) {
-  std::vector<Prepared> group = TRY(read_group(ids));
+  std::size_t taken = 0;
+  auto read = read_group(ids, taken);
+  reader_.put_back({ids.begin() + static_cast<std::ptrdiff_t>(taken), ids.end()});
+  std::vector<Prepared> group = TRY(std::move(read));
   if (group.empty()) return false;
   TRY(finish(group));
   return true;
 }
 
 Status Intake::take_now(const EventId& id) {
-  TRY(take_group({id}));
+  std::vector<EventId> ids = TRY(reader_.older_of_session(id));
+  ids.push_back(id);
+  while (!ids.empty()) {
+    std::size_t taken = 0;
+    auto group = read_group(ids, taken);
+    ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(taken));
+    if (!group && ids.empty()) return std::move(group).error();
+    if (group && !group->empty()) TRY(finish(*group));
+  }
   return {};
 }
 

@@ -50,8 +50,9 @@ class Intake {
   // Once a minute: old files go, and what could not be set aside is tried again.
   void sweep();
 
-  // Takes in this one event now, before those that wait: a hook asks for its answer and cannot wait for a
-  // long backlog. An event that is not in the inbox is left alone.
+  // Takes in this one event now, before those of other sessions that wait: a hook asks for its answer and
+  // cannot wait for a long backlog. Older events of its own session come first: without prompt ids only their
+  // order says what belongs to which prompt. An event that is not in the inbox is left alone.
   Status take_now(const EventId& id);
 
   // Gives what was set aside another chance: it waits again, and what it was counted as counts no more once
@@ -77,7 +78,7 @@ class Intake {
     std::variant<gate::Gate::Passed, std::pair<event::Event, gate::Refusal>, Bad> what;
   };
   Prepared prepare(const EventId& id, std::string file) const;
-  Result<std::vector<Prepared>> read_group(const std::vector<EventId>& ids);
+  Result<std::vector<Prepared>> read_group(const std::vector<EventId>& ids, std::size_t& taken);
   Result<bool> take_group(const std::vector<EventId>& ids);
   Status finish(std::vector<Prepared>& group);
   Status settle(const Prepared& prepared);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "hook/failures.h"
 #include "ops/operation.h"
 #include "store/budget.h"
 #include "store/open_items.h"
@@ -13,9 +14,12 @@ static std::int64_t size_of(os::Disk& disk, const std::string& path) {
   return stat ? static_cast<std::int64_t>(stat->size) : 0;
 }
 
+// The events that wait there. Files with other names are none of ours.
 static std::int64_t count_in(os::Disk& disk, const std::string& directory) {
-  const auto names = disk.list(directory);
-  return names ? static_cast<std::int64_t>(names->size()) : 0;
+  std::int64_t events = 0;
+  if (const auto names = disk.list(directory))
+    for (const std::string& name : *names) events += is_event_id(name.substr(0, 32));
+  return events;
 }
 
 static std::int64_t size_in(os::Disk& disk, const std::string& directory) {
@@ -98,13 +102,18 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   if (bad > 0)
     list.push(std::to_string(bad) + (bad == 1 ? " event" : " events") + " could not be read: set aside in " +
               world.home.inbox() + "/bad; `cairn logs` says why, `cairn process --again` takes it in again");
-  const auto unwritten =
+  // What hooks noted since the daemon last counted: on a full disk it cannot count at all.
+  const auto noted = hook::read_failures(world.disk, world.home);
+  const auto counted =
       TRY(world.db.integer("SELECT value - coalesce((SELECT value FROM meta WHERE key = "
                            "'failed_deliveries_made_good'), 0) FROM meta WHERE key = 'failed_deliveries'"));
-  if (unwritten.value_or(0) > 0)
-    list.push(std::to_string(*unwritten) + (*unwritten == 1 ? " event" : " events") +
-              " could not be written to the inbox (full disk, or no permission): check " +
-              world.home.inbox());
+  const std::int64_t unwritten = counted.value_or(0) + static_cast<std::int64_t>(noted.size());
+  if (unwritten > 0)
+    list.push(std::to_string(unwritten) + (unwritten == 1 ? " event" : " events") +
+              " could not be written to the inbox (" +
+              (noted.empty() || noted.back().why.empty() ? "full disk, or no permission" : noted.back().why) +
+              "): check " + world.home.inbox() +
+              "; what transcripts tell of them is recovered once it can be written");
   if (const auto error = TRY(world.db.text("SELECT value FROM meta WHERE key = 'intake_error'")))
     list.push("intake: " + *error);
   if (const auto damage = TRY(store::damage_told(world.db, world.clock.now()))) list.push(*damage);

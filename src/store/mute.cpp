@@ -71,6 +71,11 @@ Status mute_turn(Db& db, SessionId session, std::int64_t number) {
       session.value, number);
 }
 
+Result<bool> has_private_turn(Db& db, SessionId session) {
+  return TRY(db.integer("SELECT 1 FROM turns WHERE session_db_id = ? AND muted LIMIT 1", session.value))
+      .has_value();
+}
+
 Status forget_start(Db& db, SessionId session, std::string_view tool_use_id, std::string_view reason) {
   const auto start = TRY(db.integer(
       "SELECT seq FROM events WHERE session_db_id = ? AND tool_use_id = ? AND kind = 'tool_start' AND "

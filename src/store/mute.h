@@ -12,6 +12,9 @@ namespace cairn::store {
 // from it alone; its events are counted as private from now on.
 Status mute_turn(Db& db, SessionId session, std::int64_t number);
 
+// Whether some prompt of the session was private as a whole.
+Result<bool> has_private_turn(Db& db, SessionId session);
+
 // Forgets the start of a tool use whose end was refused for `reason`, in the caller's transaction: told alone
 // it would look like a call that was interrupted.
 Status forget_start(Db& db, SessionId session, std::string_view tool_use_id, std::string_view reason);

@@ -63,6 +63,7 @@ std::string Hosts::begin(std::string_view source, os::ProcessKey process) {
   c.chat.cwd = dice_.percent(70) ? "/home/dev/code/proj" : "/home/dev/code/other";
   c.process = process;
   c.running = true;
+  c.no_ids = dice_.percent(25);
   conversations_.push_back(std::move(c));
   say(conversations_.back(), conversations_.back().chat.start(source));
   return fmt::format("host begins {} ({})", conversations_.back().chat.session.substr(0, 8), source);
@@ -79,6 +80,8 @@ void Hosts::say(Conversation& c, HookCall call, std::string_view word, std::stri
   meaning.project = c.chat.cwd;
   meaning.secret = c.secret;
   meaning.noted = c.noted;
+  meaning.no_ids = c.no_ids;
+  meaning.turn = c.turn;
   on_their_way.push_back({std::move(call), c.process, std::move(meaning)});
 }
 
@@ -90,7 +93,12 @@ std::string Hosts::prompt(Conversation& c) {
   c.open_tool.clear();
   const std::string text =
       c.secret ? "<private>" + word + " of nobody else</private>" : word + ": change the colours";
+  ++c.turn;
   HookCall call = c.chat.prompt(text, fmt::format("prompt-{:016x}", dice_.next()));
+  if (c.no_ids) {
+    c.chat.prompt_id.clear();
+    call = c.chat.call("UserPromptSubmit", {{"permission_mode", "default"}, {"prompt", text}});
+  }
   write(c, "user", Json::object({{"role", "user"}, {"content", text}}));
   say(c, std::move(call), word);
   return fmt::format("host prompts {} {}{}", c.chat.session.substr(0, 8), word,
@@ -263,7 +271,7 @@ std::string Hosts::write(Conversation& c, std::string_view type, Json message,
                             {"timestamp", iso8601(m_.clock.now())},
                             {"cwd", c.chat.cwd},
                             {"sessionId", c.chat.session}});
-  if (type == "user") line.set("promptId", c.chat.prompt_id);
+  if (type == "user" && !c.no_ids) line.set("promptId", c.chat.prompt_id);
   if (!agent.empty()) line.set("agentId", agent);
   for (const Json::Member& member : more) line.set(member.first, member.second);
   std::string text = line.dump() + "\n";
@@ -285,6 +293,7 @@ ToldCall Hosts::tell(Conversation& c, const std::string& id, const std::string& 
                    Json::object({{"content", Json::array({block})}, {"stop_reason", "tool_use"}}), {}, agent);
   told.secret = c.secret;
   told.noted = c.noted;
+  told.no_ids = c.no_ids;
   told.deliveries = m_.delivered.size();
   told.resumed = c.resumed;
   told.at_ms = epoch_ms(m_.clock.now());

@@ -25,8 +25,10 @@ struct Meaning {
   std::string tool_use;  // of tool events
   std::string word;      // stands in its text and in no other call's; empty: it has none
   std::string project;
-  bool secret = false;  // of a prompt that is private as a whole
-  bool noted = false;   // of what a notification started
+  bool secret = false;    // of a prompt that is private as a whole
+  bool noted = false;     // of what a notification started
+  bool no_ids = false;    // its host sends no prompt ids: it belongs to the prompt before it
+  std::int64_t turn = 0;  // which prompt of its conversation it belongs to
 };
 
 struct Call {
@@ -40,7 +42,7 @@ struct ToldCall {
   std::string session, tool_use, word;
   std::string path;         // of the transcript
   std::string use, result;  // its lines; no result: it never came
-  bool secret = false, noted = false;
+  bool secret = false, noted = false, no_ids = false;
   bool rejected = false;       // stopped by the user
   std::size_t deliveries = 0;  // that were acknowledged when it was written
   bool resumed = false;        // its session had ended before
@@ -54,6 +56,8 @@ struct Conversation {
   bool in_turn = false;
   bool secret = false;  // the turn is private
   bool noted = false;   // a notification began what runs now
+  bool no_ids = false;  // neither hooks nor transcript have prompt ids
+  std::int64_t turn = 0;
   bool resumed = false;
   std::string open_tool;   // a call that has not ended
   std::string transcript;  // all its lines

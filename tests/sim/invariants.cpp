@@ -63,7 +63,8 @@ Wrong Invariants::settle(const std::string& id, Delivered& delivered, const std:
   const bool is_work = is_request || meaning.event.ends_with("ToolUse") ||
                        meaning.event == "PostToolUseFailure" || meaning.event.starts_with("Stop");
   if (outcome == "private")
-    return !frames && (meaning.secret || !is_work || may_be_private(meaning.session, meaning.noted))
+    return !frames && (meaning.secret || !is_work ||
+                       may_be_private(meaning.session, meaning.noted || meaning.no_ids))
                ? Wrong()
                : wrong("it is not private");
   const bool compaction = meaning.event == "SubagentStop" && meaning.word.empty();
@@ -73,7 +74,7 @@ Wrong Invariants::settle(const std::string& id, Delivered& delivered, const std:
 }
 
 // A notification does not say which prompt it goes on with: when hooks overtook each other, the turn that was
-// there may be a private one.
+// there may be a private one. Nor does an event without a prompt id, when the delivery of its prompt failed.
 bool Invariants::may_be_private(const std::string& session, bool noted) const {
   return noted && std::any_of(model_.events.begin(), model_.events.end(), [&](const auto& event) {
            return event.second.meaning.secret && event.second.meaning.session == session;

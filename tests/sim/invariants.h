@@ -57,6 +57,7 @@ class Invariants {
   bool may_be_private(const std::string& session, bool noted) const;
   Wrong nothing_lost();
   Wrong in_order();
+  Wrong private_turns();
   Wrong queue(Actor actor);
   Wrong moved(std::int64_t id, const Row& was, const Row* is, Actor actor);
   Wrong claimed_in_order(const Rows& now) const;

@@ -110,7 +110,26 @@ Wrong Invariants::at_rest() {
     return "at rest, and a message is in work";
   SIM_CHECK(counts());
   SIM_CHECK(in_order());
+  SIM_CHECK(private_turns());
   return once_each();
+}
+
+// What belongs to a private prompt by its order alone is not kept.
+Wrong Invariants::private_turns() {
+  for (const auto& [id, work] : model_.events) {
+    const Meaning& meaning = work.meaning;
+    const bool is_work = !meaning.tool_use.empty() || meaning.event.starts_with("Stop");
+    if (!meaning.secret || !meaning.no_ids || !is_work || !work.in_order || work.seq == 0) continue;
+    const bool knew = std::any_of(model_.events.begin(), model_.events.end(), [&](const auto& event) {
+      const Delivered& prompt = event.second;
+      return prompt.meaning.event == "UserPromptSubmit" && prompt.meaning.session == meaning.session &&
+             prompt.meaning.turn == meaning.turn && prompt.order < work.order && prompt.in_order &&
+             prompt.outcome == "private" && prompt.boot_id == work.boot_id;
+    });
+    if (knew && count("SELECT count(*) FROM events WHERE seq = ? AND outcome = 'stored'", work.seq) != 0)
+      return fmt::format("{} of a private prompt is kept", meaning.key);
+  }
+  return {};
 }
 
 // Within a boot and a session, events are taken in as they were delivered.
@@ -195,6 +214,12 @@ Wrong Invariants::prompts() {
       continue;
     }
     if (delivered.outcome != "stored" || !meaning.word.starts_with("request")) continue;
+    if (meaning.no_ids) {
+      if (count("SELECT count(*) FROM user_prompts WHERE content_session_id = ? AND prompt_text LIKE ?",
+                meaning.session, pattern) == 0)
+        return fmt::format("the request of {} is not kept", meaning.key);
+      continue;
+    }
     const std::int64_t kept = count(
         "SELECT count(*) FROM user_prompts p JOIN prompt_ids i ON i.session_db_id = p.session_db_id AND "
         "i.prompt_number = p.prompt_number WHERE p.content_session_id = ? AND i.prompt_id = ? AND "
@@ -217,7 +242,7 @@ Wrong Invariants::texts() {
   for (const auto& [id, delivered] : model_.events) {
     const Meaning& meaning = delivered.meaning;
     if (delivered.outcome != "stored" || meaning.tool_use.empty() || meaning.secret ||
-        may_be_private(meaning.session, meaning.noted))
+        may_be_private(meaning.session, meaning.noted || meaning.no_ids))
       continue;
     const auto kept = must(store::kept_event(m_.db(), delivered.seq));
     if (!kept || kept->texts.input.value_or("").find(meaning.word) == std::string::npos)
@@ -229,7 +254,7 @@ Wrong Invariants::texts() {
 // Whether nothing excuses that the store lacks a call which no hook told of.
 bool Invariants::must_be_recovered(const ToldCall& call) {
   if (model_.clock_was_set || model_.capture_was_off || call.secret || call.result.empty() ||
-      may_be_private(call.session, call.noted))
+      may_be_private(call.session, call.noted || call.no_ids))
     return false;
   // What a session wrote before it was first heard of, by a resume, cannot be told from its history.
   return count(

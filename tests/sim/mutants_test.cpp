@@ -44,6 +44,10 @@ TEST(Mutant, ThatStoresAReplyWhoseLeaseHasLapsedIsCaught) {
   EXPECT_TRUE(is_caught(6));
 }
 
+TEST(Mutant, ThatTakesALatePromptInBeforeOlderEventsOfItsSessionIsCaught) {
+  EXPECT_TRUE(is_caught(7));
+}
+
 TEST(Mutant, WithoutAMistakeTheCopiesPass) {
   const auto failed = run_seeds(1, 20);
   EXPECT_FALSE(failed) << *failed;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "hook/failures.h"
 #include "ops/settings.h"
 #include "sim/seeded_random.h"
 
@@ -117,12 +118,15 @@ void Schedule::step() {
   come_to_rest();
 }
 
-// Mostly the oldest; sometimes a later one overtakes it, or one is delivered again.
+// Mostly the oldest; sometimes a later one overtakes it, or one is delivered again. Nothing overtakes an
+// event of a host without prompt ids: only their order says what belongs together.
 void Schedule::deliver_next() {
   auto& queue = hosts_.on_their_way;
   if (last_delivered_ && dice_.percent(5)) return deliver(Call(*last_delivered_));
   if (queue.empty()) return;
-  const std::size_t at = dice_.percent(15) ? dice_.below(queue.size()) : 0;
+  std::size_t at = dice_.percent(15) ? dice_.below(queue.size()) : 0;
+  for (std::size_t i = 0; i < at; ++i)
+    if (queue[i].meaning.no_ids && queue[i].meaning.session == queue[at].meaning.session) at = i;
   const Call call = std::move(queue[at]);
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(at));
   deliver(call);
@@ -143,7 +147,9 @@ void Schedule::deliver(const Call& call) {
   if (!id) {
     model_.fail(call.meaning);
     say(fmt::format("hook {} {}", call.meaning.key, dies ? "dies" : id.error().message));
-    if (!dies) leave_word();
+    if (!dies)
+      hook::note_failure(m_.disk, m_.home, true,
+                         {epoch_ms(m_.clock.now()), call.meaning.event, call.meaning.session, "no room"});
   } else {
     model_.acknowledge(id->value, call.meaning, flags.sync == hook::Flags::Sync::disk,
                        epoch_ms(m_.clock.now()), m_.clock.boot_id());
@@ -154,18 +160,11 @@ void Schedule::deliver(const Call& call) {
   if (id && asks && m_.engine && dice_.percent(85)) ask(id->value, call.meaning);
 }
 
-// As the hook does when it could not deliver.
-void Schedule::leave_word() {
-  auto file = m_.disk.open(m_.home.inbox() + "/failed", os::Open::read_write);
-  if (file) ignore((*file)->write_at(0, "0 event could not be written\n"));
-}
-
 void Schedule::ask(const std::string& id, const Meaning& meaning) {
   std::optional<context::Answer> answer;
   const bool slow = dice_.percent(10);
   const std::int64_t per_call = dice_.between(10, 400) * 1'000'000;
   if (slow) {
-    model_.order_is_lost();
     m_.disk.on_call(
         [&](std::string_view, std::string_view) { m_.clock.advance(std::chrono::nanoseconds(per_call)); });
   }
@@ -193,7 +192,8 @@ void Schedule::check_context(const std::string& text, const Meaning& meaning) {
 
 // The words of requests whose turn has ended, all of it safe in the store.
 void Schedule::note_finished(const Meaning& stop) {
-  if (stop.secret) return;
+  if (stop.no_ids) newest_finished_.erase(stop.project);  // nothing says which request it ended
+  if (stop.secret || stop.no_ids) return;
   for (const auto& [id, delivered] : model_.events) {
     const Meaning& meaning = delivered.meaning;
     if (meaning.event == "UserPromptSubmit" && meaning.prompt_id == stop.prompt_id &&

@@ -57,7 +57,6 @@ class Schedule {
   // The world (schedule.cpp).
   void deliver_next();
   void deliver(const Call& call);
-  void leave_word();
   void ask(const std::string& id, const Meaning& meaning);
   void check_context(const std::string& text, const Meaning& meaning);
   void start();

@@ -50,7 +50,10 @@ mutate(store/queue.cpp
 mutate(intake/intake.cpp
   [[  return transaction.commit();]]
   [[  if (sim::mutation == 2) clear_files(group);
-  return transaction.commit();]])
+  return transaction.commit();]]
+  [[std::vector<EventId> ids = TRY(reader_.older_of_session(id));]]
+  [[std::vector<EventId> ids;
+  if (sim::mutation != 7) ids = TRY(reader_.older_of_session(id));]])
 mutate(store/events.cpp
   [[constexpr std::int64_t kWindowMs = 5000;]]
   [[const std::int64_t kWindowMs = sim::mutation == 3 ? -1 : 5000;]])

@@ -79,6 +79,26 @@ TEST_F(Doctor, WritesNothingIntoTheStoreAndStartsNoDaemon) {
   EXPECT_EQ(json({"status"})["ledger"]["delivered"].as_int(), 5);
 }
 
+TEST_F(Doctor, ChangesNothingInTheHomeWhileADaemonRuns) {
+  play_session("aaaaaaaa-0000-4000-8000-000000000001", "Write the notes", "notes.txt");
+  ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+  const auto changed = [&] {
+    std::string times;
+    for (const char* box : {"/tmp", "/new", "/cur", "/bad"}) {
+      struct stat info {};
+      EXPECT_EQ(stat((home_.inbox() + box).c_str(), &info), 0) << box;
+      times += std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec) + " ";
+    }
+    return times;
+  };
+  const std::string before = changed();
+  for (int i = 0; i < 5; ++i) expect(examine(), "Home", "writable", "pass", "can be written");
+  EXPECT_EQ(changed(), before);
+  const Json status = json({"status"});
+  EXPECT_EQ(status["ledger"]["delivered"].as_int(), 5);
+  EXPECT_EQ(status["problems"].dump(), "[]");
+}
+
 TEST_F(Doctor, SkipsWhatIsNotThereYet) {
   std::filesystem::remove_all(dir_ / "user");
   const Json report = examine();

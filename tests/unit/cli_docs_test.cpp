@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -38,6 +39,25 @@ TEST(Docs, TheCommandsPageNamesEveryCommandAndEveryOption) {
           << name << " " << option.name;
   }
   for (const Option& option : global_options()) EXPECT_NE(text.find(option.name), std::string::npos);
+}
+
+// Every name in capitals that the sources ask the environment for.
+TEST(Docs, TheEnvironmentPageNamesEveryVariableThatTheSourcesRead) {
+  const std::string text = page("environment.md");
+  std::size_t found = 0;
+  const std::filesystem::path src = std::string(CAIRN_TESTS_DIR) + "/../src";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(src)) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string source = test::read_text(entry.path().string());
+    for (const std::string_view call : {"getenv(\"", "variable(\"", "directory_from(\"", "is_set(\""})
+      for (std::size_t at = source.find(call); at != std::string::npos; at = source.find(call, at + 1)) {
+        const std::size_t begin = at + call.size();
+        const std::string name = source.substr(begin, source.find('"', begin) - begin);
+        EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name << " in " << entry.path();
+        ++found;
+      }
+  }
+  EXPECT_GT(found, 15u);
 }
 
 std::string settings_page() {

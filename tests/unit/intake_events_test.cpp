@@ -63,6 +63,56 @@ TEST_F(Events, APrivatePromptThatComesAfterItsTurnsEventsTakesThemBack) {
   EXPECT_EQ(count("private"), 6);
 }
 
+// The hook's answer was due before anything could be taken in.
+TEST(LatePrompt, ComesAfterTheOlderEventsOfItsSessionAndBeforeAllOthers) {
+  for (const bool ids : {true, false}) {
+    Machine m;
+    must(m.open());
+    Chat chat, other;
+    other.session = "another-session";
+    const auto prompt = [&](std::string_view text) {
+      HookCall call = chat.prompt(text);
+      if (ids) return call;
+      chat.prompt_id.clear();
+      return chat.call("UserPromptSubmit", {{"prompt", text}});
+    };
+    m.deliver(other.prompt("of another session"));
+    m.deliver(prompt("<private>the merger</private>"));
+    m.deliver(chat.ran("echo the merger", "t1"));
+    const EventId late = m.deliver(prompt("something else"));
+    must(m.engine->answer(late, m.clock.boot_ns() - 1));
+    EXPECT_EQ(m.rows("SELECT name, outcome FROM events ORDER BY seq"),
+              (Lines{"UserPromptSubmit|private", "PostToolUse|private", "UserPromptSubmit|stored"}))
+        << ids;
+    must(m.drain());
+    EXPECT_EQ(m.rows("SELECT content_session_id, prompt_number, prompt_text FROM user_prompts ORDER BY id"),
+              (Lines{chat.session + "|2|something else", "another-session|1|of another session"}))
+        << ids;
+  }
+}
+
+TEST_F(Events, ADirectoryOfManyComponentsCostsNoMoreThanItsLength) {
+  for (int i = 0; i < 200'000; ++i) chat.cwd += "/a";  // to look for each of its parents would take hours
+  m.tell(chat.start());
+  m.tell(chat.prompt("work"));
+  m.tell(chat.ran("make", "t1"));
+  m.tell(chat.stop());
+  EXPECT_EQ(count("stored"), 4);
+}
+
+TEST_F(Events, FilesInTheInboxWithoutAnEventsNameAreLeftAlone) {
+  m.put_file(m.home.inbox() + "/new/.doctor-17", "probe");
+  m.put_file(m.home.inbox() + "/new/0123", "cairn1 ");
+  m.tell(chat.prompt("work"));
+  must(m.engine->tick());
+  must(m.drain());
+  EXPECT_EQ(outcomes(), Lines{"UserPromptSubmit|stored"});
+  EXPECT_EQ(m.files("new").size(), 2u);
+  EXPECT_EQ(must(m.engine->waiting()), 0u);
+  EXPECT_EQ(must(m.run("status"))["inbox"].as_int(), 0);
+  EXPECT_EQ(must(m.run("status"))["ledger"]["gap"].as_int(), 0);
+}
+
 TEST_F(Events, TheSameToolUseTwiceIsOneFact) {
   m.tell(chat.prompt("work"));
   m.tell(chat.before_tool("Bash", "t1", Json::object({{"command", "make"}})));

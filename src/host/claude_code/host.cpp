@@ -29,6 +29,7 @@ class ClaudeCode final : public Host {
     return std::make_unique<claude::Lines>(session, std::move(prompt_id));
   }
 
+  std::string transcript_name(const ContentId& session) const override { return session.value + ".jsonl"; }
   // Subagents write beside it: SESSION.jsonl, SESSION/subagents/agent-*.jsonl.
   std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,
                                             Status& failed) const override {

@@ -1,0 +1,74 @@
+// What hooks could not write to the inbox: counted once, told to the user, and looked for in transcripts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/hash.h"
+#include "daemon/engine.h"
+#include "hook/failures.h"
+#include "store/lost.h"
+
+namespace cairn::daemon {
+
+// How the store remembers the beginning of a note.
+static std::string counted_mark(std::string_view note, std::size_t size) {
+  return fmt::format("{} {}", size, content_hash(note.substr(0, size)));
+}
+
+static bool is_session_id(std::string_view id) {
+  return !id.empty() && std::all_of(id.begin(), id.end(),
+                                    [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
+}
+
+// Within in_transaction(), which clears the notes once it is committed.
+Status Engine::note_failures() {
+  TRY(count_note("failed_note", intake_.reader().failed_note(),
+                 [this](std::size_t bytes) { intake_.reader().clear_failed_note(bytes); }));
+  const std::string outside = home_.failed_outside();
+  const auto note = os::read_file(seams_.disk, outside, 2 * hook::kMaxFailures, os::Open::read_own);
+  if (!note) return {};
+  return count_note("failed_note_outside", *note, [this, outside](std::size_t bytes) {
+    const auto stat = seams_.disk.stat(outside);
+    if (stat && stat->size <= bytes)
+      ignore(seams_.disk.remove(outside));  // else a hook has just added a line
+  });
+}
+
+// What was counted is remembered, in case we die before it is cleared.
+Status Engine::count_note(const std::string& name, const std::string& note,
+                          std::function<void(std::size_t)> clear) {
+  const std::size_t end = note.find_last_of('\n') + 1;
+  if (end == 0) return {};
+  after_commit_.push_back([clear = std::move(clear), end] { clear(end); });
+  const std::string counted = TRY(store::counted_of_note(db_, name));
+  std::size_t from = 0;
+  std::from_chars(counted.data(), counted.data() + counted.size(), from);
+  if (from > end || counted != counted_mark(note, from)) from = 0;
+  const auto failures = hook::parse_failures(std::string_view(note).substr(from));
+  if (failures.empty()) return {};
+  seams_.log.error(fmt::format("hooks could not write {} events to the inbox", failures.size()));
+  store::Lost lost{seams_.clock.now(), {}};
+  for (const hook::Failure& failure : failures) {
+    if (failure.at_ms == 0 || !is_session_id(failure.session)) continue;
+    lost.since = std::min(lost.since, from_epoch_ms(failure.at_ms));
+    ++lost.events[failure.session];
+  }
+  if (!lost.events.empty()) TRY(store::add_lost(db_, lost));
+  TRY(store::set_counted_of_note(db_, name, counted_mark(note, end)));
+  return store::count_failed(db_, static_cast<std::int64_t>(failures.size()));
+}
+
+// What transcripts gave back counts for as many events that could not be written.
+Status Engine::note_recovered() {
+  const std::int64_t more = catch_up_.recovered() - recovered_noted_;
+  if (more == 0) return {};
+  TRY(in_transaction([&]() -> Status {
+    TRY(note_failures());
+    return store::count_recovered(db_, more);
+  }));
+  recovered_noted_ += more;
+  return {};
+}
+
+}  // namespace cairn::daemon
