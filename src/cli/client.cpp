@@ -115,6 +115,9 @@ Result<Client> Client::reach(const hook::Home& home, os::Clock& clock) {
       continue;
     }
     if (client.error().code == Code::denied) return std::move(client).error().in("daemon");
+    const bool started = start_next > 0 && !os::FileLock::is_held(home.lock());
+    if (const std::string why = started ? hook::why_not_started(home) : ""; !why.empty())
+      return Error{Code::internal, fmt::format("daemon: cannot start: {}", why)};
     // One that is on its way out still holds the lock: its successor is started when it is gone.
     if (!os::FileLock::is_held(home.lock()) && clock.boot_ns() >= start_next) {
       TRY(start(home, clock));

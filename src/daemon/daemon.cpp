@@ -34,7 +34,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMinute(60'000);
-constexpr milliseconds kUnwatched(1'000);  // how often an inbox is scanned that cannot be watched
+constexpr milliseconds kUnwatched(1'000);     // how often an inbox is scanned that cannot be watched
+constexpr milliseconds kBeingRemoved(1'000);  // what `rm -r` may take from the inbox to the home itself
 
 // The executable as it stood when we started: another file at its path is an upgrade.
 struct Image {
@@ -54,8 +55,13 @@ struct Image {
 
 class Daemon {
  public:
+  // Under the home's lock.
   Daemon(const hook::Home& home, const MakeProvider& make_provider, std::unique_ptr<FileLog> log)
-      : home_(home), make_provider_(make_provider), log_(std::move(log)), image_(Image::now(disk_)) {}
+      : home_(home),
+        make_provider_(make_provider),
+        log_(std::move(log)),
+        image_(Image::now(disk_)),
+        lock_inode_(inode_of_lock()) {}
 
   Status serve();
   bool upgraded() const { return upgraded_; }
@@ -66,6 +72,8 @@ class Daemon {
   void arrived();
   void tick();
   void stop(std::string_view reason);
+  std::optional<std::uint64_t> inode_of_lock();
+  void end_if_home_is_gone();
   void stop_if_idle();
   void note_idle_limit();
   void found_damage(const std::string& damage);
@@ -80,6 +88,7 @@ class Daemon {
   os::RealProcesses processes_;
   std::unique_ptr<FileLog> log_;
   Image image_;
+  std::optional<std::uint64_t> lock_inode_;
   bool upgraded_ = false;
   std::atomic<std::int64_t> last_activity_ns_ = 0;
   std::atomic<std::int64_t> idle_limit_ns_ = 0;
@@ -105,6 +114,19 @@ void Daemon::stop(std::string_view reason) {
   loop_->stop();
 }
 
+std::optional<std::uint64_t> Daemon::inode_of_lock() {
+  const auto stat = disk_.stat(home_.lock());
+  return stat ? std::optional(stat->inode) : std::nullopt;
+}
+
+// A daemon whose lock file was deleted, with its home or alone, guards nothing any more: hooks start another
+// one. It ends at once, without the usual last writes: what is at these paths now is not ours.
+void Daemon::end_if_home_is_gone() {
+  if (inode_of_lock() == lock_inode_) return;
+  log_->warn("daemon stops: its home was deleted");
+  _exit(0);
+}
+
 // From any thread. The next daemon makes the store anew: this one has its connections open.
 void Daemon::found_damage(const std::string& damage) {
   if (damage.empty() || damaged_.exchange(true)) return;
@@ -128,6 +150,12 @@ void Daemon::arrived() {
   if (watch_ && !watch_->drain()) {
     log_->warn("inbox: the watched directory is gone; watched again within a minute");
     watch_lost_ = true;
+    // Perhaps the whole home is being deleted: a directory that is made again now would be in the way.
+    loop_->after(kBeingRemoved, [this] {
+      end_if_home_is_gone();
+      writer_->nudge();
+    });
+    return;
   }
   writer_->nudge();
 }
@@ -144,6 +172,7 @@ void Daemon::watch() {
 }
 
 void Daemon::tick() {
+  end_if_home_is_gone();
   writer_->post([this] {
     if (auto done = engine_->tick(); !done) log_->error("minute: " + done.error().message);
     note_idle_limit();
@@ -254,6 +283,7 @@ int run(const hook::Home& home, const MakeProvider& make_provider) {
   const auto upgraded = serve_home(home, make_provider, executable);
   if (!upgraded) {
     if (upgraded.error().code == Code::busy) return 0;  // another daemon serves this home
+    hook::note_why_not_started(home, upgraded.error().message);
     std::fprintf(stderr, "cairn: daemon: %s\n", upgraded.error().message.c_str());
     return 1;
   }

@@ -1,6 +1,7 @@
 // The daemon's life with the real programs: start, stop, death, races, upgrades, idleness.
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "hook/inbox.h"
@@ -12,6 +13,7 @@ namespace cairn::test {
 
 class DaemonTest : public HomeTest {
  protected:
+  os::RealDisk disk_;
   pid_t start() {
     EXPECT_EQ(cairn({"daemon", "start"}).exit_code, 0);
     const auto running = daemons();
@@ -66,6 +68,56 @@ TEST_F(DaemonTest, TwoAtOnceLeaveOne) {
     if (!daemon->running()) {
       EXPECT_EQ(daemon->wait(1s)->exit_code, 0);
     }
+}
+
+TEST_F(DaemonTest, EndsWhenItsHomeIsDeletedAndDoesNotMakeItAgain) {
+  play_session("s1", "before the end", "a.txt");
+  const pid_t running = start();
+  std::filesystem::remove_all(home_.data);
+  EXPECT_TRUE(wait_until([&] { return !is_running(running); }, 30s));
+  EXPECT_FALSE(exists(home_.data));
+  play_session("s2", "after it", "b.txt");  // a home of its own, served by another daemon
+  json({"process", "--wait"});
+  EXPECT_EQ(json({"status"})["sessions"].as_int(), 1);
+}
+
+// A start that cannot succeed: what stands in the way, and what the session is told.
+TEST_F(DaemonTest, ASessionIsToldWhyNoDaemonCanStart) {
+  struct Case {
+    std::string path, says;
+  };
+  for (const Case& broken : {Case{home_.key(), "is not a key of 32 bytes"},
+                             Case{home_.database() + "/x", "cairn.db is not a file"},
+                             Case{home_.socket() + "/x", "daemon.sock is not a file"},
+                             Case{home_.lock() + "/x", "daemon.lock is not a file"}}) {
+    write_file(broken.path, "in the way");
+    for (int i = 0; i < 2; ++i) {
+      const Json answer = start_answer("s" + std::to_string(i));
+      const std::string said(answer["systemMessage"].as_string());
+      EXPECT_NE(said.find("the daemon cannot start: "), std::string::npos) << broken.path << said;
+      EXPECT_NE(said.find(broken.says), std::string::npos) << said;
+    }
+    EXPECT_EQ(waiting(), 2u) << "its events are kept";
+    EXPECT_NE(cairn({"status"}).err.find(broken.says), std::string::npos) << "commands say why";
+    std::filesystem::remove_all(home_.data);
+  }
+  ASSERT_TRUE(os::make_dirs(disk_, home_.data).ok());
+  ASSERT_EQ(mkfifo(home_.key().c_str(), 0600), 0);
+  EXPECT_NE(std::string(start_answer("s3")["systemMessage"].as_string()).find("key is not a file"),
+            std::string::npos);
+}
+
+TEST_F(DaemonTest, ASparseTranscriptHoldsNobodyUp) {
+  const std::string path = dir_ / "sparse.jsonl";
+  write_file(path, "");
+  std::filesystem::resize_file(path, 20ull << 30);
+  const pid_t running = start();
+  Json more = Json::object({{"source", "startup"}, {"transcript_path", path}});
+  hook("SessionStart", payload("s1", more));
+  hook("SessionEnd", payload("s1", Json::object({{"reason", "other"}, {"transcript_path", path}})));
+  json({"process", "--wait"});
+  const std::string io = read_text("/proc/" + std::to_string(running) + "/io");
+  EXPECT_LT(std::atoll(io.c_str() + io.find("rchar: ") + 7), 2ll << 30) << "bytes that it read";
 }
 
 TEST_F(DaemonTest, StartsOverAStaleSocketAndALockFileOfADeadOne) {
