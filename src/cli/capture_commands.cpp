@@ -95,14 +95,17 @@ Result<int> turn(Shell& shell, bool on) {
   return print_state(shell);
 }
 
-Json findings_json(const gate::Secrets& secrets, std::string_view text, bool env_file) {
+// `findings` are in order: each line is counted once.
+Json findings_json(const std::vector<gate::Finding>& findings, std::string_view text) {
   Json list = Json::array();
-  for (const gate::Finding& finding : secrets.find(text, env_file))
-    list.push(Json::object(
-        {{"line",
-          1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(finding.begin), '\n')},
-         {"kind", finding.kind},
-         {"fingerprint", finding.fingerprint}}));
+  std::int64_t line = 1;
+  std::size_t at = 0;
+  for (const gate::Finding& finding : findings) {
+    line += std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
+                       text.begin() + static_cast<std::ptrdiff_t>(finding.begin), '\n');
+    at = finding.begin;
+    list.push(Json::object({{"line", line}, {"kind", finding.kind}, {"fingerprint", finding.fingerprint}}));
+  }
   return list;
 }
 
@@ -145,7 +148,8 @@ Json explain(Shell& shell, const std::string& path, const std::string& bytes) {
     out.set("reason", "the prompt is private: its turn is not captured");
   }
   out.set("private_text", gate.clean(bytes, gate::Way::bad_file).find("[private]") != std::string::npos);
-  out.set("secrets", findings_json(gate.secrets(), text, env_file));
+  out.set("secrets", findings_json(gate.secrets().find(text, env_file), text));
+  out.set("placeholders", findings_json(gate::placeholders(text), text));
   return out;
 }
 
@@ -175,14 +179,24 @@ Result<int> policy_explain(Shell& shell) {
   const std::string_view outcome = report["outcome"].as_string();
   Facts facts;
   facts.add("read as", shown_line(report["as"].as_string()));
-  facts.add("outcome", std::string(outcome), outcome == "stored" ? Style::good : Style::warn);
+  const auto& secrets = report["secrets"].items();
+  const std::string removed = outcome == "stored" && !secrets.empty()
+                                  ? ", " + count_text(std::ssize(secrets), "secret", "secrets") + " removed"
+                                  : "";
+  facts.add("outcome", std::string(outcome) + removed, outcome == "stored" ? Style::good : Style::warn);
   if (report["reason"].is_string()) facts.add("because", shown_line(report["reason"].as_string()));
   if (report["private_text"].as_bool()) facts.add("private text", "removed", Style::warn);
-  if (report["secrets"].items().empty()) facts.add("secrets", "none");
-  for (const Json& finding : report["secrets"].items())
-    facts.add(fmt::format("line {}", finding["line"].as_int()),
-              fmt::format("{} ({})", finding["kind"].as_string(), finding["fingerprint"].as_string()),
+  if (secrets.empty()) facts.add("secrets", "none");
+  constexpr std::size_t kShown = 50;
+  for (std::size_t i = 0; i < std::min(secrets.size(), kShown); ++i)
+    facts.add(fmt::format("line {}", secrets[i]["line"].as_int()),
+              fmt::format("{} ({})", secrets[i]["kind"].as_string(), secrets[i]["fingerprint"].as_string()),
               Style::warn);
+  if (secrets.size() > kShown)
+    facts.add("more", fmt::format("{}; --json lists them all", secrets.size() - kShown));
+  const auto& placeholders = report["placeholders"].items();
+  for (std::size_t i = 0; i < std::min(placeholders.size(), kShown); ++i)
+    facts.add(fmt::format("line {}", placeholders[i]["line"].as_int()), "looks like a placeholder: kept");
   shell.print(facts.text(shell.screen()));
   return 0;
 }

@@ -14,8 +14,8 @@ constexpr std::size_t kMaxKey = 4096;     // of a key in JSON
 
 struct Part {
   // The host is there for webhooks; a path to one; a path to something that is sent by mail; a parameter; a
-  // JSON web key; the same in XML
-  enum How { host, hook, link, parameter, key, xml } how;
+  // JSON web key; the same in XML; what a tool made by lot; the key of an account
+  enum How { host, hook, link, parameter, key, xml, result, account } how;
   std::string_view text;
 };
 constexpr auto kAddressParts = std::to_array<Part>({{Part::host, "://hook"},
@@ -51,7 +51,9 @@ constexpr auto kAddressParts = std::to_array<Part>({{Part::host, "://hook"},
                                                     {Part::parameter, "?token_hash="},
                                                     {Part::parameter, "&token_hash="},
                                                     {Part::key, "\"kty\""},
-                                                    {Part::xml, "<RSAKeyValue>"}});
+                                                    {Part::xml, "<RSAKeyValue>"},
+                                                    {Part::result, "random_password"},
+                                                    {Part::account, "\"value\": \""}});
 
 bool is_uuid_text(std::string_view value) {
   return value.size() == 36 && value[8] == '-' && value[13] == '-' && value[18] == '-' && value[23] == '-';
@@ -157,6 +159,24 @@ std::size_t find_in_address(std::string_view text, std::size_t index, std::size_
       const std::string_view value = text.substr(end, stop - end);
       if (!is_uuid_text(value) && is_drawn_part(value, 20)) found.push_back({end, stop, "token"});
       return kLooking + value.size();
+    }
+    case Part::account: {
+      const std::size_t stop = run_end(Chars::base64, text.substr(0, end + 88), end);
+      if (stop - end == 86 && text.substr(stop, 3) == "==\"") found.push_back({end, stop + 2, "azure-key"});
+      return kLooking;
+    }
+    case Part::result: {
+      // random_password.db.result = "...", and the same in a file of states
+      const std::string_view rest = text.substr(end, kMaxAddress);
+      const std::size_t word = rest.find("result");
+      if (word == std::string_view::npos) return kReading;
+      static constexpr CharSet kBetween("\" :=");
+      std::size_t at = word + 6;
+      while (at < rest.size() && kBetween.has(rest[at])) ++at;
+      const std::size_t stop = rest.find('"', at);
+      if (at > word + 7 && rest[at - 1] == '"' && stop != std::string_view::npos && stop >= at + 8)
+        found.push_back({end + at, end + stop, "password"});
+      return kReading + word;
     }
     case Part::key: return find_json_key(text, begin, found);
     case Part::xml: {

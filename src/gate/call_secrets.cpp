@@ -14,7 +14,8 @@ namespace cairn::gate {
 namespace {
 
 constexpr std::size_t kMaxArguments = 240;  // characters of a call that are read
-constexpr std::size_t kMaxString = 160;     // of one of its strings
+constexpr std::size_t kMaxString = 16384;   // of one of its strings
+constexpr std::size_t kMaxTyped = 160;      // to be judged as something that a person typed
 constexpr std::size_t kMaxMade = 100;       // of the only one of a constructor
 
 struct Call {
@@ -148,7 +149,9 @@ bool is_drawn_text(std::string_view value, std::size_t least) {
 
 // What a person types where a password is asked for.
 bool is_given(std::string_view value, std::string_view before) {
-  if (value.size() > 64 || !may_be_given(value)) return false;
+  if (!may_be_given(value)) return false;
+  if (value.size() > kMaxTyped) return run_end(Chars::token, value, 0) == value.size();
+  if (value.size() > 64) return false;
   if (is_chosen(value)) return value.find_first_of("/:=") == std::string_view::npos;
   const bool sign = value.find_first_of("_-+&.") != std::string_view::npos;
   if (value.find_first_of(".:=") != std::string_view::npos) return false;
@@ -174,7 +177,8 @@ std::pair<std::size_t, std::size_t> behind_name(std::string_view value, char sig
 // The strings among the arguments of one call.
 class Arguments {
  public:
-  Arguments(std::string_view text, std::size_t at) : text_(text.substr(0, at + kMaxArguments)), at_(at) {}
+  Arguments(std::string_view text, std::size_t at)
+      : all_(text), text_(text.substr(0, at + kMaxArguments)), at_(at) {}
 
   // The next one; false: there is none.
   bool next() {
@@ -189,10 +193,11 @@ class Arguments {
     return false;
   }
 
-  std::string_view value() const { return text_.substr(begin_, end_ - begin_); }
+  std::string_view value() const { return all_.substr(begin_, end_ - begin_); }
   std::size_t begin() const { return begin_; }
   std::size_t end() const { return end_; }
   std::size_t index() const { return index_; }
+  std::size_t searched() const { return searched_; }
   std::size_t at() const { return std::min(at_, text_.size()); }
 
   // Whether a name stands before it that says it is something else: sha="..."
@@ -208,14 +213,15 @@ class Arguments {
  private:
   bool read(char quote) {
     begin_ = at_ + 1;
-    end_ = text_.substr(0, begin_ + kMaxString).find(quote, begin_);
+    end_ = all_.substr(0, begin_ + kMaxString).find(quote, begin_);
+    searched_ += std::min(end_ == std::string_view::npos ? kMaxString : end_ - begin_, all_.size() - begin_);
     if (end_ == std::string_view::npos) return at_ = text_.size(), false;
     at_ = end_ + 1;
     return true;
   }
 
-  std::string_view text_;
-  std::size_t at_, begin_ = 0, end_ = 0, index_ = 0;
+  std::string_view all_, text_;
+  std::size_t at_, begin_ = 0, end_ = 0, index_ = 0, searched_ = 0;
   int depth_ = 0, lines_ = 0;
 };
 
@@ -304,7 +310,7 @@ std::size_t find_in_call(std::string_view text, std::size_t index, std::size_t b
       before = value;
       continue;
     }
-    judged += value.size();
+    judged += std::min(value.size(), kMaxTyped);
     const bool later = arguments.index() > 0;
     std::pair<std::size_t, std::size_t> part = {0, value.size()};
     bool secret = false;
@@ -324,7 +330,8 @@ std::size_t find_in_call(std::string_view text, std::size_t index, std::size_t b
     if (secret) found.push_back({arguments.begin() + part.first, arguments.begin() + part.second, "token"});
     before = value;
   }
-  return kReadingCall + (arguments.at() - begin) / 2 + 2 * judged;
+  return kReadingCall + (std::max(arguments.at(), begin) - begin) / 2 + 2 * judged +
+         arguments.searched() / 16;
 }
 
 }  // namespace cairn::gate

@@ -7,11 +7,19 @@
 #include <optional>
 
 #include "base/text.h"
+#include "gate/named_value.h"
 #include "gate/secret_value.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
 
+// What a command line may hold, and how it is read on from there.
+struct CommandSign {
+  enum How { option, arguments, piped, login_before, login_behind } how;
+  std::string_view text;
+  std::size_t skipped = 0;  // arguments before the password
+  bool certain = false;     // it is one whatever it looks like
+};
 namespace {
 
 using Found = std::optional<std::pair<std::size_t, std::size_t>>;
@@ -90,63 +98,61 @@ constexpr auto kCommands = std::to_array<Command>({{"mysql", " -p", Command::glu
                                                    {"skopeo", " -p", Command::login},
                                                    {"crane", " -p", Command::login}});
 
-// What a command line may hold, and how it is read on from there.
-struct Sign {
-  enum How { option, arguments, piped, login_before, login_behind } how;
-  std::string_view text;
-  std::size_t skipped = 0;  // arguments before the password
-};
-constexpr auto kCommandSigns = std::to_array<Sign>({{Sign::option, " -p"},
-                                                    {Sign::option, " -pw"},
-                                                    {Sign::option, " -k"},
-                                                    {Sign::option, " -hmac"},
-                                                    {Sign::option, " -a"},
-                                                    {Sign::option, " -w"},
-                                                    {Sign::option, " -n"},
-                                                    {Sign::option, " -u"},
-                                                    {Sign::option, " /p"},
-                                                    {Sign::option, " /rp"},
-                                                    {Sign::option, " --body"},
-                                                    {Sign::option, " by"},
-                                                    {Sign::arguments, "net user ", 1},
-                                                    {Sign::arguments, "/user:", 1},
-                                                    {Sign::arguments, " add_user ", 1},
-                                                    {Sign::arguments, " change_password ", 1},
-                                                    {Sign::arguments, "htpasswd -", 3},
-                                                    {Sign::arguments, "htpasswd -nb ", 1},
-                                                    {Sign::arguments, "htpasswd -bn ", 1},
-                                                    {Sign::arguments, "htpasswd -b -c ", 2},
-                                                    {Sign::arguments, "auth plain "},
-                                                    {Sign::arguments, "obscure "},
-                                                    {Sign::arguments, "wpa_passphrase ", 1},
-                                                    {Sign::arguments, "vault login "},
-                                                    {Sign::arguments, "unseal "},
-                                                    {Sign::arguments, "bw unlock "},
-                                                    {Sign::arguments, "bw login ", 1},
-                                                    {Sign::arguments, "http-basic.", 2},
-                                                    {Sign::arguments, "snyk auth "},
-                                                    {Sign::arguments, "codecov -t "},
-                                                    {Sign::arguments, "secrets set "},
-                                                    {Sign::arguments, "--from-literal="},
-                                                    {Sign::arguments, "securestring --value "},
-                                                    {Sign::arguments, "mc alias set ", 2},
-                                                    {Sign::arguments, "doctl auth init -t "},
-                                                    {Sign::arguments, "convertto-securestring "},
-                                                    {Sign::piped, "convertto-securestring"},
-                                                    {Sign::piped, "sudo -s"},
-                                                    {Sign::piped, "chpasswd"},
-                                                    {Sign::piped, "| passwd"},
-                                                    {Sign::piped, "kinit"},
-                                                    {Sign::piped, "cryptsetup"},
-                                                    {Sign::piped, "auth login"},
-                                                    {Sign::piped, "-stdin"},
-                                                    {Sign::login_before, "@tcp("},
-                                                    {Sign::login_before, "@unix("},
-                                                    {Sign::login_before, "@//"},
-                                                    {Sign::login_behind, "sqlplus "},
-                                                    {Sign::login_behind, "impdp "},
-                                                    {Sign::login_behind, "expdp "},
-                                                    {Sign::login_behind, ":thin:"}});
+constexpr auto kCommandSigns =
+    std::to_array<CommandSign>({{CommandSign::option, " -p"},
+                                {CommandSign::option, " -pw"},
+                                {CommandSign::option, " -k"},
+                                {CommandSign::option, " -hmac"},
+                                {CommandSign::option, " -a"},
+                                {CommandSign::option, " -w"},
+                                {CommandSign::option, " -n"},
+                                {CommandSign::option, " -u"},
+                                {CommandSign::option, " /p"},
+                                {CommandSign::option, " /rp"},
+                                {CommandSign::option, " --body"},
+                                {CommandSign::option, " by"},
+                                {CommandSign::arguments, "net user ", 1},
+                                {CommandSign::arguments, "/user:", 1},
+                                {CommandSign::arguments, " add_user ", 1},
+                                {CommandSign::arguments, " change_password ", 1},
+                                {CommandSign::arguments, "htpasswd -", 3, true},
+                                {CommandSign::arguments, "rocommunity ", 0, true},
+                                {CommandSign::arguments, "rwcommunity ", 0, true},
+                                {CommandSign::arguments, "snmp-server community ", 0, true},
+                                {CommandSign::arguments, "htpasswd -nb ", 1, true},
+                                {CommandSign::arguments, "htpasswd -bn ", 1, true},
+                                {CommandSign::arguments, "htpasswd -b -c ", 2, true},
+                                {CommandSign::arguments, "auth plain "},
+                                {CommandSign::arguments, "obscure "},
+                                {CommandSign::arguments, "wpa_passphrase ", 1},
+                                {CommandSign::arguments, "vault login "},
+                                {CommandSign::arguments, "unseal "},
+                                {CommandSign::arguments, "bw unlock "},
+                                {CommandSign::arguments, "bw login ", 1},
+                                {CommandSign::arguments, "http-basic.", 2},
+                                {CommandSign::arguments, "snyk auth "},
+                                {CommandSign::arguments, "codecov -t "},
+                                {CommandSign::arguments, "secrets set "},
+                                {CommandSign::arguments, "--from-literal="},
+                                {CommandSign::arguments, "securestring --value "},
+                                {CommandSign::arguments, "mc alias set ", 2},
+                                {CommandSign::arguments, "doctl auth init -t "},
+                                {CommandSign::arguments, "convertto-securestring "},
+                                {CommandSign::piped, "convertto-securestring"},
+                                {CommandSign::piped, "sudo -s"},
+                                {CommandSign::piped, "chpasswd"},
+                                {CommandSign::piped, "| passwd"},
+                                {CommandSign::piped, "kinit"},
+                                {CommandSign::piped, "cryptsetup"},
+                                {CommandSign::piped, "auth login"},
+                                {CommandSign::piped, "-stdin"},
+                                {CommandSign::login_before, "@tcp("},
+                                {CommandSign::login_before, "@unix("},
+                                {CommandSign::login_before, "@//"},
+                                {CommandSign::login_behind, "sqlplus "},
+                                {CommandSign::login_behind, "impdp "},
+                                {CommandSign::login_behind, "expdp "},
+                                {CommandSign::login_behind, ":thin:"}});
 
 bool ends_command(char c) {
   return c == '\n' || c == '|' || c == ';' || c == '&';
@@ -196,9 +202,7 @@ std::uint64_t commands_of(std::string_view word) {
 }
 
 bool may_be_password(std::string_view value) {
-  if (value.size() < 4 || value.size() > kMaxPassword || value[0] == '-' || value[0] == '$' ||
-      value[0] == '/')
-    return false;
+  if (value.size() < 4 || value[0] == '-' || value[0] == '$' || value[0] == '/') return false;
   const bool ports = value.find_first_not_of("0123456789:./") == std::string_view::npos &&
                      value.find(':') != std::string_view::npos;
   return !ports && !is_placeholder(value) && !is_name_of_something(value);
@@ -233,7 +237,8 @@ Found password_of(std::string_view text, std::size_t begin, std::size_t end, Com
   const bool in_quotes = is_quote(text[begin - 1]);
   // "is identified by `name`" is prose.
   if (how == Command::quoted &&
-      !(in_quotes ? is_password_like(value) : is(Chars::alnum, value[0]) && is_chosen(value)))
+      !(in_quotes ? is_password_like(value) || (text[begin - 1] == '\'' && !is_reference(value))
+                  : is(Chars::alnum, value[0]) && is_chosen(value)))
     return std::nullopt;
   if (how == Command::judged && !is_password_like(value)) return std::nullopt;
   while (!in_quotes && end > begin && text[end - 1] == ';') --end;
@@ -256,7 +261,7 @@ void find_login(std::string_view text, std::size_t begin, std::size_t end, std::
 const std::vector<std::string_view>& command_literals() {
   static const std::vector<std::string_view> kTexts = [] {
     std::vector<std::string_view> out;
-    for (const Sign& sign : kCommandSigns) out.push_back(sign.text);
+    for (const CommandSign& sign : kCommandSigns) out.push_back(sign.text);
     return out;
   }();
   return kTexts;
@@ -321,19 +326,26 @@ std::size_t CommandLines::find_option(std::size_t begin, std::size_t end, std::v
 }
 
 // What stands behind so many arguments, and the next when it is one too: a key and its secret.
-void CommandLines::find_arguments(std::size_t at, std::size_t skipped, std::vector<Place>& found) {
-  for (std::size_t count = 0; count < skipped + 2;) {
+void CommandLines::find_arguments(const CommandSign& sign, std::size_t at, std::vector<Place>& found) {
+  // Without -b htpasswd asks for the password.
+  if (sign.text == "htpasswd -" &&
+      text_.substr(at, text_.substr(at, 8).find(' ')).find('b') == std::string_view::npos)
+    return;
+  for (std::size_t count = 0; count < sign.skipped + 2;) {
     const auto [begin, end] = argument(at);
     if (end <= begin || (begin > at && text_.substr(at, begin - at).find('\n') != std::string_view::npos))
       return;
     const std::string_view value = text_.substr(begin, end - begin);
     at = end + (end < text_.size() && is_quote(text_[end]) ? 1 : 0);
     if (value[0] == '/' && value.size() < 8) continue;  // a switch
-    if (count++ < skipped) continue;
+    if (count++ < sign.skipped) continue;
     // name=VALUE
-    const std::size_t sign = run_end(Chars::word, value, 0);
-    const std::size_t named = sign > 0 && sign < value.size() && value[sign] == '=' ? sign + 1 : 0;
-    if (!is_drawn_or_chosen(value.substr(named))) return;
+    const std::size_t equals = run_end(Chars::word, value, 0);
+    const std::size_t named = equals > 0 && equals < value.size() && value[equals] == '=' ? equals + 1 : 0;
+    const std::string_view given = value.substr(named);
+    const bool certain =
+        sign.certain && count == sign.skipped + 1 && may_be_password(given) && !is_reference(given);
+    if (!certain && !is_drawn_or_chosen(given)) return;
     found.push_back({begin + named, end, "cli-password"});
   }
 }
@@ -372,18 +384,18 @@ void CommandLines::find_piped(std::size_t begin, std::size_t end, std::vector<Pl
 
 std::size_t CommandLines::find(std::size_t index, std::size_t begin, std::size_t end,
                                std::vector<Place>& found) {
-  const Sign& sign = kCommandSigns[index];
+  const CommandSign& sign = kCommandSigns[index];
   switch (sign.how) {
-    case Sign::option: return find_option(begin, end, found);
-    case Sign::arguments: find_arguments(end, sign.skipped, found); break;
-    case Sign::piped: find_piped(begin, end, found); break;
-    case Sign::login_before: {
+    case CommandSign::option: return find_option(begin, end, found);
+    case CommandSign::arguments: find_arguments(sign, end, found); break;
+    case CommandSign::piped: find_piped(begin, end, found); break;
+    case CommandSign::login_before: {
       if (end >= text_.size() || !is(Chars::alnum, text_[end])) return kLooking;
       const std::size_t start = runs_.begin(Chars::visible, begin);
       find_login(text_, std::max(start, begin - std::min(begin, kMaxPassword)), begin, found);
       break;
     }
-    case Sign::login_behind: {
+    case CommandSign::login_behind: {
       const auto [from, stop] = argument(end);
       const std::string_view login = text_.substr(from, std::max(from, stop) - from);
       find_login(text_, from, from + std::min(login.rfind('@'), login.size()), found);

@@ -12,6 +12,8 @@
 
 namespace cairn::gate {
 
+struct CommandSign;
+
 // What such a line holds, for the search by literals, in either case.
 const std::vector<std::string_view>& command_literals();
 
@@ -30,7 +32,7 @@ class CommandLines {
   void read_to(std::size_t at);
   std::size_t find_for_any(std::string_view option, std::size_t end, std::vector<Place>& found);
   std::size_t find_option(std::size_t begin, std::size_t end, std::vector<Place>& found);
-  void find_arguments(std::size_t at, std::size_t skipped, std::vector<Place>& found);
+  void find_arguments(const CommandSign& sign, std::size_t at, std::vector<Place>& found);
   void find_piped(std::size_t begin, std::size_t end, std::vector<Place>& found);
   std::pair<std::size_t, std::size_t> argument(std::size_t at);
 

@@ -1,6 +1,7 @@
 #include "gate/gate.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "gate/env_lines.h"
@@ -92,16 +93,21 @@ static bool reads_env_file(const Event& event) {
   return std::any_of(words.begin(), words.end(), is_env_file);
 }
 
-std::size_t Gate::remove_secrets(Event& event, bool env_file) const {
+std::size_t Gate::remove_secrets(Event& event, Secrets::Reading reading) const {
   std::size_t removed = 0;
-  for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
-    removed += secrets_.remove(*text);
-  removed += secrets_.remove(event.tool_input, env_file);
-  removed += secrets_.remove(event.tool_response, env_file);
-  return removed + secrets_.remove(event.extra, env_file);
+  const std::array texts = {&event.prompt, &event.last_assistant_message, &event.error, &event.reason};
+  const std::array values = {&event.tool_input, &event.tool_response, &event.extra};
+  for (std::string* text : texts) removed += secrets_.remove(*text, {false, reading.known});
+  for (Json* value : values) removed += secrets_.remove(*value, reading);
+  // What was found last may stand in what was read first.
+  if (reading.known->fresh().empty()) return removed;
+  for (std::string* text : texts) removed += secrets_.remove_known(*text, *reading.known);
+  for (Json* value : values) removed += secrets_.remove_known(*value, *reading.known);
+  return removed;
 }
 
-std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_field) const {
+std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_field,
+                                               const KnownSecrets* known) const {
   if (std::optional<Refusal> refusal = refuse(event)) return *std::move(refusal);
   const bool env_file = reads_env_file(event);
   clean_envelope(event);
@@ -113,13 +119,14 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
     redacted = clean_text(*text) || redacted;
   redacted = remove_private(event.tool_input, event.tool_response) || redacted;
   redacted = remove_private(event.extra) || redacted;
-  const std::size_t secrets = remove_secrets(event, env_file);
+  KnownSecrets session = known ? *known : KnownSecrets();
+  const std::size_t secrets = remove_secrets(event, {env_file, &session});
 
   // After the removal, never before: a cut could take the opening tag and leave what it covers.
   for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
     if (text->size() > max_field) *text = cut(*text, max_field);
   for (Json* value : {&event.tool_input, &event.tool_response, &event.extra}) cut_strings(*value, max_field);
-  return Passed{event::CleanEvent(std::move(event)), redacted, secrets, muted};
+  return Passed{event::CleanEvent(std::move(event)), redacted, secrets, muted, session.fresh()};
 }
 
 // Letters, digits and what stands between them in the ids of hosts.

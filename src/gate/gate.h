@@ -57,12 +57,16 @@ class Gate {
 
   struct Passed {
     event::CleanEvent event;
-    bool redacted = false;    // something private was removed
-    std::size_t secrets = 0;  // that were removed
-    bool muted = false;       // a prompt that was wholly private: its turn is not captured
+    bool redacted = false;             // something private was removed
+    std::size_t secrets = 0;           // that were removed
+    bool muted = false;                // a prompt that was wholly private: its turn is not captured
+    std::vector<KnownSecret> learned;  // secrets that later events of the session are searched for
   };
   // Lets `event` in, cleaned, or says why not. Strings longer than `max_field` bytes are cut with a marker.
-  std::variant<Passed, Refusal> pass(event::Event event, std::size_t max_field) const;
+  // `known`: secrets of earlier events of the session; they are removed wherever they stand. What stands once
+  // in the event is removed from all of it.
+  std::variant<Passed, Refusal> pass(event::Event event, std::size_t max_field,
+                                     const KnownSecrets* known = nullptr) const;
 
   // What stands around an event's texts, cleaned too: an id that is none, or that holds a secret, becomes
   // another one (see id()), paths and names lose their secrets and private parts. pass() does this; whoever
@@ -80,7 +84,7 @@ class Gate {
 
  private:
   std::optional<Refusal> refuse(const event::Event& event) const;
-  std::size_t remove_secrets(event::Event& event, bool env_file) const;
+  std::size_t remove_secrets(event::Event& event, Secrets::Reading reading) const;
   Rules rules_;
   Secrets secrets_;
   ShortHash hash_;  // of ids

@@ -17,7 +17,7 @@ using Found = std::optional<std::pair<std::size_t, std::size_t>>;
 constexpr std::size_t kMinBody = 48;   // characters of base64 that make a key rather than a mention of one
 constexpr std::size_t kMinLines = 40;  // the same, behind a line that is nothing but theirs
 constexpr std::size_t kMinCoded = 24;  // of base64 that can hide anything
-constexpr std::size_t kMaxUserInfo = 512;
+constexpr std::size_t kMaxUserInfo = 8192;
 constexpr std::size_t kMaxWithSlash = 80;  // the same, when the password holds a slash
 
 constexpr std::array<std::int8_t, 256> kBase64 = [] {
@@ -180,6 +180,15 @@ static bool may_hold_a_slash(std::string_view info) {
          info.size() < 80;
 }
 
+// https://KEY@host/4501234 without a password: it says where errors are sent, and is published.
+static bool is_public_address(std::string_view text, std::string_view key, std::size_t sign) {
+  const std::size_t host = run_end(Chars::name, text, sign + 1);
+  const std::size_t end =
+      host < text.size() && text[host] == '/' ? run_end(Chars::digit, text, host + 1) : host;
+  return key.size() == 32 && run_end(Chars::hex, key, 0) == key.size() && end > host + 1 &&
+         (end == text.size() || !is(Chars::alnum, text[end]));
+}
+
 Found address_password(std::string_view text, std::size_t at) {
   const std::size_t begin = at + 3;
   std::size_t limit = std::min(text.size(), begin + kMaxUserInfo);
@@ -198,6 +207,7 @@ Found address_password(std::string_view text, std::size_t at) {
   if (sign == std::string_view::npos) return std::nullopt;
   const std::string_view info = text.substr(begin, sign - begin);
   const std::size_t colon = info.find(':');
+  if (colon == std::string_view::npos && is_public_address(text, info, sign)) return std::nullopt;
   if (colon == std::string_view::npos)  // a token as the name
     return is_random(info) && !is_placeholder(info) && info.size() >= 16 ? Found(std::pair(begin, sign))
                                                                          : Found();
@@ -223,7 +233,16 @@ static bool is_token_alone(std::string_view value) {
          !is_placeholder(value);
 }
 
+// Whether the command that goes on at `at` takes name:password and nothing else.
+static bool takes_user(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMaxLine = 160;
+  const std::string_view before = text.substr(at - std::min(at, kMaxLine), std::min(at, kMaxLine));
+  const std::string_view line = before.substr(std::min(before.rfind('\n') + 1, before.size()));
+  return line.find("curl ") != std::string_view::npos;
+}
+
 Found user_password(std::string_view text, std::size_t at) {
+  const bool certain = takes_user(text, at);
   text = text.substr(0, std::min(text.size(), at + kMaxUser));
   while (at < text.size() && (text[at] == ' ' || text[at] == '"' || text[at] == '\'' || text[at] == '='))
     ++at;
@@ -238,8 +257,9 @@ Found user_password(std::string_view text, std::size_t at) {
   if (password.size() <= 1 || password == "x-oauth-basic")
     return is_token_alone(name) ? Found(std::pair(at, at + colon)) : Found();
   if (colon == 0) return is_token_alone(password) ? Found(std::pair(at + 1, end)) : Found();
-  if (is_placeholder(password) || password.starts_with('$') || password.starts_with('/') ||
-      !is_password_like(password))
+  static constexpr CharSet kReferences("$/+{<");
+  if (is_placeholder(password) || kReferences.has(password[0]) || info[0] == '+' || info[0] == '%' ||
+      !(certain || is_password_like(password)))
     return std::nullopt;
   return std::pair(at + colon + 1, end);
 }

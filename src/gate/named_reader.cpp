@@ -108,7 +108,7 @@ std::size_t NamedReader::element_end() {
   constexpr std::string_view kData = "<![CDATA[";
   const bool data = text_.substr(at_).starts_with(kData);
   if (data) at_ += kData.size();
-  const std::string_view rest = text_.substr(at_, kMaxValue);
+  const std::string_view rest = text_.substr(at_, kMaxElement);
   return at_ + std::min(data ? rest.find("]]>") : rest.find_first_of("< \t\r\n"), rest.size());
 }
 
@@ -123,7 +123,7 @@ std::size_t NamedReader::query_end(std::size_t end) const {
 // requirepass ...: alone in its line, and such a name that what follows is nothing else.
 bool NamedReader::is_directive() const {
   static constexpr auto kNames =
-      std::to_array<std::string_view>({"auth_pass", "requirepass", "masterauth", "bindpw", "rootpw"});
+      std::to_array<std::string_view>({"auth_pass", "requirepass", "masterauth", "bindpw", "rootpw", "psk"});
   const bool known = std::any_of(kNames.begin(), kNames.end(),
                                  [&](std::string_view end) { return ends_with_nocase(name(), end); });
   if (!known || peek() == '%' || peek() == '<') return false;
@@ -160,6 +160,69 @@ NamedReader::Span NamedReader::read_value(Style& style) {
       is_unspoken(text_.substr(at_, end - at_)))
     style = Style::env;
   return {at_, query_end(end)};
+}
+
+// Whether the notation alone says that the value is a password, whatever it looks like.
+bool NamedReader::is_certain(Style style, std::size_t end) const {
+  const std::string_view name = this->name();
+  const std::string_view before =
+      text_.substr(begin_ - std::min<std::size_t>(begin_, 80), std::min<std::size_t>(begin_, 80));
+  const auto follows_word = [&](std::string_view word) { return ends_with_nocase(before, word); };
+  if (element_) return true;                                         // <password>
+  if (style == Style::beside && is_quote(text_[at_ - 1]) && !said_)  // SQL
+    return name == "PASSWORD" || follows_word("with ");
+  if (flag_) return text_[begin_ - 2] == ' ' && ends_with_nocase(name, "pass");  // -storepass
+  if (loose_)
+    return before.find("machine ") != std::string_view::npos && follows_word(" ") && name == "password";
+  if (is_directive() || (sign_ && ends_with_nocase(name, "psk") && begins_its_line())) return true;
+  if (is_env_name() && name.find('_') != std::string_view::npos) {
+    static constexpr auto kLabels = std::to_array<std::string_view>(
+        {"FORGOT", "RESET",       "INVALID", "WRONG", "CHANGE", "CONFIRM", "ENTER",
+         "LABEL",  "TITLE",       "ERR",     "TYPE",  "FIELD",  "HIDE",    "SHOW",
+         "WEAK",   "PLACEHOLDER", "ROUTE",   "NEW_",  "OLD_",   "REPEAT"});
+    const bool label = std::any_of(kLabels.begin(), kLabels.end(), [&](std::string_view word) {
+      return name.find(word) != std::string_view::npos;
+    });
+    return !label && (paired_ || style == Style::env || (sign_ && begins_its_line() && !is_code_line(end)));
+  }
+  // spring.datasource.password=...; login.password=... is what a form says
+  static constexpr auto kForms = std::to_array<std::string_view>(
+      {"login",   "form",  "label", "user",        "field",    "error",     "msg",
+       "message", "title", "page",  "signup",      "register", "account",   "auth",
+       "profile", "self",  "this",  "placeholder", "reset",    "validation"});
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || !tight_ || !sign_ || style != Style::plain) return false;
+  const std::string_view owner = name.substr(name.substr(0, dot).rfind('.') + 1);
+  const bool form = std::any_of(kForms.begin(), kForms.end(), [&](std::string_view word) {
+    return starts_with_nocase(owner, word) || starts_with_nocase(name, word);
+  });
+  return !form && (begin_ == 0 || text_[begin_ - 1] == '\n') &&
+         (end == text_.size() || text_[end] == '\n' || text_[end] == '\r');
+}
+
+bool NamedReader::begins_its_line() const {
+  static constexpr CharSet kBefore(" \t+-\"'");
+  std::size_t line = begin_;
+  while (line > 0 && begin_ - line < 40 && kBefore.has(text_[line - 1])) --line;
+  return line == 0 || text_[line - 1] == '\n';
+}
+
+// A statement ends with a sign; so does a call.
+bool NamedReader::is_code_line(std::size_t end) const {
+  while (end < text_.size() && is_quote(text_[end])) ++end;
+  return end < text_.size() && (text_[end] == ';' || text_[end] == '(' || text_[end] == ')');
+}
+
+// The end of the string that is joined with the one in text[begin, end), when both together are a secret.
+std::size_t NamedReader::joined_end(Strength strength, std::size_t begin, std::size_t end) const {
+  if (end >= text_.size() || !is_quote(text_[end])) return end;
+  const std::size_t next = std::max(over_join(text_, end), over_break(text_, end));
+  if (next == end || !is_quote(text_[next - 1])) return end;
+  const std::size_t stop = run_end(Chars::visible, text_.substr(0, next + kMaxValue), next);
+  if (stop >= text_.size() || !is_quote(text_[stop])) return end;
+  const std::string whole =
+      std::string(text_.substr(begin, std::min(end - begin, kMaxValue))).append(text_, next, stop - next);
+  return is_secret(strength, Style::quoted, whole) ? stop : end;
 }
 
 // Whether another value stands where a quoted one ends that was none: auth=("name", "password")
@@ -226,7 +289,13 @@ void NamedReader::find(Strength strength, std::vector<Place>& found) {
     const std::string_view value = text_.substr(begin, std::min(end - begin, kMaxValue));
     judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</" && text_.substr(end, 2) != "]]") return;
+    if (strength == Strength::password && is_certain(style, end)) style = Style::certain;
     bool secret = is_secret(strength, style, value);
+    if (!secret && (style == Style::quoted || style == Style::paired))
+      if (const std::size_t stop = joined_end(strength, begin, end); stop > end) {
+        found.push_back({begin, stop, kind_name(strength)});
+        return;
+      }
     // auth("..."): a password, unless it looks like a token.
     if (!secret && call_ && strength == Strength::token &&
         is_secret(Strength::password, Style::paired, value))

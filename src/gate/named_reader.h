@@ -15,6 +15,7 @@ namespace cairn::gate {
 
 inline constexpr std::size_t kMaxName = 64;
 inline constexpr std::size_t kMaxValue = 1024;  // of a value: its beginning tells, and all of it goes
+inline constexpr std::size_t kMaxElement = 16384;
 // What reading a name and its separator costs whatever they are, in characters.
 inline constexpr std::size_t kReadingName = 4, kReadingValue = 12;
 
@@ -37,6 +38,7 @@ class NamedReader {
   }
   void skip_blanks(std::size_t max) { at_ = std::min(runs_.end(Chars::blank, at_), at_ + max); }
   bool read_sign();
+  bool read_dash();
   bool read_separator();
   bool read_companion();
   bool read_host();
@@ -61,6 +63,10 @@ class NamedReader {
   void find_new(Strength strength, std::vector<Place>& found);
   void find_next(Strength strength, std::vector<Place>& found);
   std::size_t behind_user(std::string_view value) const;
+  bool begins_its_line() const;
+  bool is_code_line(std::size_t end) const;
+  bool is_certain(Style style, std::size_t end) const;
+  std::size_t joined_end(Strength strength, std::size_t begin, std::size_t end) const;
   // A value with a blank in it means nothing unless its quotes are closed.
   bool is_whole(std::size_t end, std::string_view value) const {
     return (end < text_.size() && is_quote(text_[end])) || value.find(' ') == std::string_view::npos;
@@ -80,6 +86,7 @@ class NamedReader {
   bool block_ = false;    // of YAML: the value stands in the lines below
   bool said_ = false;     // the password is VALUE
   bool call_ = false;     // auth("name", "value")
+  bool sign_ = false;     // = or :
   std::size_t judged_ = kReadingName;
 };
 

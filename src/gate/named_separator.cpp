@@ -60,12 +60,22 @@ bool NamedReader::read_sign() {
   if (static_cast<unsigned char>(first) >= 0xe0)
     for (const std::string_view sign : kWide)
       if (text_.substr(at_).starts_with(sign)) return at_ += sign.size(), true;
+  if (read_dash()) return true;
   std::size_t length = first == '=' || first == ':' ? 1 : 0;
   if (second == '=' && (length > 0 || first == '!' || first == '+')) length = 2;
   if (first == '=' && second == '>') length = 2;
   if (length == 2 && second == '=' && first != ':' && first != '+' && peek(2) == '=') length = 3;
   at_ += length;
   return length > 0;
+}
+
+// "the password - ...", with a dash of any length between blanks
+bool NamedReader::read_dash() {
+  static constexpr auto kDashes = std::to_array<std::string_view>({"- ", "-- ", "\u2013 ", "\u2014 "});
+  if (tight_ || (peek() != '-' && peek() != '\xe2')) return false;
+  for (const std::string_view dash : kDashes)
+    if (text_.substr(at_).starts_with(dash)) return at_ += dash.size(), said_ = loose_ = true;
+  return false;
 }
 
 // set("password", "..."), get("password").fill("..."), NAME || "..."
@@ -112,10 +122,13 @@ bool NamedReader::read_prose(std::size_t after_name) {
   flag_ = begin_ >= 2 && text_[begin_ - 1] == '-' &&
           (text_[begin_ - 2] == '-' || (text_[begin_ - 2] == ' ' && name_end_ - begin_ > 6));
   loose_ = !flag_;
-  if ((at_ == after_name && !(flag_ && peek() == '\n')) || peek() == '\0') return false;
+  // $ cat config/master.key, and what it printed
+  const bool printed = peek() == '\n' && (flag_ || ends_with_nocase(name(), ".key"));
+  if ((at_ == after_name && !printed) || peek() == '\0') return false;
   static constexpr auto kWords = std::to_array<std::string_view>(
-      {"is ", "are ", "was ", "is: ", "to ", "ist ", "ist: ", "lautet ", "lautet: ", "<<< ", "est ",
-       "est: ", "es ", "c'est ", "\u00e9 ", "\u00e8 ", "\u00e4r ", "je ", "on "});
+      {"is ",      "are ", "was ", "is: ",  "to ",   "ist ",   "ist: ",   "lautet ",
+       "lautet: ", "<<< ", "est ", "est: ", "es ",   "c'est ", "\u00e9 ", "\u00e8 ",
+       "\u00e4r ", "je ",  "on ",  "er ",   "from ", "with ",  "of "});
   const char first = small(peek());
   for (const std::string_view word : kWords)
     if (word[0] == first && follows(word)) {
@@ -137,6 +150,7 @@ bool NamedReader::read_separator() {
   tight_ = at_ == after_name;
   if (follows("::")) return false;
   if (read_sign()) {
+    sign_ = true;
     // "password": { "value": "..." }
     const std::size_t blank = peek() == ' ' ? 1 : 0;
     if (peek(blank) != '{') return true;

@@ -13,6 +13,8 @@ namespace cairn::gate {
 
 namespace {
 
+constexpr std::size_t kTooLong = 200;  // characters: nothing that long is a word or an expression
+
 bool is_alnum(char c) {
   return is(Chars::alnum, c);
 }
@@ -140,8 +142,11 @@ bool may_be_secret(Strength strength, Style style, std::string_view value) {
     case Style::beside:
     case Style::loose:
       return strength != Strength::weak && value[0] != '-' && !kBrackets.any_in(value) &&
-             value.find("**") == std::string_view::npos &&
-             (chosen() || (value.size() >= 12 && is_mixed(value) && is_random(value) && is_ascii(value)));
+             value.find("**") == std::string_view::npos && !is_version_or_time(value) &&
+             strength_of(value) == Strength::none &&
+             (chosen() || (value.size() >= 12 && is_mixed(value) && is_random(value) && is_ascii(value)) ||
+              (is_mixed_word(value) &&
+               (style == Style::beside || (!is_words(value) && mixture(value) >= 3))));
     default: break;
   }
   switch (strength) {
@@ -161,13 +166,26 @@ bool may_be_secret(Strength strength, Style style, std::string_view value) {
 
 bool is_secret(Strength strength, Style style, std::string_view value) {
   if (value.size() < 4) return false;
+  if (style == Style::certain && value.find(' ') == std::string_view::npos) return !is_reference(value);
+  // Too long to judge, and one run of characters.
+  if (value.size() > kTooLong && strength >= Strength::token && style != Style::loose)
+    return run_end(Chars::token, value, 0) == value.size() && !is_reference(value);
   if (value.find(' ') != std::string_view::npos)
-    return strength == Strength::password && style == Style::quoted && is_passphrase(value) &&
-           !is_placeholder(value);
+    return strength == Strength::password && (style == Style::quoted || style == Style::certain) &&
+           is_passphrase(value) && !is_placeholder(value);
   if (!may_be_secret(strength, style, value)) return false;
   if (is_placeholder(value) || is_path(value) || is_notation(value)) return false;
   if (value[0] == '$' && (is_alnum(value[1]) || value[1] == '_') && !is_random(value)) return false;
   return style == Style::quoted || style == Style::env || !is_code(value);
+}
+
+bool is_reference(std::string_view value) {
+  if (is_placeholder(value) || is_path(value) || is_notation(value) || is_code(value)) return true;
+  if (value[0] == '$' || value[0] == '%' || value[0] == '-' || value[0] == '@') return !is_random(value);
+  // The name of a type, a label of a form.
+  const bool word = run_end(Chars::name, value, 0) == value.size() && is_words(value);
+  return (word && strength_of(value) != Strength::none) ||
+         (word && is(Chars::upper, value[0]) && value.find("Str") != std::string_view::npos);
 }
 
 bool is_named_otherwise(std::string_view name, std::string_view value) {

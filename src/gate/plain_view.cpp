@@ -86,12 +86,12 @@ Escape per_cent(std::string_view text) {
   return plain.empty() ? Escape{} : Escape{at + 2, plain};
 }
 
-// &#61; and &#x3d;
-Escape numbered(std::string_view text) {
-  const bool is_hex = text.size() > 2 && (text[2] | 0x20) == 'x';
+// &#61; and &#x3d;, whose digits or `x` stand at text[at].
+Escape numbered(std::string_view text, std::size_t at) {
+  const bool is_hex = text.size() > at && (text[at] | 0x20) == 'x';
   const int base = is_hex ? 16 : 10;
   int code = 0;
-  std::size_t at = is_hex ? 3 : 2;
+  at += is_hex ? 1 : 0;
   for (const std::size_t begin = at; at < text.size() && at - begin < 4; ++at) {
     const int digit = hex(text[at]);
     if (digit < 0 || digit >= base) break;
@@ -104,12 +104,16 @@ Escape numbered(std::string_view text) {
 Escape entity(std::string_view text) {
   using Name = std::pair<std::string_view, std::string_view>;
   static constexpr auto kNames =
-      std::to_array<Name>({{"&quot;", "\""}, {"&apos;", "'"}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}});
-  if (text.starts_with("&#")) return numbered(text);
+      std::to_array<Name>({{"quot;", "\""}, {"apos;", "'"}, {"lt;", "<"}, {"gt;", ">"}});
+  // &amp;lt; is what was escaped twice; any depth counts.
+  std::size_t at = 1;
+  while (text.substr(at, 4) == "amp;") at += 4;
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with('#'))
+    if (const Escape found = numbered(text, at + 1); found.bytes > 0) return found;
   for (const auto& [name, plain] : kNames)
-    if (text.size() > 2 && text[1] == name[1] && text[2] == name[2] && text.starts_with(name))
-      return {name.size(), plain};
-  return {};
+    if (rest.starts_with(name)) return {at + name.size(), plain};
+  return at > 1 ? Escape{5, "&"} : Escape{};
 }
 
 Escape colour(std::string_view text) {

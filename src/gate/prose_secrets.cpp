@@ -67,13 +67,20 @@ bool is_said(std::string_view value, bool beside) {
   static constexpr CharSet kOfCode("\"'`,;()<>{}[]");
   if (std::any_of(value.begin(), value.end(), [](char c) { return kOfCode.has(c); })) return false;
   return (beside || !hex) && is_secret(Strength::password, Style::beside, value) &&
-         (is_chosen(value) || mixture(value) >= (beside ? 2 : 3));
+         (is_chosen(value) || beside || (mixture(value) >= 3 && !is_words(value)));
+}
+
+// The same where the sentence says less: before the name, or beside the name of a user.
+bool is_likely(std::string_view value) {
+  return is_surely_chosen(value) || (is_mixed_word(value) && mixture(value) >= 3 && !is_words(value));
 }
 
 // "password for the staging db is ...", "password (hex): ..."
 std::size_t find_said_behind(std::string_view text, std::size_t end, std::vector<Place>& found) {
   static constexpr auto kSays = std::to_array<std::string_view>(
-      {"is", "0", "7", "are", "was", "to", "now", "ist", "lautet", "est", "es", "\u0435\u0441\u0442\u044c"});
+      {"is",     "0",      "7",      "are",    "was",    "to", "now",
+       "from",   "ist",    "lautet", "est",    "es",     "er", "\u00e4r",
+       "\u00e8", "\u00e9", "-",      "\u2013", "\u2014", "=",  "\u0435\u0441\u0442\u044c"});
   static constexpr CharSet kEnds(".;!?<>{}|");
   const std::size_t limit = std::min(text.size(), end + kMaxSaid);
   std::size_t at = end;
@@ -86,7 +93,7 @@ std::size_t find_said_behind(std::string_view text, std::size_t end, std::vector
     while (whole < text.size() && whole - word.begin < kMaxSaid && is(Chars::visible, text[whole])) ++whole;
     const Piece bare = without_signs(text, {word.begin, whole});
     const std::string_view value = text.substr(bare.begin, bare.end - bare.begin);
-    if (told > 0 && is_said(value, words <= 2)) {
+    if (told > 0 && is_said(value, told == 1)) {
       found.push_back({bare.begin, bare.end, "password"});
       break;
     }
@@ -114,7 +121,7 @@ std::size_t find_said_before(std::string_view text, std::size_t begin, std::size
     if (word.begin == word.end) break;
     const Piece bare = without_signs(text, word);
     const std::string_view value = text.substr(bare.begin, bare.end - bare.begin);
-    if (tied && (is_surely_chosen(value) || (is_said(value, false) && is_random(value)))) {
+    if (tied && (is_likely(value) || (is_said(value, false) && is_random(value)))) {
       found.push_back({bare.begin, bare.end, "password"});
       break;
     }
@@ -191,7 +198,7 @@ static std::size_t find_login_pair(std::string_view text, std::size_t index, std
     const std::size_t sign = std::min(value.find_first_of("/:"), value.size());
     const bool inside = !named && sign > 0 && sign < value.size() && run_end(Chars::name, value, 0) == sign;
     const std::string_view password = inside ? value.substr(sign + 1) : value;
-    if ((paired || inside) && is_surely_chosen(password)) {
+    if ((paired || inside) && is_likely(password)) {
       found.push_back({bare.end - password.size(), bare.end, "password"});
       break;
     }

@@ -16,6 +16,7 @@ const std::vector<SecretRule>& secret_rules() {
       {"google-refresh-token", "1//0", "u30+"},
       {"azure-client-secret", "7Q~ 8Q~", "q31-34", Rule::inside, "q3"},
       {"azure-key", "JQQJ99 AzCa ACDb AIoT +ASt +AMC AzSe AzFu", "b3+ p0-2", Rule::inside, "b30+"},
+      {"azure-key", "\tFULL\t", "( b86 '=='", Rule::inside},
       {"alibaba-key-id", "LTAI", "a12-26"},
       {"digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", "x64", Rule::inside},
       {"cloudflare-token", "v1.0-", "x24 '-' x100+"},

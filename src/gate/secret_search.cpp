@@ -217,21 +217,25 @@ class Search {
     for (std::size_t i = known; i < found_.size(); ++i) {
       if (found_[i].end < text_.size() && is_quote(text_[found_[i].end]))
         found_[i].end = wrapped_end(found_[i].end);
+      if (const auto token = token_at(found_[i].begin)) {
+        found_[i].kind = token->first;
+        found_[i].end = std::max(found_[i].end, token->second);
+      }
       done_ = std::max(done_, found_[i].end);
-      if (const auto kind = kind_of(found_[i].begin)) found_[i].kind = *kind;
     }
   }
 
-  // What a token at `begin` is by its shape: that says more than the name beside it.
-  std::optional<std::string_view> kind_of(std::size_t begin) {
-    std::optional<std::string_view> kind;
+  // What a token at `begin` is by its shape, and where it ends: that says more than the name beside it.
+  std::optional<std::pair<std::string_view, std::size_t>> token_at(std::size_t begin) {
+    std::optional<std::pair<std::string_view, std::size_t>> token;
     rules_.literals->at(text_, begin, [&](std::uint16_t index) {
       const Literal& literal = rules_.meaning[index];
-      if (!kind && literal.what == Literal::rule &&
-          rules_.shapes[literal.index].match(text_, begin + literal.text.size(), runs_, false))
-        kind = secret_rules()[literal.index].kind;
+      if (token || literal.what != Literal::rule) return;
+      if (const auto match =
+              rules_.shapes[literal.index].match(text_, begin + literal.text.size(), runs_, false))
+        token.emplace(secret_rules()[literal.index].kind, match->end);
     });
-    return kind;
+    return token;
   }
 
   void try_user(std::size_t end) {
@@ -283,12 +287,23 @@ class Search {
       if (length < run.min) return;
       begin -= std::min({length, run.max, kMaxBack});
     }
-    if (is_cut_short(*match)) return;
+    if (is_cut_short(*match) || (begin >= 3 && text_.substr(begin - 3, 3) == "pk_")) return;
     if (match->inner) begin = end = *match->inner;
     if (is_harmless(begin, end, match->end)) return;
     std::size_t stop = match->end;
     while (stop > begin && (text_[stop - 1] == '.' || text_[stop - 1] == ':')) --stop;  // of a sentence
     add(std::pair(begin, wrapped_end(stop)), secret_rules()[literal.index].kind);
+    if (found_.back().kind == "aws-key-id") add_secret_half(stop);
+  }
+
+  // AKIA... / SECRET: the secret stands right behind the id.
+  void add_secret_half(std::size_t id_end) {
+    constexpr std::size_t kLength = 40;
+    static constexpr CharSet kBetween(" /:,;|\t\n\"'");
+    std::size_t begin = id_end;
+    while (begin < text_.size() && begin - id_end < 6 && kBetween.has(text_[begin])) ++begin;
+    if (begin == id_end || runs_.end(Chars::base64, begin) - begin != kLength) return;
+    if (is_random(text_.substr(begin, kLength))) add(std::pair(begin, begin + kLength), "aws-secret-key");
   }
 
   // "prefix" + "rest"
@@ -383,6 +398,11 @@ void find_prefixed(std::string_view text, std::vector<Place>& found) {
 }
 
 }  // namespace
+
+std::size_t marker_at(std::string_view text, std::size_t at) {
+  constexpr std::string_view kBegin = "[secret:";
+  return text.substr(at, kBegin.size()) == kBegin ? marker_end(text, at + kBegin.size()) : 0;
+}
 
 void search_secrets(std::string_view text, int depth, std::vector<Place>& found) {
   Search(text, found).run();

@@ -14,4 +14,7 @@ namespace cairn::gate {
 // may still be base64 of something.
 void search_secrets(std::string_view text, int depth, std::vector<Place>& found);
 
+// The end of the marker that begins at text[at]; 0: none does.
+std::size_t marker_at(std::string_view text, std::size_t at);
+
 }  // namespace cairn::gate

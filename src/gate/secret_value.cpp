@@ -15,6 +15,7 @@ namespace cairn::gate {
 namespace {
 
 constexpr std::size_t kMaxRandom = 4096;
+constexpr std::size_t kMaxLooked = 200;  // of a password: its first characters tell
 
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
@@ -161,27 +162,29 @@ bool is_constant(std::string_view value) {
 
 // What placeholders begin with, hold, or are.
 constexpr auto kStarts = std::to_array<std::string_view>(
-    {"${",   "$(",     "{{",    "{%",    "#{",    "%(",   "%{",        "%env(", "...",  "***",
-     "env:", "vault:", "file:", "op://", "sm://", "arn:", "projects/", "ref+",  "!ref", "!secret"});
+    {"${", "$(", "{{", "{%", "#{", "%(", "%{", "%env(", "...", "***", "env:", "vault:", "file:", "op://",
+     "sm://", "arn:", "projects/", "ref+", "!ref", "!secret",
+     // Keys that are published on purpose.
+     "pk_live_", "pk_test_", "pk.eyj", "phc_", "sb_publishable_"});
 // They count when the rest is words, too: my_password, not my_Str0ng!Pass
 constexpr auto kWordStarts =
     std::to_array<std::string_view>({"your", "my-", "my_", "enter", "insert", "replace", "fake", "mock"});
-constexpr auto kParts = std::to_array<std::string_view>({"example",     "placeholder",
-                                                         "changeme",    "change-me",
-                                                         "change_me",   "change-this",
-                                                         "change_this", "redacted",
-                                                         "dummy",       "xxxxxx",
-                                                         "******",      "your-",
-                                                         "your_",       "-here",
-                                                         "_here",       "goes-here",
-                                                         "not-a-real",  "not_a_real",
-                                                         "notreal",     "deadbeefdeadbeef",
-                                                         "0123456789",  "1234567890abcdef",
-                                                         "abcdefghij",  "process.env",
-                                                         "os.environ",  "getenv(",
-                                                         "secrets.",    "env.",
-                                                         "sample-",     "sample_",
-                                                         "lorem"});
+constexpr auto kPlaceholderParts = std::to_array<std::string_view>({"example",     "placeholder",
+                                                                    "changeme",    "change-me",
+                                                                    "change_me",   "change-this",
+                                                                    "change_this", "redacted",
+                                                                    "dummy",       "xxxxxx",
+                                                                    "******",      "your-",
+                                                                    "your_",       "-here",
+                                                                    "_here",       "goes-here",
+                                                                    "not-a-real",  "not_a_real",
+                                                                    "notreal",     "deadbeefdeadbeef",
+                                                                    "0123456789",  "1234567890abcdef",
+                                                                    "abcdefghij",  "process.env",
+                                                                    "os.environ",  "getenv(",
+                                                                    "secrets.",    "env.",
+                                                                    "sample-",     "sample_",
+                                                                    "lorem"});
 constexpr auto kWholes = std::to_array<std::string_view>(
     {"password", "passwd",   "passw0rd",  "password1", "password123", "secret",   "secret123",    "s3cret",
      "token",    "test",     "testing",   "test123",   "test1234",    "testpass", "testpassword", "null",
@@ -189,7 +192,7 @@ constexpr auto kWholes = std::to_array<std::string_view>(
      "user",     "default",  "postgres",  "mysql",     "mongo",       "redis",    "guest",        "foobar",
      "pass",     "pass123",  "pass1234",  "letmein",   "hunter2",     "qwerty",   "qwerty123",    "todo",
      "unset",    "empty",    "required",  "optional",  "hidden",      "masked",   "username",     "abc123",
-     "p@ssw0rd", "p@ssword", "bar",       "baz",       "value",       "key"});
+     "p@ssw0rd", "p@ssword", "bar",       "baz",       "value",       "key",      "foobared"});
 constexpr std::size_t kTelling = 160;  // characters of a value in which they are looked for
 
 // Letters in words, and nothing that people put into passwords.
@@ -211,16 +214,18 @@ bool says_so(std::string_view value) {
   static const Literals kLiterals = [] {
     std::vector<Literals::Literal> all;
     for (const std::string_view text : kStarts) all.push_back({text});
-    for (const std::string_view text : kParts) all.push_back({text});
+    for (const std::string_view text : kPlaceholderParts) all.push_back({text});
     for (const std::string_view text : kWholes) all.push_back({text});
     return Literals(all);
   }();
   const std::string_view seen = value.substr(0, kTelling);
   bool found = false;
   kLiterals.each(seen, [&](std::size_t index, std::size_t at) {
-    const bool start = index < kStarts.size(), part = !start && index < kStarts.size() + kParts.size();
+    const bool start = index < kStarts.size(),
+               part = !start && index < kStarts.size() + kPlaceholderParts.size();
     found = found || part ||
-            (at == 0 && (start || value.size() == kWholes[index - kStarts.size() - kParts.size()].size()));
+            (at == 0 &&
+             (start || value.size() == kWholes[index - kStarts.size() - kPlaceholderParts.size()].size()));
     return found ? seen.size() : 0;
   });
   return found;
@@ -287,7 +292,8 @@ bool is_name_of_something(std::string_view value) {
 }
 
 bool is_random(std::string_view value) {
-  if (value.size() < 12 || value.size() > kMaxRandom) return false;
+  if (value.size() < 12) return false;
+  value = value.substr(0, kMaxRandom);
   const bool all_digits = std::all_of(value.begin(), value.end(), [](char c) {
     return is_digit(c) || c == '.' || c == '-' || c == ':' || c == '+' || c == 'T' || c == 'Z' || c == ' ' ||
            c == '/' || c == ',';
@@ -326,9 +332,47 @@ bool is_chosen(std::string_view value) {
   return letters > 1 && !is_mail && (mixture(value) >= 4 || is_word_and_number(value));
 }
 
+bool is_version_or_time(std::string_view value) {
+  static constexpr CharSet kOfNumbers("0123456789.:-+_/TZ");
+  if (value.starts_with('v') || value.starts_with('V')) value.remove_prefix(1);
+  if (value.empty() || !is_digit(value[0])) return false;
+  const std::size_t dot = run_end(Chars::digit, value, 0);
+  if (dot < 5 && dot + 1 < value.size() && value[dot] == '.' && is_digit(value[dot + 1])) return true;
+  std::size_t end = 0;
+  while (end < value.size() && kOfNumbers.has(value[end])) ++end;
+  // A unit may follow.
+  return value.size() - end <= 3 && run_end(Chars::letter, value, end) == value.size();
+}
+
+// PBKDF2WithHmacSHA256, base64url: a name that has a number as part of it.
+static bool names_an_algorithm(std::string_view value) {
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"sha",   "hmac",    "aes",  "rsa",   "md5",  "base64",  "base32", "argon", "crypt",  "pbkdf", "utf",
+       "ecdsa", "ed25519", "x509", "oauth", "http", "varchar", "nist",   "p256",  "chacha", "blake"});
+  const std::string lower = ascii_lower(value.substr(0, 64));
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return lower.find(name) != std::string::npos; });
+}
+
+bool is_mixed_word(std::string_view value) {
+  static constexpr CharSet kOfOthers("()[]{}<>\"'`,;|\\/:=@#");
+  if (value.size() < 8 || !is(Chars::alnum, value[0]) || kOfOthers.any_in(value)) return false;
+  value = value.substr(0, kMaxLooked);
+  const auto digits = std::count_if(value.begin(), value.end(), is_digit);
+  const auto letters = std::count_if(value.begin(), value.end(), is_letter);
+  if (digits == 0 || letters < 2 || is_version_or_time(value) || is_placeholder(value)) return false;
+  if (std::any_of(value.begin(), value.end(), [](char c) { return (c & 0x80) != 0; })) return false;
+  if (names_an_algorithm(value)) return false;
+  // sunshine99: a word with a number behind it. One with a single digit is the second of its kind.
+  if (is_words(value))
+    return digits >= 2 && run_end(Chars::letter, value, 0) + static_cast<std::size_t>(digits) == value.size();
+  return true;
+}
+
 bool is_password_like(std::string_view value) {
   static constexpr CharSet kSymbols("!@#$%^&*+=?~"), kBetween("-_./:");
-  if (value.size() < 6 || value.size() > 200) return false;
+  if (value.size() < 6) return false;
+  value = value.substr(0, kMaxLooked);
   if (is_random(value)) return true;
   if (std::any_of(value.begin(), value.end(), [](char c) { return c == ' '; })) return false;
   const bool digit = std::any_of(value.begin(), value.end(), [](char c) { return is_digit(c); });

@@ -31,6 +31,13 @@ int mixture(std::string_view value);
 // What a person chose as a password, where even a name beside it says little: Granite@5813!
 bool is_chosen(std::string_view value);
 
+// Eight or more letters and digits, mixed, as in a password that somebody reads out in a sentence. A version,
+// a date, the name of an algorithm or of a numbered thing has both, too, and is none.
+bool is_mixed_word(std::string_view value);
+
+// v1.2.3, 2026-03-02T10:21, 1000ms, 10.0.0.1
+bool is_version_or_time(std::string_view value);
+
 // What a person might choose as a password: a few characters that are not just a word.
 bool is_password_like(std::string_view value);
 

@@ -11,6 +11,7 @@
 #include "gate/pattern.h"
 #include "gate/plain_view.h"
 #include "gate/private_text.h"
+#include "gate/secret_rules.h"
 #include "gate/secret_search.h"
 #include "gate/secret_value.h"
 #include "gate/telling_names.h"
@@ -24,7 +25,7 @@ constexpr std::size_t kFingerprint = 8;
 
 // A name is nearer to the truth than what stands beside it only when nothing else is known.
 bool is_general(std::string_view kind) {
-  return kind == "password" || kind == "token" || kind == "key" || kind == "env-value";
+  return kind == "password" || kind == "token" || kind == "key" || kind == "env-value" || kind == "known";
 }
 
 // Members that hold what another member, or what stands around them, gives a name to.
@@ -55,6 +56,16 @@ bool is_kind(std::string_view name) {
   });
 }
 
+bool begins_like_a_token(std::string_view word) {
+  const auto& rules = secret_rules();
+  return std::any_of(rules.begin(), rules.end(), [&](const SecretRule& rule) {
+    const auto literals = split(rule.literals, ' ');
+    return std::any_of(literals.begin(), literals.end(), [&](std::string_view literal) {
+      return literal.size() >= 3 && word.starts_with(literal);
+    });
+  });
+}
+
 }  // namespace
 
 std::string wrong_pattern(std::string_view pattern, bool named) {
@@ -66,6 +77,29 @@ std::string wrong_pattern(std::string_view pattern, bool named) {
   const auto compiled = Pattern::compile(pattern);
   if (!compiled) return compiled.error().message;
   return compiled->matches_all("") ? "matches the empty text" : "";
+}
+
+std::vector<Finding> placeholders(std::string_view text) {
+  static constexpr CharSet kBetween(" \t\"'`=:");
+  std::vector<Finding> out;
+  std::string_view name;
+  for (std::size_t at = 0; at < text.size();) {
+    if (kBetween.has(text[at]) || text[at] == '\n' || text[at] == ',' || text[at] == '{') {
+      if (text[at] == '\n') name = {};
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && !kBetween.has(text[end]) && text[end] != '\n' && text[end] != ',') ++end;
+    const std::string_view word = text.substr(at, std::min<std::size_t>(end - at, 200));
+    const bool known = word.size() >= 12 && begins_like_a_token(word);
+    if ((known || strength_of(name) >= Strength::token) && word.size() >= 4 && is_placeholder(word) &&
+        marker_at(text, at) == 0)
+      out.push_back({at, end, "placeholder", ""});
+    name = end < text.size() && text[end] != ' ' ? word : std::string_view();
+    at = end;
+  }
+  return out;
 }
 
 struct Secrets::Compiled {
@@ -117,7 +151,19 @@ static Place widened(std::string_view text, Place place) {
   return place;
 }
 
-// Calls `take` for each in order, overlapping ones as one.
+// A rule may have looked at the beginning of a secret only: it ends where its run of characters does.
+static std::size_t run_on(std::string_view text, std::size_t end) {
+  if (end == 0 || end >= text.size() || !is(Chars::url, text[end - 1]) || !is(Chars::url, text[end]))
+    return end;
+  static constexpr CharSet kInside("+/=.~%");
+  for (;;) {
+    end = run_end(Chars::url, text, end);
+    if (end + 1 >= text.size() || !kInside.has(text[end]) || !is(Chars::url, text[end + 1])) return end;
+    ++end;
+  }
+}
+
+// Calls `take` for each in order, overlapping ones as one. Markers of an earlier run are left alone.
 template <class Take>
 static void each_merged(std::string_view text, std::vector<Place>& places, Take&& take) {
   const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
@@ -126,22 +172,26 @@ static void each_merged(std::string_view text, std::vector<Place>& places, Take&
     Place whole = widened(text, places[i++]);
     for (; i < places.size(); ++i) {
       const Place next = widened(text, places[i]);
-      if (next.begin >= whole.end) break;
+      if (next.begin >= (whole.end = run_on(text, whole.end))) break;
       whole.end = std::max(whole.end, next.end);
       if (is_general(whole.kind)) whole.kind = next.kind;
     }
-    take(whole);
+    whole.end = run_on(text, whole.end);
+    const std::string_view inside = text.substr(whole.begin, whole.end - whole.begin);
+    const std::size_t marker = inside.find("[secret:");
+    if (marker == std::string_view::npos || marker_at(inside, marker) == 0) take(whole);
   }
 }
 
 template <class Take>
-void Secrets::each(std::string_view text, bool env_file, Take&& take) const {
+void Secrets::each(std::string_view text, Reading reading, Take&& take) const {
   if (text.size() < 6) return;
   PlainView view(text);
   std::vector<Place> places;
   search_secrets(view.text(), kBase64Depth, places);
-  find_env_lines(view.text(), env_file, places);
+  find_env_lines(view.text(), reading.env_file, places);
   if (own_) find_own(view.text(), own_->patterns, places);
+  if (reading.known) reading.known->find(view.text(), hash_, places);
   std::string room;
   each_merged(view.text(), places, [&](const Place& place) {
     const std::string_view secret = view.text().substr(place.begin, place.end - place.begin);
@@ -149,13 +199,14 @@ void Secrets::each(std::string_view text, bool env_file, Take&& take) const {
                                              [&](const Pattern& p) { return p.matches_all(secret); });
     if (allowed) return;
     const auto [begin, end] = view.raw(place.begin, place.end);
+    if (reading.known) reading.known->learn(secret, hash_);
     take(begin, end, place.kind, fingerprint(secret, room));
   });
 }
 
-std::vector<Finding> Secrets::find(std::string_view text, bool env_file) const {
+std::vector<Finding> Secrets::find(std::string_view text, Reading reading) const {
   std::vector<Finding> findings;
-  each(text, env_file, [&](std::size_t begin, std::size_t end, std::string_view kind, std::string print) {
+  each(text, reading, [&](std::size_t begin, std::size_t end, std::string_view kind, std::string print) {
     findings.push_back({begin, end, std::string(kind), std::move(print)});
   });
   return findings;
@@ -177,9 +228,9 @@ static void append_marker(std::string_view kind, std::string_view print, std::st
   out.append("[secret:").append(kind).append(":").append(print).append("]");
 }
 
-std::size_t Secrets::copy_without(std::string_view text, bool env_file, std::string& out) const {
+std::size_t Secrets::copy_without(std::string_view text, Reading reading, std::string& out) const {
   std::size_t at = 0, count = 0;
-  each(text, env_file,
+  each(text, reading,
        [&](std::size_t begin, std::size_t end, std::string_view kind, const std::string& print) {
          if (count++ == 0) out.reserve(2 * text.size());  // a marker may be longer than what it stands for
          out.append(text, at, begin - at);
@@ -192,23 +243,48 @@ std::size_t Secrets::copy_without(std::string_view text, bool env_file, std::str
 
 std::string Secrets::without(std::string_view text) const {
   std::string out;
-  if (copy_without(text, false, out) == 0) out = text;
+  if (copy_without(text, {}, out) == 0) out = text;
   return out;
 }
 
-std::size_t Secrets::remove(std::string& text, bool env_file) const {
+std::size_t Secrets::remove(std::string& text, Reading reading) const {
   std::string out;
-  const std::size_t count = copy_without(text, env_file, out);
+  const std::size_t count = copy_without(text, reading, out);
   if (count > 0) text = std::move(out);
   return count;
 }
 
+std::size_t Secrets::remove_known(std::string& text, const KnownSecrets& known) const {
+  PlainView view(text);
+  std::vector<Place> places;
+  known.find(view.text(), hash_, places);
+  if (places.empty()) return 0;
+  std::string out, room;
+  std::size_t at = 0, count = 0;
+  each_merged(view.text(), places, [&](const Place& place) {
+    const auto [begin, end] = view.raw(place.begin, place.end);
+    out.append(text, at, begin - at);
+    append_marker(place.kind, fingerprint(view.text().substr(place.begin, place.end - place.begin), room),
+                  out);
+    at = end;
+    ++count;
+  });
+  text = out.append(text, at);
+  return count;
+}
+
+std::size_t Secrets::remove_known(Json& value, const KnownSecrets& known) const {
+  std::size_t removed = 0;
+  value.for_each_string([&](std::string& text) { removed += remove_known(text, known); });
+  return removed;
+}
+
 // Strings one after the other are the lines of one text.
-std::size_t Secrets::remove_run(Json* first, Json* last, bool env_file) const {
-  if (last - first == 1) return remove(string_of(*first), env_file);
+std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const {
+  if (last - first == 1) return remove(string_of(*first), reading);
   std::string joined;
   for (Json* item = first; item != last; ++item) joined.append(item->as_string()).append("\n");
-  const std::vector<Finding> findings = find(joined, env_file);
+  const std::vector<Finding> findings = find(joined, reading);
   auto finding = findings.begin();
   std::size_t start = 0;
   for (Json* item = first; item != last && finding != findings.end(); ++item) {
@@ -232,10 +308,11 @@ std::size_t Secrets::remove_run(Json* first, Json* last, bool env_file) const {
 }
 
 // A value that its name gives away: as it stands, or as it would be read in `name: value`.
-std::size_t Secrets::remove_named(std::string_view name, std::string& text) const {
+std::size_t Secrets::remove_named(std::string_view name, std::string& text, Reading reading) const {
   if (strength_of(name) == Strength::none && !is_cookie_name(name)) return 0;
   if (is_secret_under(name, text)) {
     const std::string print = fingerprint(text);
+    if (reading.known) reading.known->learn(text, hash_);
     text.clear();
     append_marker(kind_name(strength_of(name)), print, text);
     return 1;
@@ -243,12 +320,12 @@ std::size_t Secrets::remove_named(std::string_view name, std::string& text) cons
   std::string header = std::string(name) + ": ";
   const std::size_t begin = header.size();
   header += text;
-  if (remove(header) == 0 || header.compare(0, begin - 2, name) != 0) return 0;
+  if (remove(header, {false, reading.known}) == 0 || header.compare(0, begin - 2, name) != 0) return 0;
   text = header.substr(begin);
   return 1;
 }
 
-std::size_t Secrets::remove_member(std::string_view name, Json& value, bool env_file) const {
+std::size_t Secrets::remove_member(std::string_view name, Json& value, Reading reading) const {
   if (value.is_int() && strength_of(name) == Strength::password && value.dump().size() >= 6) {
     std::string text;
     append_marker(kind_name(Strength::password), fingerprint(value.dump()), text);
@@ -256,22 +333,22 @@ std::size_t Secrets::remove_member(std::string_view name, Json& value, bool env_
     return 1;
   }
   if (value.is_string()) {
-    const std::size_t removed = remove(string_of(value), env_file);
-    return removed > 0 ? removed : remove_named(name, string_of(value));
+    const std::size_t removed = remove(string_of(value), reading);
+    return removed > 0 ? removed : remove_named(name, string_of(value), reading);
   }
-  std::size_t removed = remove(value, env_file);
+  std::size_t removed = remove(value, reading);
   if (removed > 0 || strength_of(name) == Strength::none) return removed;
   // {"password": ["..."]}, {"password": {"value": "..."}}
   if (value.is_array())
-    for (Json& item : value.mutable_items()) removed += remove_member(name, item, env_file);
+    for (Json& item : value.mutable_items()) removed += remove_member(name, item, reading);
   if (value.is_object())
     for (Json::Member& member : value.mutable_members())
-      if (is_name_of_value(member.first)) removed += remove_member(name, member.second, env_file);
+      if (is_name_of_value(member.first)) removed += remove_member(name, member.second, reading);
   return removed;
 }
 
 // {"name": "DB_PASSWORD", "value": "..."} in either order, and ["DB_PASSWORD", "..."].
-std::size_t Secrets::remove_pair(Json& pair) const {
+std::size_t Secrets::remove_pair(Json& pair, Reading reading) const {
   std::string_view name;
   std::string* value = nullptr;
   if (pair.is_array() && pair.items().size() == 2 && pair.items()[1].is_string()) {
@@ -289,28 +366,28 @@ std::size_t Secrets::remove_pair(Json& pair) const {
   const auto telling = std::find_if(words.begin(), words.end(), [](std::string_view word) {
     return strength_of(word) == Strength::password;
   });
-  return remove_named(telling == words.end() ? name : *telling, *value);
+  return remove_named(telling == words.end() ? name : *telling, *value, reading);
 }
 
-std::size_t Secrets::remove(Json& value, bool env_file) const {
-  if (value.is_string()) return remove(string_of(value), env_file);
+std::size_t Secrets::remove(Json& value, Reading reading) const {
+  if (value.is_string()) return remove(string_of(value), reading);
   std::size_t removed = 0;
   if (value.is_array()) {
-    removed += remove_pair(value);
+    removed += remove_pair(value, reading);
     Json::Array& items = value.mutable_items();
     for (std::size_t i = 0; i < items.size();) {
       std::size_t end = i;
       while (end < items.size() && items[end].is_string()) ++end;
       removed +=
-          end > i ? remove_run(items.data() + i, items.data() + end, env_file) : remove(items[i], env_file);
+          end > i ? remove_run(items.data() + i, items.data() + end, reading) : remove(items[i], reading);
       i = std::max(end, i + 1);
     }
   } else if (value.is_object()) {
     for (Json::Member& member : value.mutable_members()) {
-      removed += remove(member.first);
-      removed += remove_member(member.first, member.second, env_file);
+      removed += remove(member.first, {false, reading.known});
+      removed += remove_member(member.first, member.second, reading);
     }
-    removed += remove_pair(value);
+    removed += remove_pair(value, reading);
   }
   return removed;
 }

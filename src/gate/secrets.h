@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "gate/known_secrets.h"
 
 namespace cairn::gate {
 
@@ -31,23 +32,38 @@ struct SecretOptions {
 // Why `pattern` is not one of SecretOptions; empty when it is fine. `named`: it is of the form name=PATTERN.
 std::string wrong_pattern(std::string_view pattern, bool named);
 
+// Where a telling name or the beginning of a known token stands beside what looks like a placeholder, for
+// whoever asks why it was kept. In order; without fingerprints. Linear.
+std::vector<Finding> placeholders(std::string_view text);
+
 // Thread-safe: const after construction. Cheap to copy.
 class Secrets {
  public:
   // Patterns that are wrong are left out.
   explicit Secrets(SecretOptions options);
 
+  // How a text is read.
+  struct Reading {
+    Reading(bool is_env_file = false, KnownSecrets* secrets = nullptr)  // NOLINT: implicit on purpose
+        : env_file(is_env_file), known(secrets) {}
+    bool env_file;
+    KnownSecrets* known;  // removed wherever they stand; learns what is found
+  };
+
   // In order, without overlap.
-  std::vector<Finding> find(std::string_view text, bool env_file = false) const;
+  std::vector<Finding> find(std::string_view text, Reading reading = {}) const;
 
   // The text with each replaced by `[secret:KIND:FINGERPRINT]`.
   std::string without(std::string_view text) const;
   // The same in place. Returns how many there were.
-  std::size_t remove(std::string& text, bool env_file = false) const;
+  std::size_t remove(std::string& text, Reading reading = {}) const;
+  // Removes what is known and nothing else.
+  std::size_t remove_known(std::string& text, const KnownSecrets& known) const;
+  std::size_t remove_known(Json& value, const KnownSecrets& known) const;
   // The same for every string of a value, keys included. The name of a member tells of its value, so does a
   // member `name` of the `value` beside it, and consecutive strings of an array are one text (the lines of a
   // patch).
-  std::size_t remove(Json& value, bool env_file = false) const;
+  std::size_t remove(Json& value, Reading reading = {}) const;
 
   // Eight digits that are the same for the same secret, however it was escaped, and that nobody can compute
   // without the home's key.
@@ -58,13 +74,13 @@ class Secrets {
   std::string fingerprint(std::string_view secret, std::string& room) const;
   // Calls `take(begin, end, kind, fingerprint)` for each secret of `text`.
   template <class Take>
-  void each(std::string_view text, bool env_file, Take&& take) const;
+  void each(std::string_view text, Reading reading, Take&& take) const;
   // What remains of `text` is in `out`, when there are any. Returns how many.
-  std::size_t copy_without(std::string_view text, bool env_file, std::string& out) const;
-  std::size_t remove_run(Json* first, Json* last, bool env_file) const;
-  std::size_t remove_member(std::string_view name, Json& value, bool env_file) const;
-  std::size_t remove_named(std::string_view name, std::string& text) const;
-  std::size_t remove_pair(Json& pair) const;
+  std::size_t copy_without(std::string_view text, Reading reading, std::string& out) const;
+  std::size_t remove_run(Json* first, Json* last, Reading reading) const;
+  std::size_t remove_member(std::string_view name, Json& value, Reading reading) const;
+  std::size_t remove_named(std::string_view name, std::string& text, Reading reading) const;
+  std::size_t remove_pair(Json& pair, Reading reading) const;
 
   std::shared_ptr<const Compiled> own_;  // the user's patterns
   ShortHash hash_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "gate/char_runs.h"
 #include "gate/named_value.h"
 
 namespace cairn::gate {
@@ -50,8 +51,37 @@ std::string_view bare_cell(std::string_view cell) {
 
 }  // namespace
 
+// NAME    TOKEN    AGE: columns that begin under their headings, as programs print them.
+static std::size_t find_aligned(std::string_view text, std::size_t begin, std::size_t end,
+                                std::vector<Place>& found) {
+  std::size_t start = begin;
+  while (start > 0 && begin - start < kMaxRowLength && text[start - 1] != '\n') --start;
+  const std::string_view head = line_at(text, start);
+  const std::size_t column = begin - start;
+  const std::string_view name = text.substr(begin, end - begin);
+  const bool apart = (column == 0 || (column > 1 && head.substr(column - 2, 2) == "  ")) &&
+                     (end - start == head.size() || head.substr(end - start, 2) == "  ");
+  if (!apart || head.size() > kMaxRowLength || head.find("  ") == std::string_view::npos ||
+      std::any_of(head.begin(), head.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '='; }))
+    return 0;
+  const Strength strength = strength_of(name);
+  std::size_t at = start + head.size() + 1;
+  for (std::size_t rows = 0; rows < kMaxRows && at < text.size(); ++rows) {
+    const std::string_view line = line_at(text, at);
+    if (line.size() <= column || line.size() > kMaxRowLength) break;
+    const std::size_t stop = run_end(Chars::visible, line, column);
+    const std::string_view value = line.substr(column, stop - column);
+    if ((column == 0 || line[column - 1] == ' ') && is_secret(strength, Style::plain, value))
+      found.push_back({at + column, at + stop, kind_name(strength)});
+    at += line.size() + 1;
+  }
+  return at - start;
+}
+
 std::size_t find_column(std::string_view text, std::size_t begin, std::size_t end,
                         std::vector<Place>& found) {
+  if (end < text.size() && is(Chars::upper, text[begin]) && (text[end] == ' ' || text[end] == '\n'))
+    if (const std::size_t read = find_aligned(text, begin, end, found); read > 0) return read;
   const char before = begin > 0 ? beside(text, begin - 1, -1) : '\n', behind = beside(text, end, 1);
   const char sign = separates_cells(before) ? before : behind;
   if (!separates_cells(sign) || (before != sign && before != '\n') || (behind != sign && behind != '\n'))

@@ -411,7 +411,7 @@ Result<std::string> CatchUp::take_in(Look& look, Event event) {
   const std::string what = event.name;
   if (!TRY(store::is_settled(db_, id))) {
     const std::optional<std::string> use = event.tool_use_id;
-    auto verdict = gate_.pass(std::move(event), max_field_);
+    auto verdict = recorder_.pass(gate_, std::move(event), max_field_);
     if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
       if (use) TRY(store::forget_start(db_, look.session.id, *use, refusal->reason));
       return refusal->reason;

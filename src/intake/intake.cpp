@@ -25,7 +25,7 @@ void Intake::configure(gate::Gate gate, Options options) {
   options_ = options;
 }
 
-Intake::Prepared Intake::prepare(const EventId& id, std::string file) const {
+Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
   auto decoded = hook::Envelope::decode(file);
   if (!decoded) return {id, Bad{{}, decoded.error().message, redacted(file)}};
   auto event = host::find_host(decoded->envelope.host).read_event(id, decoded->envelope, decoded->payload);
@@ -46,7 +46,7 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) const {
   shell.project_dir = event->project_dir;
   shell.transcript_path = event->transcript_path;
   shell.tool_use_id = event->tool_use_id;
-  auto verdict = gate_.pass(*std::move(event), options_.max_field);
+  auto verdict = recorder_.pass(gate_, *std::move(event), options_.max_field);
   if (auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
     gate_.clean_envelope(shell);
     return {id, std::pair(std::move(shell), std::move(*refusal))};

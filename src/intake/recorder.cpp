@@ -9,6 +9,8 @@
 #include "store/mute.h"
 #include "store/projects.h"
 #include "store/queue.h"
+#include "store/session_secrets.h"
+#include "store/session_secrets.h"
 #include "store/transcripts.h"
 
 namespace cairn::intake {
@@ -81,11 +83,23 @@ Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Ses
   return std::optional(opened.number);
 }
 
+std::variant<gate::Gate::Passed, gate::Refusal> Recorder::pass(const gate::Gate& gate, event::Event event,
+                                                               std::size_t max_field) {
+  const std::string session = gate.id(event.session.value);
+  // A store that cannot be read now cannot be written either: the event is read again later.
+  const auto known = secrets_.of(session);
+  auto verdict = gate.pass(std::move(event), max_field, known ? *known : nullptr);
+  if (const auto* passed = std::get_if<gate::Gate::Passed>(&verdict)) secrets_.add(session, passed->learned);
+  return verdict;
+}
+
 Status Recorder::record(const gate::Gate::Passed& passed) {
   const event::CleanEvent& event = passed.event;
   const WallTime now = clock_.now();
   if (TRY(store::is_memory_id(db_, event->session))) return count_own_agent(*event);
   const Session session = TRY(session_of(*event));
+  for (const gate::KnownSecret& secret : passed.learned)
+    TRY(store::add_session_secret(db_, session.id, {secret.hash, secret.begin, secret.length}));
   store::Counted counted{event->id, event->name,  event::kind_name(event->kind), "", "", session.id, {},
                          event->at, event->source};
 

@@ -8,11 +8,13 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "base/log.h"
 #include "base/result.h"
 #include "distil/mode.h"
 #include "gate/gate.h"
+#include "intake/session_secrets.h"
 #include "os/clock.h"
 #include "os/disk.h"
 #include "os/process.h"
@@ -28,13 +30,16 @@ namespace cairn::intake {
 class Recorder {
  public:
   Recorder(store::Db& db, os::Disk& disk, os::Clock& clock, os::Processes& processes, Log& log)
-      : db_(db), disk_(disk), clock_(clock), processes_(processes), log_(log) {}
+      : db_(db), disk_(disk), clock_(clock), processes_(processes), log_(log), secrets_(db) {}
 
   // How turns are told from now on; the built-in mode until then.
   void set_mode(distil::Mode mode) { mode_ = std::move(mode); }
   // How much may be learned from a session.
   void set_budget(const store::SessionBudget& budget) { budget_ = budget; }
 
+  // What passes `event` through `gate` in view of the secrets that its session is known for.
+  std::variant<gate::Gate::Passed, gate::Refusal> pass(const gate::Gate& gate, event::Event event,
+                                                       std::size_t max_field);
   // Settles one event that passed the gate.
   Status record(const gate::Gate::Passed& passed);
   // Settles one that the gate refused: its session is seen, its content is not.
@@ -82,6 +87,7 @@ class Recorder {
   Log& log_;
   distil::Mode mode_ = distil::code_mode();
   store::SessionBudget budget_;
+  SessionSecrets secrets_;
   std::set<std::pair<SessionId, std::int64_t>> changed_;
 };
 

@@ -374,11 +374,11 @@ ALTER TABLE transcripts ADD COLUMN mark TEXT NOT NULL DEFAULT '';
 
 std::span<const Migration> schema() {
   static const std::array kMigrations = {
-      Migration{1, "spine", kSpine},          Migration{2, "transcripts", kTranscripts},
-      Migration{3, "queue", kQueue},          Migration{4, "observations", kObservations},
-      Migration{5, "search", kSearchIndex},   Migration{6, "search lists", kSearchLists},
-      Migration{7, "outside", kOutside},      Migration{8, "marks", kMarks},
-      Migration{10, "open items", kOpenItems}};
+      Migration{1, "spine", kSpine},           Migration{2, "transcripts", kTranscripts},
+      Migration{3, "queue", kQueue},           Migration{4, "observations", kObservations},
+      Migration{5, "search", kSearchIndex},    Migration{6, "search lists", kSearchLists},
+      Migration{7, "outside", kOutside},       Migration{8, "marks", kMarks},
+      Migration{10, "open items", kOpenItems}, Migration{12, "session secrets", kSessionSecrets}};
   return kMigrations;
 }
 

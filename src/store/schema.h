@@ -14,5 +14,6 @@ extern const std::string_view kSearchIndex;
 extern const std::string_view kSearchLists;
 // The text of the migration "open items".
 extern const std::string_view kOpenItems;
+extern const std::string_view kSessionSecrets;
 
 }  // namespace cairn::store

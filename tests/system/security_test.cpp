@@ -200,6 +200,10 @@ TEST_F(SecurityTest, PolicySaysWhatWouldHappenAndShowsNoSecret) {
   const Outcome outcome = cairn({"policy", "explain", dir_ / "event.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.describe();
   EXPECT_NE(outcome.out.find("github-token"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("stored, 1 secret removed"), std::string::npos) << outcome.out;
+  write_file(dir_ / "sample.txt", "API_KEY=changeme\n");
+  const Outcome sample = cairn({"policy", "explain", dir_ / "sample.txt"});
+  EXPECT_NE(sample.out.find("looks like a placeholder: kept"), std::string::npos) << sample.out;
   EXPECT_EQ(outcome.out.find(secret), std::string::npos);
   ASSERT_EQ(cairn({"config", "set", "capture.skip_tools", "Bash"}).exit_code, 0);
   EXPECT_EQ(json({"policy", "explain", dir_ / "event.json"})["reason"].as_string(),

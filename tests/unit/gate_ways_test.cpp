@@ -173,6 +173,39 @@ TEST(Exclude, AResultThatNamesAnExcludedPathTakesItsCallWithIt) {
   EXPECT_NE(all.find("find the zebra"), std::string::npos);
 }
 
+TEST(Secrets, AreKnownToTheirSessionAfterARestart) {
+  Machine m;
+  must(m.open());
+  Chat chat;
+  m.tell(chat.start());
+  m.tell(chat.prompt("connect with DB_PASSWORD=hT7bNq22wx please"));
+  m.tell(chat.prompt("again: hT7bNq22wx"));
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_secrets"), 1);
+  m.close();
+  must(m.open());
+  m.tell(chat.prompt("and again: hT7bNq22wx"));
+  Chat other{.session = "another-session"};
+  m.tell(other.start());
+  m.tell(other.prompt("the word hT7bNq22wx"));
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts WHERE prompt_text LIKE '%hT7bNq22wx%'"), 1)
+      << "another session knows nothing of it";
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts WHERE prompt_text LIKE '%again: [secret:known:%'"),
+            2);
+  m.close();
+}
+
+TEST(Scan, DoesNotAccuseItsOwnMarkers) {
+  Machine m;
+  must(m.open());
+  Chat chat;
+  std::string text;
+  for (const SecretSample& sample : one_of_each(9)) text += sample.text + "\n";
+  m.tell(chat.prompt(text));
+  const gate::Secrets secrets(gate::SecretOptions{{}, {}, m.engine->key()});
+  const Json report = must(ops::scan(m.db(), m.disk, m.home, secrets));
+  EXPECT_EQ(report["findings"].items().size(), 0u) << report.dump(1);
+}
+
 TEST(Scan, FindsASecretInWhatIsStoredAndSaysWhereNotWhat) {
   Machine m;
   must(m.open());
