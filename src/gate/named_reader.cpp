@@ -200,6 +200,15 @@ bool NamedReader::is_certain(Style style, std::size_t end) const {
          (end == text_.size() || text_[end] == '\n' || text_[end] == '\r');
 }
 
+// The end of the ASCII at `begin`, when there is enough of it for a password; `begin` itself when there is
+// not.
+std::size_t NamedReader::ascii_end(std::size_t begin, std::size_t end) const {
+  const std::size_t limit = std::min(end, begin + kMaxValue);
+  std::size_t at = begin;
+  while (at < limit && static_cast<unsigned char>(text_[at]) < 0x80) ++at;
+  return at == limit ? end : at - begin >= 6 ? at : begin;
+}
+
 bool NamedReader::begins_its_line() const {
   static constexpr CharSet kBefore(" \t+-\"'");
   std::size_t line = begin_;
@@ -285,7 +294,9 @@ void NamedReader::find(Strength strength, std::vector<Place>& found) {
   header_ = !loose_ && ends_with_nocase(name(), "authorization");
   Style style = Style::plain;
   for (int tries = 0; tries < 2; ++tries) {
-    const auto [begin, end] = read_value(style);
+    auto [begin, end] = read_value(style);
+    // A sentence of another language goes on without a blank.
+    if (style == Style::plain || style == Style::beside || style == Style::loose) end = ascii_end(begin, end);
     const std::string_view value = text_.substr(begin, std::min(end - begin, kMaxValue));
     judged_ += kReadingValue + value.size();
     if (element_ && text_.substr(end, 2) != "</" && text_.substr(end, 2) != "]]") return;

@@ -64,6 +64,7 @@ class NamedReader {
   void find_next(Strength strength, std::vector<Place>& found);
   std::size_t behind_user(std::string_view value) const;
   bool begins_its_line() const;
+  std::size_t ascii_end(std::size_t begin, std::size_t end) const;
   bool is_code_line(std::size_t end) const;
   bool is_certain(Style style, std::size_t end) const;
   std::size_t joined_end(Strength strength, std::size_t begin, std::size_t end) const;

@@ -14,17 +14,23 @@ namespace cairn::gate {
 
 namespace {
 
+bool is_within_arn(std::string_view before, std::size_t begin) {
+  constexpr std::size_t kMaxArn = 200;
+  return before.substr(std::max(begin, before.size() - std::min(before.size(), kMaxArn))).find("arn:") !=
+         std::string_view::npos;
+}
+
 // `checksum/secret: ...`, and what stands within the name of a resource: arn:aws:...:secret:db-1a2b3c
 bool is_part_of_an_id(std::string_view text, std::size_t name, Runs& runs) {
   if (name == 0 || (text[name - 1] != '/' && text[name - 1] != ':')) return false;
   return ends_with_nocase(text.substr(0, name), "checksum/") ||
-         text.substr(runs.begin(Chars::visible, name)).starts_with("arn:");
+         is_within_arn(text.substr(0, name), runs.begin(Chars::visible, name));
 }
 
 // "the api key is ...": a key of prose has its name in two words.
 std::size_t with_word_before(std::string_view text, std::size_t begin, std::size_t end) {
   static constexpr auto kWords = std::to_array<std::string_view>(
-      {"api", "access", "secret", "private", "auth", "encryption", "signing"});
+      {"api", "access", "secret", "private", "auth", "encryption", "signing", "license"});
   if (begin == 0 || end - begin != 3 || text[begin - 1] != ' ' ||
       !starts_with_nocase(text.substr(begin, 3), "key"))
     return begin;

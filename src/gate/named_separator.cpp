@@ -128,7 +128,7 @@ bool NamedReader::read_prose(std::size_t after_name) {
   static constexpr auto kWords = std::to_array<std::string_view>(
       {"is ",      "are ", "was ", "is: ",  "to ",   "ist ",   "ist: ",   "lautet ",
        "lautet: ", "<<< ", "est ", "est: ", "es ",   "c'est ", "\u00e9 ", "\u00e8 ",
-       "\u00e4r ", "je ",  "on ",  "er ",   "from ", "with ",  "of "});
+       "\u00e4r ", "je ",  "on ",  "er ",   "from ", "with "});
   const char first = small(peek());
   for (const std::string_view word : kWords)
     if (word[0] == first && follows(word)) {

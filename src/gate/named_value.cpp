@@ -174,6 +174,7 @@ bool is_secret(Strength strength, Style style, std::string_view value) {
     return strength == Strength::password && (style == Style::quoted || style == Style::certain) &&
            is_passphrase(value) && !is_placeholder(value);
   if (!may_be_secret(strength, style, value)) return false;
+  if (style == Style::paired && is_version_or_time(value)) return false;
   if (is_placeholder(value) || is_path(value) || is_notation(value)) return false;
   if (value[0] == '$' && (is_alnum(value[1]) || value[1] == '_') && !is_random(value)) return false;
   return style == Style::quoted || style == Style::env || !is_code(value);

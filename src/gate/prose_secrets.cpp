@@ -108,7 +108,8 @@ std::size_t find_said_behind(std::string_view text, std::size_t end, std::vector
 // "put ... in as the root password", "... is the wifi password"
 std::size_t find_said_before(std::string_view text, std::size_t begin, std::size_t from,
                              std::vector<Place>& found) {
-  static constexpr auto kTies = std::to_array<std::string_view>({"as", "is", "for", "when", "if", "was"});
+  static constexpr auto kTies =
+      std::to_array<std::string_view>({"as", "is", "for", "when", "if", "was", "still"});
   static constexpr CharSet kEnds(".;!?<>{}|:=\n");
   const std::size_t limit = std::max(from, begin - std::min(begin, kMaxSaid));
   std::size_t at = begin;

@@ -392,7 +392,8 @@ void find_prefixed(std::string_view text, std::vector<Place>& found) {
   for (auto token = next_prefixed_token(text, 0); token; token = next_prefixed_token(text, token->end)) {
     while (next < known && found[next].end <= token->begin) ++next;
     if (next < known && found[next].begin < token->end) continue;
-    if (is_drawn(text.substr(token->rest, token->end - token->rest)))
+    if (!is_placeholder(text.substr(token->begin, token->end - token->begin)) &&
+        is_drawn(text.substr(token->rest, token->end - token->rest)))
       found.push_back({token->begin, token->end, "generic-token"});
   }
 }

@@ -334,6 +334,13 @@ bool is_chosen(std::string_view value) {
 
 bool is_version_or_time(std::string_view value) {
   static constexpr CharSet kOfNumbers("0123456789.:-+_/TZ");
+  // jjwt-api:0.12.3: what has a version at its end is the name of a file or of a package.
+  for (std::size_t at = value.find('.'); at != std::string_view::npos; at = value.find('.', at + 1)) {
+    std::size_t number = at;
+    while (number > 0 && at - number < 5 && is_digit(value[number - 1])) --number;
+    const bool joined = number < at && number > 1 && CharSet("-:_@v").has(value[number - 1]);
+    if (joined && at + 1 < value.size() && is_digit(value[at + 1])) return true;
+  }
   if (value.starts_with('v') || value.starts_with('V')) value.remove_prefix(1);
   if (value.empty() || !is_digit(value[0])) return false;
   const std::size_t dot = run_end(Chars::digit, value, 0);

@@ -109,7 +109,8 @@ constexpr auto kKeysThatAreNone = std::to_array<std::string_view>(
      "node",   "edge",        "list",    "table",   "column",    "field",       "feature",     "flag",
      "config", "setting",     "header",  "param",   "react",     "translation", "idempotency", "registry",
      "ssh",    "publishable", "dedup",   "build",   "content",   "checksum",    "file",        "blob",
-     "image",  "asset",       "trie",    "dedupe",  "websocket", "socket",      "gpg",         "pgp"});
+     "image",  "asset",       "trie",    "dedupe",  "websocket", "socket",      "gpg",         "pgp",
+     "site"});
 constexpr auto kSecretKeys = std::to_array<std::string_view>(
     {"api",         "access",  "secret",    "private",      "auth",    "signing", "encryption",
      "master",      "service", "shared",    "account",      "license", "admin",   "write",

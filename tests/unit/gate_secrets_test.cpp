@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "gate/char_runs.h"
+#include "gate/corpus.h"
 #include "gate/corpus_random.h"
 #include "gate/gate.h"
 #include "gate/literals.h"
@@ -30,161 +31,77 @@ std::string cleaned(std::string text) {
   return text;
 }
 
-bool leaks(const test::SecretSample& sample, std::string_view out) {
-  return std::any_of(sample.parts.begin(), sample.parts.end(),
+bool leaks(const std::vector<std::string>& parts, std::string_view out) {
+  return std::any_of(parts.begin(), parts.end(),
                      [&](const std::string& part) { return out.find(part) != std::string_view::npos; });
 }
 
 struct Count {
   int all = 0, bad = 0;
 };
-
-std::string table(std::string_view head, const std::map<std::string, Count>& counts, std::string_view verb) {
-  std::string out = fmt::format("| {} | samples | {} |\n|---|---:|---:|\n", head, verb);
-  Count sum;
-  for (const auto& [group, count] : counts) {
-    out += fmt::format("| {} | {} | {} |\n", group, count.all, count.bad);
-    sum.all += count.all;
-    sum.bad += count.bad;
-  }
-  return out + fmt::format("| **all** | **{}** | **{}** |\n", sum.all, sum.bad);
-}
+using Counts = std::map<std::string, Count>;
 
 // The samples of the page in docs/: the same numbers stand there.
 constexpr std::uint64_t kSeed = 20260101;
 constexpr std::size_t kBenign = 12'000;
 
-struct Measured {
-  std::map<std::string, Count> missed, touched;
-  int secrets = 0, lost = 0, benign = 0, wrong = 0;
-};
-
-Measured measure(const std::vector<test::SecretSample>& kept, const std::vector<test::BenignSample>& harmless,
-                 bool tell) {
-  Measured m;
-  for (const auto& sample : kept) {
-    const std::string out = cleaned(sample.text);
-    Count& count = m.missed[sample.group];
-    ++count.all, ++m.secrets;
-    if (!leaks(sample, out)) continue;
-    ++count.bad, ++m.lost;
-    if (tell) ADD_FAILURE() << "missed (" << sample.group << ", " << sample.surrounding << "): " << out;
-  }
-  for (const auto& sample : harmless) {
-    const std::string out = cleaned(sample.text);
-    Count& count = m.touched[sample.group];
-    ++count.all, ++m.benign;
-    if (out == sample.text) continue;
-    ++count.bad, ++m.wrong;
-    if (tell)
-      ADD_FAILURE() << "taken for a secret (" << sample.group << "): " << sample.text << "\n-> " << out;
-  }
-  return m;
+void count(const std::string& carrier, std::string_view text, const std::vector<std::string>& secrets_in_it,
+           Counts& counts) {
+  static const bool kTell = std::getenv("CAIRN_TELL") != nullptr;
+  const std::string out = cleaned(std::string(text));
+  Count& sum = counts[carrier];
+  ++sum.all;
+  if (secrets_in_it.empty() ? out == text : !leaks(secrets_in_it, out)) return;
+  ++sum.bad;
+  if (kTell) ADD_FAILURE() << carrier << ": " << text << "\n-> " << out;
 }
 
-Measured measure(std::uint64_t seed, bool tell) {
-  return measure(test::secret_samples(seed), test::benign_samples(seed, kBenign), tell);
+Counts measure_table(bool fresh, int rounds) {
+  Counts counts;
+  for (int round = 0; round < rounds; ++round)
+    for (const test::CorpusText& text : test::corpus(kSeed + static_cast<unsigned>(round)))
+      if ((text.list == test::kFreshList) == fresh) count(text.carrier, text.text, text.secrets, counts);
+  return counts;
 }
 
-TEST(SecretCorpus, IsFoundAndNothingElseIs) {
-  const bool tell = std::getenv("CAIRN_TELL") != nullptr;
-  const int rounds = std::getenv("CAIRN_FULL") ? 20 : 2;
-  for (int round = 0; round < rounds; ++round) {
-    const Measured m = measure(kSeed + 1000u + static_cast<unsigned>(round), tell);
-    EXPECT_GE(m.secrets, 500);
-    EXPECT_LE(m.lost * 1000, m.secrets * 5) << m.lost << " of " << m.secrets << " secrets were missed";
-    EXPECT_GE(m.benign, 10'000);
-    EXPECT_LE(m.wrong * 1000, m.benign) << m.wrong << " of " << m.benign << " harmless texts were changed";
+Counts measure_shapes(std::uint64_t seed) {
+  Counts counts;
+  for (const auto& sample : test::secret_samples(seed)) count("shapes", sample.text, sample.parts, counts);
+  for (const auto& sample : test::benign_samples(seed, kBenign)) count("harmless", sample.text, {}, counts);
+  return counts;
+}
+
+// At most so many in a thousand.
+void expect_at_most(const Counts& counts, const std::string& carrier, int thousandths) {
+  const Count& found = counts.at(carrier);
+  EXPECT_LE(found.bad * 1000, found.all * thousandths) << carrier << ": " << found.bad << " of " << found.all;
+}
+
+TEST(SecretCorpus, ShapesAreFoundAndNothingElseIs) {
+  const unsigned rounds = std::getenv("CAIRN_FULL") ? 20 : 2;
+  for (unsigned round = 0; round < rounds; ++round) {
+    const Counts counts = measure_shapes(kSeed + 1000 + round);
+    EXPECT_GE(counts.at("shapes").all, 500);
+    expect_at_most(counts, "shapes", 5);
+    EXPECT_GE(counts.at("harmless").all, 10'000);
+    expect_at_most(counts, "harmless", 1);
   }
 }
 
-TEST(SecretCorpus, IsFoundInTheSecondCorpusToo) {
-  const bool tell = std::getenv("CAIRN_TELL") != nullptr;
-  std::vector<test::SecretSample> kept;
-  std::vector<test::BenignSample> harmless;
-  for (std::uint64_t seed = kSeed; seed < kSeed + 10; ++seed) {
-    const auto more = test::second_secrets(seed);
-    kept.insert(kept.end(), more.begin(), more.end());
-    const auto lines = test::second_benign(seed, 5);
-    harmless.insert(harmless.end(), lines.begin(), lines.end());
-  }
-  const Measured m = measure(kept, harmless, tell);
-  EXPECT_GE(m.secrets, 1'500);
-  EXPECT_LE(m.lost * 1000, m.secrets * 5) << m.lost << " of " << m.secrets << " secrets were missed";
-  EXPECT_GE(m.benign, 2'000);
-  EXPECT_LE(m.wrong * 1000, m.benign) << m.wrong << " of " << m.benign << " harmless lines were changed";
-}
-
-TEST(SecretCorpus, IsFoundInTheThirdCorpusAsFarAsItSays) {
-  std::vector<test::SecretSample> kept;
-  std::vector<test::BenignSample> harmless;
-  for (std::uint64_t seed = kSeed; seed < kSeed + 10; ++seed) {
-    const auto more = test::third_secrets(seed);
-    kept.insert(kept.end(), more.begin(), more.end());
-    const auto lines = test::third_benign(seed, 3);
-    harmless.insert(harmless.end(), lines.begin(), lines.end());
-  }
-  const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
-  EXPECT_GE(m.secrets, 1'900);
-  EXPECT_LE(m.lost * 100, m.secrets * 5) << m.lost << " of " << m.secrets << " secrets were missed";
-  EXPECT_GE(m.benign, 4'000);
-  EXPECT_EQ(m.wrong, 0);
-}
-
-TEST(SecretCorpus, IsFoundInTheFourthCorpusAsFarAsItSays) {
-  std::vector<test::SecretSample> kept;
-  std::vector<test::BenignSample> harmless;
-  for (std::uint64_t seed = kSeed; seed < kSeed + 10; ++seed) {
-    const auto more = test::fourth_secrets(seed);
-    kept.insert(kept.end(), more.begin(), more.end());
-    const auto lines = test::fourth_benign(seed, 2);
-    harmless.insert(harmless.end(), lines.begin(), lines.end());
-  }
-  const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
-  EXPECT_GE(m.secrets, 2'400);
-  EXPECT_LE(m.lost * 100, m.secrets * 10) << m.lost << " of " << m.secrets << " secrets were missed";
-  EXPECT_GE(m.benign, 6'000);
-  EXPECT_EQ(m.wrong, 0);
-}
-
-TEST(SecretCorpus, IsFoundInTheFifthCorpusAsFarAsItSays) {
-  std::vector<test::SecretSample> kept;
-  std::vector<test::BenignSample> harmless;
-  for (std::uint64_t seed = kSeed; seed < kSeed + 10; ++seed) {
-    const auto more = test::fifth_secrets(seed);
-    kept.insert(kept.end(), more.begin(), more.end());
-    const auto lines = test::fifth_benign(seed, 2);
-    harmless.insert(harmless.end(), lines.begin(), lines.end());
-  }
-  const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
-  EXPECT_GE(m.secrets, 2'600);
-  EXPECT_LE(m.lost * 1000, m.secrets * 5) << m.lost << " of " << m.secrets << " secrets were missed";
-  EXPECT_GE(m.benign, 5'000);
-  EXPECT_EQ(m.wrong, 0);
-}
-
-TEST(SecretCorpus, IsFoundInLinesLikeTheFifthCorpus) {
-  std::vector<test::SecretSample> kept;
-  std::vector<test::BenignSample> harmless;
-  for (std::uint64_t seed = kSeed; seed < kSeed + 5; ++seed) {
-    const auto more = test::fifth_alike(seed);
-    kept.insert(kept.end(), more.begin(), more.end());
-    const auto lines = test::fifth_harmless(seed);
-    harmless.insert(harmless.end(), lines.begin(), lines.end());
-  }
-  const Measured m = measure(kept, harmless, std::getenv("CAIRN_TELL") != nullptr);
-  EXPECT_GE(m.secrets, 1'000);
-  EXPECT_GE(m.benign, 400);
-  EXPECT_EQ(m.wrong, 0);
-  EXPECT_LE(m.lost * 100, m.secrets * 2) << m.lost << " of " << m.secrets << " secrets were missed";
+TEST(SecretCorpus, TheTableIsFoundAndNothingElseIs) {
+  const Counts counts = measure_table(false, 5);
+  EXPECT_GE(counts.at("harmless").all, 5'000);
+  expect_at_most(counts, "tokens", 20);
+  expect_at_most(counts, "configuration", 20);
+  expect_at_most(counts, "command lines", 20);
+  expect_at_most(counts, "sentences", 60);
+  expect_at_most(counts, "harmless", 1);
 }
 
 TEST(SecretCorpus, MayBeCutAnywhere) {
   std::vector<std::string> texts = {"a [secret", "a [secret:", "a [secret:token:0123456"};
-  for (const auto& samples :
-       {test::second_secrets(kSeed), test::third_secrets(kSeed), test::fourth_secrets(kSeed),
-        test::fifth_secrets(kSeed), test::fifth_alike(kSeed)})
-    for (const test::SecretSample& sample : samples) texts.push_back(sample.text.substr(0, 300));
+  for (const test::CorpusText& sample : test::corpus(kSeed))
+    if (!sample.secrets.empty()) texts.push_back(sample.text.substr(0, 300));
   for (const std::string& text : texts)
     for (std::size_t size = 0; size <= text.size(); ++size) {
       const std::string out = cleaned(text.substr(0, size));
@@ -192,10 +109,18 @@ TEST(SecretCorpus, MayBeCutAnywhere) {
     }
 }
 
+std::string share(const Count& counted) {
+  return fmt::format("{} of {} ({:.1f} %)", counted.bad, counted.all, 100.0 * counted.bad / counted.all);
+}
+
 TEST(SecretCorpus, StandsInTheDocumentationAsMeasured) {
-  const Measured m = measure(kSeed, false);
-  const std::string now =
-      table("secrets", m.missed, "missed") + "\n" + table("harmless text", m.touched, "changed");
+  const Counts known = measure_table(false, 10), fresh = measure_table(true, 10);
+  std::string now = "| carrier | texts that guided the rules | fresh list |\n|---|---:|---:|\n";
+  for (const char* carrier : {"tokens", "configuration", "command lines", "sentences"})
+    now += fmt::format("| {}: missed | {} | {} |\n", carrier, share(known.at(carrier)),
+                       share(fresh.at(carrier)));
+  now += fmt::format("| harmless: changed | {} | {} |\n", share(known.at("harmless")),
+                     share(fresh.at("harmless")));
   const std::string path = std::string(CAIRN_TESTS_DIR) + "/../docs/SECRETS.md";
   std::ifstream file(path);
   std::stringstream text;
@@ -355,7 +280,7 @@ TEST(Secrets, AreRemovedByTheGateFromEveryField) {
     const std::string all = passed.event->prompt + passed.event->last_assistant_message +
                             passed.event->error + passed.event->reason + passed.event->tool_input.dump() +
                             passed.event->tool_response.dump() + passed.event->extra.dump();
-    EXPECT_FALSE(leaks(sample, all)) << sample.group << ": " << all;
+    EXPECT_FALSE(leaks(sample.parts, all)) << sample.group << ": " << all;
     EXPECT_EQ(passed.secrets, 9u) << sample.group;
   }
 }
