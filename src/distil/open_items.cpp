@@ -135,6 +135,21 @@ bool is_item(std::string_view raw) {
   return !is_nothing(text) && !telling_words(text).empty();
 }
 
+// A question, or a few words that are one: "say the word and I push it". Other offers without a question mark
+// are courtesies ("Let me know if you want changes").
+bool asks(std::string_view sentence) {
+  return trim(sentence).ends_with('?') || trim(sentence).ends_with("\uff1f") ||
+         has_cue(fold(sentence), {"say the word", "tell me to", "let me know when"});
+}
+
+// Not "What would you like to work on next?".
+bool offers_something(std::string_view question) {
+  Words words = telling_words(question);
+  for (const char* word : {"work", "help", "today", "tackl", "prefer", "think", "approach", "option"})
+    words.erase(word);
+  return !words.empty();
+}
+
 class AnswerReader {
  public:
   AnswerReader(const Mode& mode, bool work) : mode_(mode), work_(work) {}
@@ -190,11 +205,11 @@ class AnswerReader {
   void read_sentences(std::string_view text) {
     for (const std::string& sentence : sentences(text)) {
       const std::string folded = fold(sentence);
-      const bool asks = trim(sentence).ends_with('?');
+      const bool question = trim(sentence).ends_with('?');
       const bool left = has_cue(without_cues(folded, mode_.settled), mode_.remains);
-      if (!left && !asks) {
+      if (!left && !question) {
         if (said_.size() < kMaxPieces) said_.push_back(telling_words(sentence));
-      } else if (left && !asks && work_ && is_item(sentence)) {
+      } else if (left && !question && work_ && is_item(sentence)) {
         obligations_.push_back(shown_item(sentence));
       }
     }
@@ -207,7 +222,7 @@ class AnswerReader {
       const auto parts = sentences(line->text);
       // The offer may be followed by a word about it.
       for (auto part = parts.rbegin(); part != parts.rend() && part - parts.rbegin() < 2; ++part)
-        if (has_cue(fold(*part), mode_.offers) && !telling_words(*part).empty()) {
+        if (asks(*part) && has_cue(fold(*part), mode_.offers) && offers_something(*part)) {
           question_ = shown_item(*part);
           return;
         }
@@ -247,8 +262,22 @@ std::string last_running(const Turn& turn, const host::Host& host) {
   return {};
 }
 
+// The question that the turn broke off at.
+std::vector<OpenItem> unanswered(const Turn& turn, const host::Host& host) {
+  if (turn.steps.empty() || turn.steps.back().outcome != Step::Outcome::interrupted) return {};
+  const Step& step = turn.steps.back();
+  const host::Action action = host.read_action({step.tool, step.input, step.response});
+  if (action.verb != host::Action::Verb::ask) return {};
+  std::vector<OpenItem> out;
+  for (const host::Question& question : action.questions)
+    if (const std::string text = shown_item(visible(question.text)); !text.empty())
+      out.push_back({"question", "", item_key(text), text, "", step.event});
+  return out;
+}
+
 std::vector<OpenItem> interruption_of(const Turn& turn, const host::Host& host) {
   if (turn.end != Turn::End::failed && turn.end != Turn::End::cut_off) return {};
+  if (auto questions = unanswered(turn, host); !questions.empty()) return questions;
   const std::string request = shorten(one_line(visible(prefix(turn.prompt, 1000)), 1000), 160);
   if (turn.steps.empty() && (request.empty() || request.starts_with('/'))) return {};
   std::string text = turn.end == Turn::End::failed ? "Ended by an error of the service" : "Interrupted";

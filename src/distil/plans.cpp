@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "distil/likeness.h"
+#include "distil/mode.h"
 
 namespace cairn::distil {
 
@@ -50,15 +51,24 @@ std::string plan_heading(std::string_view plan) {
   return bare(name);
 }
 
-std::vector<std::string> plan_steps(std::string_view plan) {
-  std::vector<std::string> steps;
-  bool code = false;
+std::vector<PlanStep> plan_steps(std::string_view plan) {
+  std::vector<PlanStep> steps;
+  bool code = false, aside = false;  // aside: in a section that is no work
   for (const std::string_view line : lines(plan)) {
     if (trim(line).starts_with("```")) code = !code;
-    if (code || line.starts_with(' ') || line.starts_with('\t')) continue;  // below a step
+    if (code) continue;
     const std::string_view text = without_signs(line, "#*");
-    if (is_numbered(text)) steps.push_back(bare(text));
+    const bool heading = line.starts_with('#'), numbered = is_numbered(text);
+    if (heading && !numbered)
+      aside = has_cue(fold(text), {"verif*", "validat*", "test*", "context", "background", "risk*", "note*",
+                                   "question*", "alternative*"});
+    if (aside) continue;
+    const bool below = line.starts_with(' ') || line.starts_with('\t');
+    if (numbered && !below) steps.push_back({bare(text), {}});
+    if (!steps.empty() && (numbered || !heading)) steps.back().files.merge(named_files(text));
+    if (heading && !numbered && !steps.empty()) steps.push_back({"", {}});  // what follows is of no step
   }
+  std::erase_if(steps, [](const PlanStep& step) { return step.title.empty(); });
   return steps;
 }
 
@@ -72,13 +82,12 @@ bool brings_plan(std::string_view prompt, std::string_view plan) {
 std::vector<std::string> steps_left(std::string_view plan, const std::set<std::string>& edited) {
   std::vector<std::string> left;
   std::size_t with_files = 0;
-  for (std::string& step : plan_steps(plan)) {
-    const auto files = named_files(step);
-    if (files.empty()) continue;
+  for (PlanStep& step : plan_steps(plan)) {
+    if (step.files.empty()) continue;
     ++with_files;
-    const bool done =
-        std::any_of(files.begin(), files.end(), [&](const std::string& f) { return edited.contains(f); });
-    if (!done) left.push_back(std::move(step));
+    const bool done = std::any_of(step.files.begin(), step.files.end(),
+                                  [&](const std::string& file) { return edited.contains(file); });
+    if (!done) left.push_back(std::move(step.title));
   }
   if (2 * left.size() <= with_files) left.clear();
   return left;

@@ -11,8 +11,13 @@ namespace cairn::distil {
 // What the plan is called: its first heading without "Plan:", else its first line. Empty for an empty text.
 std::string plan_heading(std::string_view plan);
 
-// Its numbered steps, each on one line: headings and list items that begin with a number.
-std::vector<std::string> plan_steps(std::string_view plan);
+// A numbered step of a plan, with the files that it names, without their directories.
+struct PlanStep {
+  std::string title;
+  std::set<std::string> files;
+};
+// Its steps: headings and list items that begin with a number, but for those that tell how to verify it.
+std::vector<PlanStep> plan_steps(std::string_view plan);
 
 // Whether `prompt` brings the text of `plan`: work that begins with a plan has accepted it.
 bool brings_plan(std::string_view prompt, std::string_view plan);

@@ -50,6 +50,8 @@ TEST(OpenItems, ASentenceOfObligationCountsWhereWorkWasDone) {
   const char* kSaid = "The lexer is fixed. The fix will need to update the validator and its tests.";
   EXPECT_EQ(told(kSaid), Lines{"next_step: The fix will need to update the validator and its tests."});
   EXPECT_EQ(told(turn_of(kSaid, {bash("git status")})), Lines{}) << "an explanation";
+  EXPECT_EQ(told("Fixed the lexer. Two parser tests still fail."),
+            Lines{"next_step: Two parser tests still fail."});
   EXPECT_EQ(told("Fixed. Ready to commit when you are."),
             (Lines{"next_step: Ready to commit when you are."}));
 }
@@ -67,7 +69,11 @@ TEST(OpenItems, AClosingOfferIsAQuestionAndOthersAreNot) {
   EXPECT_EQ(told("Fixed. All 98 tests pass. Want me to push and open a PR?"),
             Lines{"question: Want me to push and open a PR?"});
   EXPECT_EQ(told("Shall I go on? I could also stop.\n\nHere is why.\n\nIt was late."), Lines{});
-  EXPECT_EQ(told("Fixed. What's next?"), Lines{});
+  for (const char* none : {"Fixed. What's next?", "Done. What would you like to work on next?",
+                           "Need any help?", "Fixed. Let me know if you want to change the colour."})
+    EXPECT_EQ(told(none), Lines{}) << none;
+  EXPECT_EQ(told("Two ways are open. Which approach do you prefer: a queue or a lock?"),
+            Lines{"question: Which approach do you prefer: a queue or a lock?"});
   EXPECT_EQ(told("Fixed. Would you like me to?"), Lines{}) << "it offers nothing";
 }
 
@@ -109,6 +115,24 @@ TEST(OpenItems, APlanIsKeptWholeWithWhatBecameOfIt) {
   EXPECT_FALSE(brings_plan("Make another plan", plan));
   EXPECT_EQ(steps_left(plan, {"other.cpp"}), std::vector<std::string>{"1. Add a retry to `src/upload.cpp`"});
   EXPECT_EQ(steps_left(plan, {"upload.cpp"}), std::vector<std::string>{});
+}
+
+TEST(OpenItems, AStepOfAPlanNamesItsFilesBelowIt) {
+  const auto steps = plan_steps(
+      "# Plan: X\n## Changes\n### 1. Change the struct\n**File:** `src/a.cpp`\n```\nb.cpp\n```\n### 2. Use "
+      "it\nIn `c.cpp`.\n## Files to modify\n- `d.cpp`\n## Verification\n1. Run `e.sh`\n");
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].title, "1. Change the struct");
+  EXPECT_EQ(steps[0].files, std::set<std::string>{"a.cpp"});
+  EXPECT_EQ(steps[1].files, std::set<std::string>{"c.cpp"});
+}
+
+TEST(OpenItems, AQuestionThatNobodyAnsweredIsOpen) {
+  Turn turn = turn_of("", {interrupted(step("AskUserQuestion", Json::parse(R"({"questions":[{"question":
+      "Which database shall we use?"}]})")
+                                                                   .value()))});
+  turn.end = Turn::End::cut_off;
+  EXPECT_EQ(told(turn), Lines{"question: Which database shall we use?"});
 }
 
 TEST(OpenItems, TasksAreToldByTheirChanges) {
