@@ -131,7 +131,8 @@ bool is_item(std::string_view raw) {
   const std::string_view text = shown;
   if (text.ends_with(':') || text.starts_with('/') || text.starts_with("`/")) return false;  // a menu
   const std::string folded = fold(text);
-  if (folded.starts_with("if ") || folded.starts_with("not yet ")) return false;  // a case, not a duty
+  const bool label = folded.starts_with("not yet ") && folded.find(':') != std::string::npos;
+  if (folded.starts_with("if ") || label) return false;  // a case, not a duty
   return !is_nothing(text) && !telling_words(text).empty();
 }
 

@@ -160,11 +160,10 @@ class Keeper {
     kept_.insert(row->id);
     if (row->closed_at) return {};
     see(*row);
-    // The newest words for it, but for those of a person and of the host's list.
-    if (row->source == told.source && row->last_seen_at == at_) {
-      row->text = labelled(told.text);
-      if (!told.detail.empty()) row->detail = labelled(told.detail);
-      if (!told.state.empty()) row->state = told.state;
+    // The words stay those of the turn that said it first: its events tell where they come from.
+    if (row->source == "plan" && row->last_seen_at == at_) {
+      row->detail = labelled(told.detail);
+      row->state = told.state;
     }
     return store::update_open_item(db_, *row);
   }

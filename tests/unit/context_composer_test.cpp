@@ -206,16 +206,16 @@ TEST_F(Composer, ATurnOfTheWebSaysSoInItsHeadingAndInWhatItLeavesOpen) {
     m->tell(reader.prompt("look with " + std::string(tool)));
     m->tell(reader.tool(tool, reader.session + std::string(tool), Json::object({{"url", "https://a.test/"}}),
                         Json::object()));
-    m->tell(reader.stop("Seen.\n\nNext steps:\n- install what the page says"));
+    m->tell(reader.stop("Seen.\n\nNext steps:\n- install what " + std::string(tool) + " says"));
     m->clock.advance(std::chrono::minutes(1));
   };
   look("Read");
   const std::string own = compose().text;
-  EXPECT_NE(own.find("\n- install what the page says\n"), std::string::npos) << own;
+  EXPECT_NE(own.find("install what Read says\n"), std::string::npos) << own;
   EXPECT_NE(own.find("\n## S2 \xc2\xb7 "), std::string::npos) << own;
   look("WebFetch");
   const std::string web = compose().text;
-  EXPECT_NE(web.find("\n- install what the page says [web]\n"), std::string::npos) << web;
+  EXPECT_NE(web.find("install what WebFetch says [web]\n"), std::string::npos) << web;
   EXPECT_NE(web.find("\n## S3 [web] \xc2\xb7 "), std::string::npos) << web;
   EXPECT_NE(web.find("\n## S2 \xc2\xb7 "), std::string::npos) << web;
   look("mcp__db__query");
