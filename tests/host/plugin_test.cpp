@@ -27,11 +27,32 @@ class Plugin : public HostTest {
     for (const char* name : {"cairn", "cairn-hook"})
       std::filesystem::create_symlink(std::string(CAIRN_BIN_DIR "/") + name, bin + "/" + name);
   }
+  // The words of a document that begin with `claude plugin`, in their order.
+  static std::vector<std::string> commands_of(const std::string& document) {
+    std::vector<std::string> commands;
+    const std::string text = read_text(document);
+    for (std::size_t at = 0; (at = text.find("claude plugin ", at)) != std::string::npos;) {
+      const std::size_t end = text.find_first_of("`\n", at);
+      commands.push_back(text.substr(at, end - at));
+      at = end;
+    }
+    return commands;
+  }
+  // Typed in the directory of the repository.
+  Outcome type(const std::string& command) const {
+    const std::string program = machine.prompt_program("none", "").argv[0];
+    const std::string bin = std::filesystem::path(program).parent_path().string();
+    return machine.run_here(
+        {"/bin/sh", "-c", "cd '" + top_ + "' && PATH='" + bin + "':\"$PATH\" && " + command});
+  }
+  // As README says it.
   void install_plugin() const {
-    const Outcome added = claude({"plugin", "marketplace", "add", top_});
-    ASSERT_TRUE(added.ok()) << added.describe();
-    const Outcome installed = claude({"plugin", "install", "cairn@cairn"});
-    ASSERT_TRUE(installed.ok()) << installed.describe();
+    const std::vector<std::string> commands = commands_of(top_ + "/README.md");
+    ASSERT_EQ(commands.size(), 2u) << "marketplace add, install";
+    for (const std::string& command : commands) {
+      const Outcome outcome = type(command);
+      ASSERT_TRUE(outcome.ok()) << command << ": " << outcome.describe();
+    }
   }
 
   Session work() {
@@ -64,13 +85,37 @@ TEST_F(Plugin, PassesTheHostsOwnValidation) {
   }
 }
 
+TEST_F(Plugin, IsInstalledAndRemovedByTheWordsOfItsOwnPage) {
+  const std::vector<std::string> commands = commands_of(top_ + "/plugin/README.md");
+  ASSERT_EQ(commands.size(), 3u) << "marketplace add, install, uninstall";
+  for (const std::string& command : commands) {
+    const Outcome outcome = type(command);
+    EXPECT_TRUE(outcome.ok()) << command << ": " << outcome.describe();
+  }
+}
+
+TEST_F(Plugin, WhoseWrapperIsGoneBlocksNoTool) {
+  install_plugin();
+  std::filesystem::path wrapper;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(machine.config_dir()))
+    if (entry.path().filename() == "cairn-hook") wrapper = entry.path();
+  ASSERT_FALSE(wrapper.empty()) << "the host keeps a copy of the plugin";
+  std::filesystem::remove(wrapper);
+  machine.script("work", {call("Write", Json::object({{"file_path", machine.project() + "/src/lexer.cpp"},
+                                                      {"content", "int lex();\n"}})),
+                          say("The lexer is repaired.")});
+  const Session session = machine.prompt("work", "Please repair the lexer");
+  EXPECT_EQ(session.result, "The lexer is repaired.") << session.outcome.describe();
+  EXPECT_TRUE(std::filesystem::exists(machine.project() + "/src/lexer.cpp")) << "the tool was not blocked";
+}
+
 TEST_F(Plugin, RegistersOnlyEventsThatOldHostsKnow) {
   const Json hooks = Json::parse(read_text(top_ + "/plugin/hooks/hooks.json")).value_or(Json())["hooks"];
   std::vector<std::string> events;
   for (const auto& [event, groups] : hooks.members()) {
     events.push_back(event);
     EXPECT_EQ(groups.items()[0]["hooks"].items()[0]["command"].as_string(),
-              "sh \"${CLAUDE_PLUGIN_ROOT}/bin/cairn-hook\" " + event);
+              "sh \"${CLAUDE_PLUGIN_ROOT}/bin/cairn-hook\" " + event + " || true");
   }
   EXPECT_EQ(events,
             (std::vector<std::string>{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop",
