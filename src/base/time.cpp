@@ -22,7 +22,7 @@ std::string iso8601(WallTime t) {
 
 std::string ago(WallTime then, WallTime now) {
   const std::int64_t s = (epoch_ms(now) - epoch_ms(then)) / 1000;
-  if (s < 60) return "now";
+  if (s < 60) return "just now";
   if (s < 3600) return std::to_string(s / 60) + " min ago";
   if (s < 48 * 3600) return std::to_string(s / 3600) + " h ago";
   if (s < 60 * 86400) return std::to_string(s / 86400) + " d ago";

@@ -48,19 +48,24 @@ Result<std::optional<Debt>> debt_of(store::Db& db, const EventId& event) {
   return std::optional<Debt>(std::move(debt));
 }
 
-static std::string notice(const Composed& composed, const std::vector<std::string>& warnings, bool wanted,
+// What the user sees when a session starts. `asked`: context was looked for, so that an empty one means that
+// there is nothing.
+static std::string notice(const Composed& composed, const std::vector<std::string>& warnings, bool asked,
                           WallTime now) {
   std::string text;
   const auto add = [&](std::string_view part) {
     text += (text.empty() ? "cairn: " : " · ") + std::string(part);
   };
-  if (wanted && composed.last_at) {
-    add(fmt::format("last session {} {}", ago(*composed.last_at, now),
-                    quoted(without_tags(composed.last_request), '"')));
+  if (asked && composed.last_at) {
+    std::string last = "last session " + ago(*composed.last_at, now);
+    if (const std::string request = without_tags(composed.last_request); !request.empty())
+      last += " " + quoted(request, '"');
+    add(last);
     if (composed.interrupted) add("interrupted");
     if (composed.open > 0) add(fmt::format("{} open", composed.open));
-    add(fmt::format("{} tokens", composed.tokens));
   }
+  if (asked && !composed.text.empty()) add(fmt::format("{} tokens", composed.tokens));
+  if (asked && !composed.last_at && composed.text.empty()) add("recording; nothing remembered here yet");
   for (const std::string& warning : warnings) add(warning);
   return text;
 }
@@ -117,8 +122,8 @@ Result<Answer> answer(store::Db& db, const Debt& debt, const AnswerOptions& opti
   receipt.up_to = receipt.created_at = now;
   const std::int64_t id = TRY(store::add_receipt(db, receipt));
   const bool is_startup = debt.source == "startup" || debt.source.empty();
-  return Answer{
-      render(debt.asked_by, composed, notice(composed, warnings, options.notice && is_startup, now)), id};
+  const bool asked = options.notice && is_startup && request.has_value();
+  return Answer{render(debt.asked_by, composed, notice(composed, warnings, asked, now)), id};
 }
 
 }  // namespace cairn::context

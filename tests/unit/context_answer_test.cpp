@@ -48,9 +48,28 @@ class Answers : public testing::Test {
   int workers_ = 0;
 };
 
-TEST_F(Answers, AnEmptyStoreGetsTheFixedAnswer) {
-  EXPECT_EQ(m.ask(me.start()).line, hook::kFixedAnswer);
+TEST_F(Answers, TheFirstSessionOfAProjectIsToldThatItIsRecorded) {
+  const Json line = must(Json::parse(m.ask(me.start()).line));
+  EXPECT_EQ(line["systemMessage"].as_string(), "cairn: recording; nothing remembered here yet");
+  EXPECT_FALSE(line.has("hookSpecificOutput"));
   EXPECT_EQ(m.ask(me.prompt("hello")).line, hook::kFixedAnswer);
+}
+
+TEST_F(Answers, NothingIsSaidAboutMemoryThatWasNotAskedFor) {
+  set("context.sources", R"(["resume"])");
+  EXPECT_EQ(m.ask(me.start()).line, hook::kFixedAnswer);
+  set("context.notice", "off");
+  set("context.sources", R"(["startup"])");
+  me.session = "another";
+  EXPECT_EQ(m.ask(me.start()).line, hook::kFixedAnswer);
+}
+
+TEST_F(Answers, TheNoticeSaysJustNowAndQuotesNoEmptyRequest) {
+  work("fix the lexer");
+  must(m.db().run("UPDATE session_summaries SET request = '', created_at_epoch = ?",
+                  epoch_ms(m.clock.now()) - 5'000));
+  const std::string told(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string());
+  EXPECT_TRUE(told.starts_with("cairn: last session just now · ")) << told;
 }
 
 TEST_F(Answers, TheNextSessionSeesTheLastSummaryAtOnce) {
@@ -259,7 +278,8 @@ TEST_F(Answers, WarningsAreToldOnce) {
   EXPECT_TRUE(has(told, "2 events could not be written")) << told;
   EXPECT_TRUE(has(told, "1 event could not be read")) << told;
   me.session = "another";
-  EXPECT_FALSE(must(Json::parse(m.ask(me.start()).line)).has("systemMessage"));
+  EXPECT_EQ(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string(),
+            "cairn: recording; nothing remembered here yet");
 }
 
 TEST_F(Answers, AnEventThatIsStillToComeIsNotWaitedForBeyondTheDeadline) {
