@@ -262,9 +262,9 @@ std::string Table::text(const Screen& screen) const {
     for (std::size_t i = 0; i < columns_.size(); ++i)
       put(i, row.cells[i].text, row.cells[i].style, row.cells[i].marks);
     end_row();
-    if (!screen.terminal) continue;
     for (const Cell& line : row.below) {
-      const std::string text = fit(line.text, screen.width > indent ? screen.width - indent : 1);
+      const std::size_t room = screen.width > indent ? screen.width - indent : 1;
+      const std::string text = screen.terminal ? fit(line.text, room) : line.text;
       out += std::string(indent, ' ') + screen.paint(line.style, text, line.marks) + "\n";
     }
   }

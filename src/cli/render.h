@@ -73,7 +73,7 @@ class Table {
 
   // One cell a column; the texts are made one line here.
   void add(std::vector<Cell> row);
-  // A line below the last row, from its second column on; only a terminal shows it.
+  // A line below the last row, from its second column on; cut on a terminal, whole elsewhere.
   void add_below(Cell line);
   bool empty() const { return rows_.empty(); }
   // Whether nothing has to be cut.

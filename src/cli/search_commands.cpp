@@ -62,6 +62,17 @@ std::string results_table(Shell& shell, const Json& results) {
   return table.text(shell.screen());
 }
 
+// "parse_header occurs nowhere as such: ...", or nothing.
+std::string absent_text(Shell& shell, const Json& absent) {
+  std::string names;
+  for (const Json& name : absent.items())
+    names += (names.empty() ? "" : ", ") + fit(shown_line(name.as_string()), 60);
+  if (names.empty()) return {};
+  return shell.screen().paint(
+      Style::warn, fmt::format("{} {} nowhere as such: what follows holds other words or parts of it\n",
+                               names, absent.items().size() == 1 ? "occurs" : "occur"));
+}
+
 // What was looked for is not there: since when it could be.
 std::string nothing_found(const Json& result) {
   const bool one = result["project"].is_string();
@@ -99,7 +110,7 @@ Page search_page(Shell& shell, const Json& args, const Json& result) {
   const std::int64_t offset = args["offset"].as_int();
   if (results.items().empty())
     return {"", 3, offset > 0 ? "search: nothing more is found" : nothing_found(result)};
-  Page page{results_table(shell, results)};
+  Page page{absent_text(shell, result["absent"]) + results_table(shell, results)};
   if (shell.screen().terminal && result["more"].as_bool())
     page.text += shell.screen().paint(
         Style::dim, fmt::format("more: --offset {}\n", offset + std::ssize(results.items())));

@@ -43,6 +43,9 @@ Json record_json(const recall::Record& record) {
 static Json hit_json(const recall::Hit& hit, bool explain) {
   Json out = record_json(hit.record);
   out.set("score", hit.score);
+  Json also = Json::array();
+  for (const recall::RecordId& id : hit.also) also.push(recall::text_of(id));
+  out.set("also", also);
   out.set("title_marks", marks_json(hit.title.marks));
   out.set("excerpt", hit.excerpt.text);
   out.set("excerpt_marks", marks_json(hit.excerpt.marks));
@@ -81,11 +84,16 @@ static Result<Json> search(World& world, const Args& args) {
   search.limit = static_cast<std::size_t>(args.integer("limit"));
   search.offset = static_cast<std::size_t>(args.integer("offset"));
   search.explain = args.flag("explain");
+  // Who asks for a kind or a type asks for records.
+  search.by_turn = search.query.kind.empty() && search.query.type.empty();
   const recall::Found found = TRY(recall::search(world.db, search));
   Json results = Json::array();
   for (const recall::Hit& hit : found.hits) results.push(hit_json(hit, search.explain));
+  Json absent = Json::array();
+  for (const std::string& name : found.absent) absent.push(name);
   return Json::object({{"project", search.project},
                        {"results", results},
+                       {"absent", absent},
                        {"more", found.more},
                        {"remembered_since", TRY(remembered_since(world.db, search.project))}});
 }

@@ -146,7 +146,8 @@ Query read_query(std::string_view text, WallTime now) {
       query.phrases.emplace_back(scanner.quoted());
     } else if (!read_filter(scanner, query, now)) {
       const std::string_view word = scanner.word(true);
-      if (word.size() > 1 && word.front() == '-')
+      // --name is an option that somebody looks for.
+      if (word.size() > 1 && word.front() == '-' && word[1] != '-')
         query.without.emplace_back(word.substr(1));
       else
         query.words.append(word).append(" ");

@@ -60,20 +60,20 @@ static std::string_view sql_of(Kind kind) {
   switch (kind) {
     case Kind::observation:
       return "SELECT r.project, s.content_session_id, r.prompt_number, r.type, r.title, v.body, "
-             "r.created_at_epoch, " TOOLS_OF_OBSERVATION("r.id") " FROM observations r JOIN sdk_sessions s ON s.memory_session_id = "
+             "r.created_at_epoch, " TOOLS_OF_OBSERVATION("r.id") ", v.files || char(10) || v.concepts FROM observations r JOIN sdk_sessions s ON s.memory_session_id = "
              "r.memory_session_id LEFT JOIN indexed_observations v ON v.id = r.id WHERE r.id = ? AND "
              "r.deleted_at "
              "IS NULL";
     case Kind::summary:
       return "SELECT r.project, s.content_session_id, r.prompt_number, 'summary', r.request, v.body, "
-             "r.created_at_epoch, " TOOLS_OF_TURN("s.id", "r.prompt_number") " FROM session_summaries r JOIN sdk_sessions s ON s.memory_session_id = "
+             "r.created_at_epoch, " TOOLS_OF_TURN("s.id", "r.prompt_number") ", v.files FROM session_summaries r JOIN sdk_sessions s ON s.memory_session_id = "
              "r.memory_session_id JOIN indexed_summaries v ON v.id = r.id WHERE r.id = ?";
     case Kind::prompt:
       return "SELECT project, content_session_id, prompt_number, 'prompt', substr(prompt_text, 1, 1000), "
-             "prompt_text, created_at_epoch, NULL FROM user_prompts WHERE id = ? AND deleted_at IS NULL";
+             "prompt_text, created_at_epoch, NULL, '' FROM user_prompts WHERE id = ? AND deleted_at IS NULL";
     case Kind::open:
       return "SELECT i.project, coalesce(s.content_session_id, ''), i.prompt_number, i.source, i.text, "
-             "i.detail, i.opened_at_epoch, " TOOLS_OF_TURN("i.session_db_id", "i.prompt_number") " FROM open_items i LEFT JOIN "
+             "i.detail, i.opened_at_epoch, " TOOLS_OF_TURN("i.session_db_id", "i.prompt_number") ", '' FROM open_items i LEFT JOIN "
              "sdk_sessions s ON s.id = i.session_db_id WHERE i.id = ? AND i.deleted_at IS NULL";
   }
   return "";
@@ -91,6 +91,7 @@ Result<std::optional<Record>> load_record(store::Db& db, const RecordId& id) {
   record.title = one_line(visible(row.text(4)), kTitle);
   record.body = row.text(5);
   record.time = from_epoch_ms(row.integer(6));
+  record.names = row.text(8);
   record.origins = store::origins_of(row.text(7));
   // The person's own words quote nothing of ours.
   if (id.kind != Kind::prompt)

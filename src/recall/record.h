@@ -39,6 +39,7 @@ struct Record {
   std::string type;   // an observation's own; else its kind
   std::string title;  // on one line
   std::string body;   // what is indexed besides
+  std::string names;  // its files and concepts, a line each
   WallTime time;
   Origins origins;  // web and mcp by the events it came from, and what its texts quote
 };

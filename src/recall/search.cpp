@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -207,6 +208,87 @@ std::set<std::string> stems_of(const store::IndexTerms& index, const Match& matc
   return stems;
 }
 
+// A ranked record and the others of its turn.
+struct Group {
+  Ranked best;
+  Record record;
+  std::vector<RecordId> also;
+};
+
+// Gathers records into groups, one a turn.
+class Groups {
+ public:
+  explicit Groups(bool by_turn) : by_turn_(by_turn) {}
+
+  void add(const Ranked& ranked, Record record) {
+    const auto known =
+        by_turn_ && record.prompt_number
+            ? turns_.try_emplace({record.session, *record.prompt_number}, all_.size()).first->second
+            : all_.size();
+    if (known == all_.size()) {
+      all_.push_back({ranked, std::move(record), {}});
+      return;
+    }
+    Group& group = all_[known];
+    group.also.push_back(record.id);
+    // A summary says what came of it; a prompt only what was asked.
+    if (group.record.id.kind != Kind::prompt) return;
+    group.also.back() = group.record.id;
+    group.record = std::move(record);
+  }
+  std::size_t size() const { return all_.size(); }
+  std::vector<Group> take() { return std::move(all_); }
+
+ private:
+  bool by_turn_;
+  std::vector<Group> all_;
+  std::map<std::pair<std::string, std::int64_t>, std::size_t> turns_;
+};
+
+// The groups of the best records, at least `wanted` when there are so many.
+Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const Match& match,
+                                     std::size_t wanted) {
+  // A turn has few records that match: this many rows are mostly enough.
+  for (std::size_t rows = search.by_turn ? wanted * 4 : wanted;; rows *= 4) {
+    const auto ranked = match.units.empty() ? TRY(newest(db, search, match_of(search, true), rows))
+                                            : TRY(best(db, search, match, rows));
+    Groups groups(search.by_turn);
+    for (const Ranked& each : ranked) {
+      auto record = TRY(load_record(db, each.id));
+      // A very long name is only known by its beginning in the index.
+      if (!record || (search.project && record->project != *search.project)) continue;
+      groups.add(each, *std::move(record));
+    }
+    if (groups.size() >= wanted || ranked.size() < rows || !search.by_turn) return groups.take();
+  }
+}
+
+// The piece of the record that matched, unless its title shows it.
+Marked passage(const store::IndexTerms& index, const Record& record, const Marked& title,
+               const std::set<std::string>& stems) {
+  Marked piece = excerpt(index, record.body, stems, kExcerpt);
+  // A prompt's title is its own beginning.
+  if (record.id.kind == Kind::prompt && !piece.text.starts_with("…")) return {};
+  if (piece.text.empty() && title.marks.empty()) piece = excerpt(index, record.names, stems, kExcerpt);
+  return piece;
+}
+
+Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search& search) {
+  std::vector<std::string> absent;
+  TermReader reader(search.query.words, TermsOf::query);
+  Term term;
+  for (std::size_t count = 0; count < kMostTerms && reader.next(term);) {
+    if (!term.whole) continue;
+    ++count;
+    std::string match = std::string(kFields) + quoted(term.text);
+    if (search.project) match = "scope : " + quoted("p" + to_hex(*search.project)) + " AND " + match;
+    if (TRY(db.integer("SELECT 1 FROM memory_index WHERE memory_index MATCH ? LIMIT 1", match))) continue;
+    std::string name = search.query.words.substr(term.start, term.end - term.start);
+    if (std::find(absent.begin(), absent.end(), name) == absent.end()) absent.push_back(std::move(name));
+  }
+  return absent;
+}
+
 }  // namespace
 
 Result<Found> search(store::Db& db, const Search& search) {
@@ -214,26 +296,21 @@ Result<Found> search(store::Db& db, const Search& search) {
   Found out;
   if (match.impossible) return out;
   const std::size_t wanted = search.offset + search.limit + 1;
-  auto ranked = match.units.empty() ? TRY(newest(db, search, match_of(search, true), wanted))
-                                    : TRY(best(db, search, match, wanted));
-  out.more = ranked.size() == wanted;
-  ranked.resize(std::min(ranked.size(), wanted - 1));
+  std::vector<Group> groups = TRY(groups_of(db, search, match, wanted));
+  out.more = groups.size() >= wanted;
   const store::IndexTerms index = TRY(store::IndexTerms::open(db));
   const std::set<std::string> stems = stems_of(index, match);
-  for (std::size_t i = search.offset; i < ranked.size(); ++i) {
-    auto record = TRY(load_record(db, ranked[i].id));
-    // A very long name is only known by its beginning in the index.
-    if (!record || (search.project && record->project != *search.project)) continue;
+  for (std::size_t i = search.offset; i < std::min(groups.size(), wanted - 1); ++i) {
     Hit hit;
-    hit.score = ranked[i].score;
-    hit.title = mark(index, record->title, stems);
-    hit.excerpt = excerpt(index, record->body, stems, kExcerpt);
-    // A prompt's title is its own beginning.
-    if (record->id.kind == Kind::prompt && !hit.excerpt.text.starts_with("…")) hit.excerpt = {};
-    if (search.explain) hit.shares = TRY(shares_of(db, match, record->id));
-    hit.record = *std::move(record);
+    hit.score = groups[i].best.score;
+    hit.record = std::move(groups[i].record);
+    hit.also = std::move(groups[i].also);
+    hit.title = mark(index, hit.record.title, stems);
+    hit.excerpt = passage(index, hit.record, hit.title, stems);
+    if (search.explain) hit.shares = TRY(shares_of(db, match, groups[i].best.id));
     out.hits.push_back(std::move(hit));
   }
+  if (!out.hits.empty()) out.absent = TRY(absent_identifiers(db, search));
   return out;
 }
 

@@ -24,6 +24,7 @@ struct Search {
   std::size_t limit = 20;
   std::size_t offset = 0;
   bool explain = false;
+  bool by_turn = false;  // one hit a turn; limit and offset count turns
 };
 
 struct Share {
@@ -35,17 +36,22 @@ struct Hit {
   Record record;
   double score = 0;  // larger is better; 0 when there was nothing to rank by
   Marked title;
-  Marked excerpt;             // empty when the title says it all
-  std::vector<Share> shares;  // what each term adds to the score; with `explain`
+  Marked excerpt;              // empty when the title says it all
+  std::vector<Share> shares;   // what each term adds to the score; with `explain`
+  std::vector<RecordId> also;  // other records of its turn that match; with `by_turn`
 };
 
 struct Found {
   std::vector<Hit> hits;
   bool more = false;  // beyond limit + offset
+  // Identifiers of the query that no record of the project holds, in any spelling (parseHeader is
+  // parse_header): what was found holds parts of them at most.
+  std::vector<std::string> absent;
 };
 
 // The best first; a query of filters alone gives the newest first, and one without anything to search for,
-// nothing.
+// nothing. With `by_turn` a turn stands where its best record does, and is shown by its best summary or
+// observation, or by its prompt when that alone matches.
 Result<Found> search(store::Db& db, const Search& search);
 
 }  // namespace cairn::recall

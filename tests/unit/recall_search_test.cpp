@@ -69,13 +69,47 @@ TEST_F(SearchTest, FindsPromptsSummariesAndObservationsByTheirWords) {
   EXPECT_EQ(find("rounding"), id) << "stems match";
   EXPECT_EQ(find("cart.py"), id) << "files match";
   const Json lexer = search("lexer");
-  EXPECT_NE(ids(lexer).find("S1"), std::string::npos);
-  EXPECT_NE(ids(lexer).find("P1"), std::string::npos);
+  EXPECT_EQ(find("lexer kind:summary"), "S1");
+  EXPECT_EQ(find("lexer kind:prompt"), "P1");
   const Json& first = lexer["results"].items()[0];
   for (const char* key : {"id", "kind", "type", "title", "project", "session", "time", "score", "excerpt"})
     EXPECT_TRUE(first.has(key)) << key;
   EXPECT_EQ(first["project"].as_string(), "proj");
   EXPECT_GT(first["score"].as_double(), 0);
+}
+
+TEST_F(SearchTest, ShowsATurnOnceByWhatCameOfIt) {
+  const Json found = search("lexer");
+  EXPECT_EQ(ids(found), "S1") << "not its prompt beside it";
+  EXPECT_EQ(found["results"].items()[0]["also"].dump(), R"(["P1"])");
+  m.tell(chat.prompt("and now the lexer of comments"));
+  m.tell(chat.stop("The comments are read."));
+  EXPECT_EQ(search("lexer")["results"].items().size(), 2u) << "another turn is another row";
+  const Json second = search("lexer", {{"limit", 1}, {"offset", 1}});
+  EXPECT_EQ(second["results"].items().size(), 1u);
+  EXPECT_FALSE(second["more"].as_bool());
+  EXPECT_TRUE(search("lexer", {{"limit", 1}})["more"].as_bool());
+}
+
+TEST_F(SearchTest, SaysWhichIdentifierOccursNowhereAsSuch) {
+  observe("parseHeader overflows");
+  observe("the header of a table");
+  EXPECT_EQ(search("parse_header")["absent"].dump(), "[]") << "in any spelling";
+  const Json found = search("where is headerTable, parseHeader");
+  EXPECT_EQ(found["absent"].dump(), R"(["headerTable"])");
+  EXPECT_FALSE(found["results"].items().empty()) << "its parts are found all the same";
+  EXPECT_EQ(search("the header")["absent"].dump(), "[]");
+}
+
+TEST_F(SearchTest, ShowsThePassageThatMatchedAlsoWhenItIsAFile) {
+  observe("Round the total once", "Each line was rounded.", {"src/cart.py"});
+  EXPECT_EQ(search("cart.py")["results"].items()[0]["excerpt"].as_string(), "src/cart.py");
+}
+
+TEST_F(SearchTest, TakesAnOptionOfAnotherProgramAsWords) {
+  const std::string id = observe("git push --force-with-lease is safe");
+  EXPECT_EQ(find("push --force-with-lease"), id);
+  EXPECT_EQ(find("push -lease"), "") << "one dash leaves out";
 }
 
 TEST_F(SearchTest, NeedsOneOfTheWordsAndRanksByHowManyAndHowRare) {
