@@ -1,12 +1,13 @@
 #include "cli/client.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <thread>
 
-#include "base/text.h"
+#include "cli/obstacle.h"
 #include "hook/control.h"
 #include "hook/start.h"
 #include "os/disk.h"
@@ -43,32 +44,29 @@ Code code_of(std::string_view name) {
   return Code::internal;
 }
 
-// "pid 12 version 0.1.0", as the holder of the lock wrote it.
-std::string holder(const hook::Home& home) {
-  os::RealDisk disk;
-  const std::string note = os::read_file(disk, home.lock(), 4096).value_or("");
-  const std::string line = one_line(visible(valid_utf8(note)), 80);
-  return line.empty() ? "its process" : line;
-}
-
 std::string where_to_look(const hook::Home& home) {
   return fmt::format("`cairn logs` says why ({})", home.log_file());
 }
 
-// What the daemon wrote last, when that was an error: ": reason". Empty otherwise.
-std::string last_error(const hook::Home& home) {
-  os::RealDisk disk;
-  auto file = disk.open(home.log_file(), os::Open::read);
-  if (!file) return {};
-  constexpr std::uint64_t kTail = 2000;
-  const std::uint64_t size = (*file)->size().value_or(0);
-  std::string text(std::min(size, kTail), '\0');
-  text.resize((*file)->read_at(size - text.size(), text.data(), text.size()).value_or(0));
-  const std::string_view all = trim(text);
-  const std::string_view line = all.substr(all.rfind('\n') + 1);
-  constexpr std::string_view kMark = " error ";
-  const std::size_t at = line.find(kMark);
-  return at == std::string_view::npos ? "" : fmt::format(": {}", line.substr(at + kMark.size()));
+std::string how_to_end(const hook::Home& home) {
+  const auto pid = daemon_process(home);
+  return pid ? fmt::format("`kill -9 {}` ends it, and nothing is lost", *pid)
+             : "its process cannot be seen from here: end it where it runs (another container?)";
+}
+
+std::string hint(std::int64_t pid) {
+  return fmt::format(": `cairn logs` says what it does; `kill -9 {}` ends it if it hangs", pid);
+}
+
+// Why no daemon can start, as far as the disk shows it.
+Error cannot_start(const hook::Home& home) {
+  const auto obstacles = obstacles_of(home);
+  if (!obstacles.empty())
+    return {Code::denied,
+            fmt::format("daemon: cannot start: {}: fix: {}", obstacles[0].what, obstacles[0].fix)};
+  const std::string error = last_error(home);
+  return {Code::timeout,
+          fmt::format("daemon: cannot start{}{}: {}", error.empty() ? "" : ": ", error, where_to_look(home))};
 }
 
 Status start(const hook::Home& home, os::Clock& clock) {
@@ -79,19 +77,9 @@ Status start(const hook::Home& home, os::Clock& clock) {
     case hook::Start::waiting: return {};
     case hook::Start::missing:
       return Error{Code::internal, fmt::format("daemon: cannot start: {} is gone: install cairn again", me)};
-    case hook::Start::failed:
-      return Error{Code::denied,
-                   fmt::format("daemon: cannot start: check that {} can be written", home.data)};
+    case hook::Start::failed: return cannot_start(home);
   }
   return {};
-}
-
-Error no_answer(const hook::Home& home) {
-  if (os::FileLock::is_held(home.lock()))
-    return {Code::timeout, fmt::format("daemon: does not answer ({}): end it with `kill PID`; {}",
-                                       holder(home), where_to_look(home))};
-  return {Code::timeout, fmt::format("daemon: started, but did not answer within {} s{}: {}", kReach / 1s,
-                                     last_error(home), where_to_look(home))};
 }
 
 }  // namespace
@@ -120,12 +108,13 @@ Result<Client> Client::reach(const hook::Home& home, os::Clock& clock) {
       return Error{Code::internal, fmt::format("daemon: cannot start: {}", why)};
     // One that is on its way out still holds the lock: its successor is started when it is gone.
     if (!os::FileLock::is_held(home.lock()) && clock.boot_ns() >= start_next) {
+      if (!obstacles_of(home).empty()) return cannot_start(home);
       TRY(start(home, clock));
       start_next = after(clock, kStartAgain);
     }
     std::this_thread::sleep_for(kPause);
   }
-  return no_answer(home);
+  return os::FileLock::is_held(home.lock()) ? no_answer(home) : cannot_start(home);
 }
 
 Result<Json> Client::call(std::string_view op, const Json& args, milliseconds timeout,
@@ -147,9 +136,8 @@ Result<Json> Client::call(std::string_view op, const Json& args, milliseconds ti
           fmt::format("daemon: ended while it worked on \"{}\": try again; `cairn logs` says why", op)};
     if (read.error().code != Code::timeout) return std::move(read).error().in("daemon");
     if (clock_->boot_ns() >= end)
-      return Error{Code::timeout,
-                   fmt::format("daemon: no answer to \"{}\" within {} s: `cairn logs` says what it does", op,
-                               timeout / 1s)};
+      return Error{Code::timeout, fmt::format("daemon: no answer to \"{}\" within {} s{}", op, timeout / 1s,
+                                              daemon_.pid > 0 ? hint(daemon_.pid) : "")};
     on_wait();
   }
   Json reply = TRY(Json::parse(line, kReplyLimits).in("daemon: reply"));
@@ -159,6 +147,23 @@ Result<Json> Client::call(std::string_view op, const Json& args, milliseconds ti
   for (auto& [key, value] : reply.mutable_members())
     if (key == "result") return std::move(value);
   return Json();
+}
+
+Error no_answer(const hook::Home& home) {
+  return {Code::timeout,
+          fmt::format("daemon: it runs, but does not answer: {}; {}", how_to_end(home), where_to_look(home))};
+}
+
+Status kill_daemon(const hook::Home& home, os::Clock& clock) {
+  const auto pid = daemon_process(home);
+  if (!pid) return no_answer(home);
+  if (::kill(*pid, SIGKILL) != 0) return errno_error(fmt::format("kill {}", *pid), errno);
+  const std::int64_t end = after(clock, kReach);
+  while (os::FileLock::is_held(home.lock())) {
+    if (clock.boot_ns() >= end) return no_answer(home);
+    std::this_thread::sleep_for(kPause);
+  }
+  return {};
 }
 
 Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Clock& clock) {
@@ -174,8 +179,8 @@ Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Cl
       if (!stopped && clock.boot_ns() >= give_up) return no_answer(home);
     }
     if (clock.boot_ns() >= end)
-      return Error{Code::timeout, fmt::format("daemon: asked to stop, but still there after {} s ({}): {}",
-                                              kStop / 1s, holder(home), where_to_look(home))};
+      return Error{Code::timeout, fmt::format("daemon: asked to stop, but still there after {} s: {}; {}",
+                                              kStop / 1s, how_to_end(home), where_to_look(home))};
     std::this_thread::sleep_for(kPause);
   }
   return stopped ? stopped : std::optional(Client::Daemon{});

@@ -51,8 +51,15 @@ class Client {
   Daemon daemon_;
 };
 
+// A daemon that holds its lock but does not answer, and the command that ends it.
+Error no_answer(const hook::Home& home);
+
+// Kills the daemon that holds the lock and waits until the lock is free. What it had not stored yet is in the
+// inbox.
+Status kill_daemon(const hook::Home& home, os::Clock& clock);
+
 // Asks the daemon to end and waits until its lock is free, up to 60 s. Gives what ended; nothing when none
-// ran.
+// ran. Fails with `timeout` when it does not answer.
 Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Clock& clock);
 
 }  // namespace cairn::cli

@@ -46,6 +46,8 @@ Result<int> daemon_start(Shell& shell);
 Result<int> daemon_stop(Shell& shell);
 Result<int> daemon_restart(Shell& shell);
 Result<int> daemon_status(Shell& shell);
+// Ends the daemon; one that does not answer is killed after asking. Gives what ended; nothing when none ran.
+Result<std::optional<Client::Daemon>> stop_or_kill(Shell& shell);
 Result<int> process_command(Shell& shell);
 Result<int> logs_command(Shell& shell);
 
@@ -65,6 +67,8 @@ Result<int> install_command(Shell& shell);
 Result<int> uninstall_command(Shell& shell);
 Result<int> doctor_command(Shell& shell);
 Result<int> demo_command(Shell& shell);
+// Where the demo keeps its home unless --home says otherwise.
+Result<std::string> demo_home();
 Result<int> completions_command(Shell& shell);
 Result<int> man_command(Shell& shell);
 Result<int> help_command(Shell& shell);

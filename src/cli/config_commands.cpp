@@ -73,7 +73,7 @@ Json problems_json(const ops::Settings& settings) {
 void note_problems(const Shell& shell, const ops::Settings& settings) {
   for (const auto& problem : settings.problems())
     shell.note(
-        fmt::format("config: {}: the default holds until `cairn config set` mends it", problem.message));
+        fmt::format("config: {}: the default is used until `cairn config set` fixes it", problem.message));
 }
 
 }  // namespace

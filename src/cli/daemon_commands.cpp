@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/obstacle.h"
 #include "daemon/daemon.h"
 #include "os/lock.h"
 
@@ -85,8 +86,19 @@ Result<int> daemon_start(Shell& shell) {
   return report_running(shell, !ran);
 }
 
+Result<std::optional<Client::Daemon>> stop_or_kill(Shell& shell) {
+  auto stopped = stop_daemon(shell.home(), shell.clock());
+  if (stopped || stopped.error().code != Code::timeout) return stopped;
+  const auto pid = daemon_process(shell.home());
+  if (!pid) return stopped;
+  const std::string question = fmt::format("The daemon does not answer. End it with `kill -9 {}`?", *pid);
+  if (!TRY(shell.confirm(question))) return stopped;
+  TRY(kill_daemon(shell.home(), shell.clock()));
+  return std::optional(Client::Daemon{*pid, 0, ""});
+}
+
 Result<int> daemon_stop(Shell& shell) {
-  const auto stopped = TRY(stop_daemon(shell.home(), shell.clock()));
+  const auto stopped = TRY(stop_or_kill(shell));
   if (shell.json()) {
     const bool known = stopped && stopped->pid > 0;
     shell.print_json(Json::object({{"running", false},
@@ -99,16 +111,13 @@ Result<int> daemon_stop(Shell& shell) {
 }
 
 Result<int> daemon_restart(Shell& shell) {
-  TRY(stop_daemon(shell.home(), shell.clock()));
+  TRY(stop_or_kill(shell));
   return report_running(shell, true);
 }
 
 Result<int> daemon_status(Shell& shell) {
   const auto client = Client::connect(shell.home(), shell.clock());
-  if (!client && os::FileLock::is_held(shell.home().lock()))
-    return Error{Code::timeout,
-                 fmt::format("daemon: runs, but does not answer: {}: `cairn logs` says what it does",
-                             client.error().message)};
+  if (!client && os::FileLock::is_held(shell.home().lock())) return no_answer(shell.home());
   if (!client) {
     if (shell.json())
       shell.print_json(Json::object({{"running", false}}));
@@ -125,7 +134,7 @@ Result<int> daemon_status(Shell& shell) {
 
 static Page process_page(const Json& result) {
   const Json& queue = result["queue"];
-  Page page{fmt::format("{} taken in, {} processed; {} in the inbox, {} pending\n",
+  Page page{fmt::format("{} read, {} processed; {} in the inbox, {} pending\n",
                         count_text(result["taken_in"].as_int(), "event", "events"),
                         count_text(result["processed"].as_int(), "message", "messages"),
                         number_text(result["inbox"].as_int()),

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 // Says that a directory is ours to begin again.
-constexpr std::string_view kMark = ".cairn-demo";
+constexpr std::string_view kDemoMark = ".cairn-demo";
 constexpr auto kPause = 250ms;  // between the lines of the story, on a terminal
 
 Result<std::string> demo_directory(const Line& line) {
@@ -28,19 +28,14 @@ Result<std::string> demo_directory(const Line& line) {
     if (error || given->empty()) return Error{Code::invalid, "demo: --home: name a directory"};
     return path.has_filename() ? path.string() : path.parent_path().string();
   }
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state && *state == '/') return std::string(state) + "/cairn-demo";
-  const char* home = std::getenv("HOME");
-  if (!home || *home != '/')
-    return Error{Code::invalid, "demo: HOME is not set: name a directory with --home"};
-  return std::string(home) + "/.local/state/cairn-demo";
+  return demo_home();
 }
 
 // An empty home at `directory`: what an earlier demo left is removed, what is not ours is refused.
 Status begin_afresh(Shell& shell, const std::string& directory) {
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_empty(directory, error)) {
-    if (!fs::exists(fs::path(directory) / kMark, error))
+    if (!fs::exists(fs::path(directory) / kDemoMark, error))
       return Error{
           Code::invalid,
           fmt::format("demo: {} has files in it and is no demo's: name another with --home", directory)};
@@ -49,7 +44,7 @@ Status begin_afresh(Shell& shell, const std::string& directory) {
     if (error) return Error{Code::denied, fmt::format("demo: {}: {}", directory, error.message())};
   }
   TRY(os::make_dirs(shell.disk(), directory).in("demo"));
-  TRY(shell.disk().open(fmt::format("{}/{}", directory, kMark), os::Open::create_new).in("demo"));
+  TRY(shell.disk().open(fmt::format("{}/{}", directory, kDemoMark), os::Open::create_new).in("demo"));
   return os::make_dirs(shell.disk(), fmt::format("{}/{}", directory, kDemoProject)).in("demo");
 }
 
@@ -125,7 +120,7 @@ class Demo {
     TRY(daemon.call("process", Json::object({{"wait", true}}), 30s));
     const Json ledger = TRY(daemon.call("status", Json::object()))["ledger"];
     head("The night");
-    print(fmt::format("  {} delivered = {} taken in, gap {}; a hook took {:.1f} ms (median)\n",
+    print(fmt::format("  {} delivered = {} read, gap {}; a hook took {:.1f} ms (median)\n",
                       ledger["delivered"].as_int(), ledger["taken_in"].as_int(), ledger["gap"].as_int(),
                       median()));
     pause();
@@ -184,6 +179,15 @@ class Demo {
 };
 
 }  // namespace
+
+Result<std::string> demo_home() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state && *state == '/') return std::string(state) + "/cairn-demo";
+  const char* home = std::getenv("HOME");
+  if (!home || *home != '/')
+    return Error{Code::invalid, "demo: HOME is not set: name a directory with --home"};
+  return std::string(home) + "/.local/state/cairn-demo";
+}
 
 Result<int> demo_command(Shell& shell) {
   const std::string directory = TRY(demo_directory(shell.line()));

@@ -31,7 +31,7 @@ const VerdictName& name_of(Verdict verdict) {
 
 using Counts = std::array<int, kVerdicts.size()>;
 
-// "  PASS  hooks  17 events...", what is too long for the terminal goes on below itself; then what mends it.
+// "  PASS  hooks  17 events...", what is too long for the terminal goes on below itself; then what fixes it.
 std::string line_of(const Screen& screen, std::string_view name, const Finding& finding,
                     const std::string& note = {}) {
   const std::size_t width = screen.terminal ? screen.width : kWidest;
@@ -39,10 +39,10 @@ std::string line_of(const Screen& screen, std::string_view name, const Finding& 
   const std::string text = wrap(note + shown_line(finding.found), width, kIndent);
   std::string out = fmt::format("  {}  {}  {}", screen.paint(verdict.style, verdict.shown),
                                 pad(name, kNameColumns), text.substr(kIndent));
-  if (!finding.mend.empty()) {
-    const std::string mend = wrap("mend: " + shown_line(finding.mend), width, kIndent);
+  if (!finding.fix.empty()) {
+    const std::string fix = wrap("fix: " + shown_line(finding.fix), width, kIndent);
     out += std::string(kIndent, ' ') +
-           screen.paint(Style::accent, mend.substr(kIndent, mend.size() - kIndent - 1)) + "\n";
+           screen.paint(Style::accent, fix.substr(kIndent, fix.size() - kIndent - 1)) + "\n";
   }
   return out;
 }
@@ -51,7 +51,7 @@ Json json_of(std::string_view name, const Finding& finding) {
   return Json::object({{"name", name},
                        {"verdict", name_of(finding.verdict).key},
                        {"found", finding.found},
-                       {"mend", finding.mend.empty() ? Json() : Json(finding.mend)}});
+                       {"mend", finding.fix.empty() ? Json() : Json(finding.fix)}});
 }
 
 // Prints as it goes; with --json it gathers.
@@ -64,8 +64,8 @@ class Report {
   }
 
   void repairs(const std::vector<Repair>& list) {
-    head("Mended");
-    if (list.empty() && !shell_.json()) shell_.print("  nothing to mend\n");
+    head("Fixed");
+    if (list.empty() && !shell_.json()) shell_.print("  nothing to fix\n");
     for (const Repair& repair : list) {
       repairs_.push(Json::object({{"text", repair.text}, {"done", repair.done}}));
       if (!shell_.json())
@@ -112,7 +112,7 @@ class Report {
     else
       shell_.print(fmt::format(
           "\n{}: {} passed, {}, {} skipped\n",
-          failures == 0 ? shell_.screen().paint(Style::good, "well")
+          failures == 0 ? shell_.screen().paint(Style::good, "OK")
                         : shell_.screen().paint(Style::bad, count_text(failures, "failure", "failures")),
           counts_[0], count_text(counts_[1], "warning", "warnings"), counts_[3]));
     return failures == 0 ? 0 : 1;
@@ -139,17 +139,18 @@ Finding passed(std::string found) {
 Finding skipped(std::string found) {
   return {Verdict::skip, std::move(found), {}};
 }
-Finding warned(std::string found, std::string mend) {
-  return {Verdict::warn, std::move(found), std::move(mend)};
+Finding warned(std::string found, std::string fix) {
+  return {Verdict::warn, std::move(found), std::move(fix)};
 }
-Finding failed(std::string found, std::string mend) {
-  return {Verdict::fail, std::move(found), std::move(mend)};
+Finding failed(std::string found, std::string fix) {
+  return {Verdict::fail, std::move(found), std::move(fix)};
 }
 
-Patient::Patient(Shell& the_shell)
+Installation::Installation(Shell& the_shell)
     : shell(the_shell),
       settings(ops::Settings::load(the_shell.disk(), the_shell.home())),
-      host(HostHooks::look(the_shell)) {
+      host(HostHooks::look(the_shell)),
+      obstacles(obstacles_of(the_shell.home())) {
   if (auto client = Client::connect(shell.home(), shell.clock()))
     daemon = *std::move(client);
   else
@@ -159,22 +160,28 @@ Patient::Patient(Shell& the_shell)
   store::Db::Options options;
   options.path = shell.home().database();
   options.mode = store::Db::Mode::read_only;
-  if (!shell.home().check().ok()) return;  // told as such; opening another's store would write beside it
+  if (!shell.home().check().ok()) return;  // reported as such; opening another's store would write beside it
   if (auto opened = store::Db::open(options))
     db = *std::move(opened);
   else if (shell.disk().stat(options.path))
     no_db = opened.error().message;
   if (!db) return;
+  if (const auto version = db->integer("SELECT max(version) FROM schema_migrations");
+      !version && version.error().code != Code::corrupt) {
+    half_made = true;
+    db.reset();
+    return;
+  }
   auto known = with_world([](ops::World& world) { return ops::run_operation("status", world); });
   if (known) status = *std::move(known);
 }
 
 Result<int> doctor_command(Shell& shell) {
   Report report(shell);
-  if (shell.line().has("--fix")) report.repairs(mend(shell));
-  Patient patient(shell);
+  if (shell.line().has("--fix")) report.repairs(fix_all(shell));
+  Installation here(shell);
   for (const auto& checks : {host_checks(), home_checks(), store_checks(), memory_checks()})
-    for (const Check& check : checks) report.check(check, check.run(patient));
+    for (const Check& check : checks) report.check(check, check.run(here));
   if (shell.line().has("--trace"))
     for (const TraceLine& line : trace(shell)) report.stage(line);
   return report.end();

@@ -1,7 +1,7 @@
 // `cairn doctor`: each part proved by a small check; what was found, and for a failure its cause and what
-// mends it.
+// fixes it.
 //
-// Checks change nothing and start no daemon; --fix mends first, --trace plays a session in a scratch home.
+// Checks change nothing and start no daemon; --fix repairs first, --trace plays a session in a scratch home.
 #pragma once
 
 #include <map>
@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/client.h"
+#include "cli/obstacle.h"
 #include "cli/shell.h"
 #include "ops/operation.h"
 #include "ops/settings.h"
@@ -25,12 +26,12 @@ enum class Verdict { pass, warn, fail, skip };
 struct Finding {
   Verdict verdict = Verdict::pass;
   std::string found;  // with its cause, when something is wrong
-  std::string mend;   // what to type; empty when nothing is wrong
+  std::string fix;    // what to type; empty when nothing is wrong
 };
 Finding passed(std::string found);
 Finding skipped(std::string found);
-Finding warned(std::string found, std::string mend);
-Finding failed(std::string found, std::string mend);
+Finding warned(std::string found, std::string fix);
+Finding failed(std::string found, std::string fix);
 
 // How cairn is registered with Claude Code.
 struct HostHooks {
@@ -48,18 +49,20 @@ struct HostHooks {
 };
 
 // What the checks look at, read once.
-struct Patient {
+struct Installation {
   Shell& shell;
   ops::Settings settings;
   HostHooks host;
+  std::vector<Obstacle> obstacles;
   std::optional<Client> daemon;  // the one that answers
   std::string no_daemon;         // why none does
   bool lock_held = false;
   std::optional<store::Db> db;  // read-only
   std::string no_db;            // why it cannot be read; empty when there is none yet
+  bool half_made = false;       // a store without its tables
   Json status;                  // the store's side of `cairn status`; null when it cannot be read
 
-  explicit Patient(Shell& shell);
+  explicit Installation(Shell& shell);
   // Calls `use` with a world for operations that read. There must be a db.
   template <class Use>
   auto with_world(Use&& use) {
@@ -72,7 +75,7 @@ struct Patient {
 struct Check {
   std::string_view group;
   std::string_view name;
-  Finding (*run)(Patient&);
+  Finding (*run)(Installation&);
 };
 std::vector<Check> host_checks();
 std::vector<Check> home_checks();
@@ -83,12 +86,12 @@ std::vector<Check> memory_checks();
 std::vector<std::string> home_directories(const hook::Home& home);
 std::vector<std::string> wrong_modes(const hook::Home& home);
 
-// Mends what can be mended; says what it did and what it could not do.
+// Fixes what can be fixed without a question; says what it did and what it could not do.
 struct Repair {
   std::string text;
   bool done = true;
 };
-std::vector<Repair> mend(Shell& shell);
+std::vector<Repair> fix_all(Shell& shell);
 
 // One stage of the synthetic session.
 struct TraceLine {

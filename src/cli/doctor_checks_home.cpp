@@ -40,17 +40,20 @@ std::string not_yet(const hook::Home& home) {
   return home.data + " is made by the first event";
 }
 
-Finding check_directories(Patient& patient) {
-  const hook::Home& home = patient.shell.home();
+// The first obstacle of that kind.
+const Obstacle* obstacle(const Installation& here, Obstacle::Kind kind) {
+  for (const Obstacle& each : here.obstacles)
+    if (each.kind == kind) return &each;
+  return nullptr;
+}
+
+Finding check_directories(Installation& here) {
+  const hook::Home& home = here.shell.home();
+  if (const Obstacle* wrong = obstacle(here, Obstacle::Kind::layout)) return failed(wrong->what, wrong->fix);
   if (!exists(home.data)) return skipped(not_yet(home));
   std::string missing;
-  for (const std::string& directory : home_directories(home)) {
-    struct stat info;
-    if (stat(directory.c_str(), &info) != 0)
-      missing += (missing.empty() ? "" : ", ") + directory.substr(home.data.size());
-    else if (!S_ISDIR(info.st_mode))
-      return failed(directory + " is not a directory", fmt::format("mv {0} {0}.old", directory));
-  }
+  for (const std::string& directory : home_directories(home))
+    if (!exists(directory)) missing += (missing.empty() ? "" : ", ") + directory.substr(home.data.size());
   // Hooks and the daemon make them when they need them.
   if (!missing.empty())
     return warned(fmt::format("{}: not there: {}", home.data, missing), "cairn doctor --fix");
@@ -66,34 +69,47 @@ Status try_to_write(os::Disk& disk, const std::string& directory) {
   return access(directory.c_str(), W_OK | X_OK) == 0 ? Status() : errno_error("write in " + directory, errno);
 }
 
-Finding check_writable(Patient& patient) {
-  const hook::Home& home = patient.shell.home();
+Finding check_writable(Installation& here) {
+  const hook::Home& home = here.shell.home();
+  if (const Obstacle* wrong = obstacle(here, Obstacle::Kind::writable))
+    return failed(wrong->what + ": events are lost", wrong->fix);
+  if (obstacle(here, Obstacle::Kind::layout)) return skipped("see directories");
   if (!exists(home.data)) return skipped(not_yet(home));
   for (const std::string& directory : home_directories(home)) {
     if (!exists(directory)) continue;
-    const Status written = try_to_write(patient.shell.disk(), directory);
-    if (!written)
-      return failed(
-          fmt::format("{} cannot be written: {}", directory, written.error().message),
-          written.error().code == Code::full
-              ? "free some space on that disk"
-              : fmt::format("sudo chown -R {} {} && chmod -R u+rwX {}", geteuid(), home.data, home.data));
+    if (const Status written = try_to_write(here.shell.disk(), directory); !written)
+      return failed(fmt::format("{} cannot be written: {}", directory, written.error().message),
+                    written.error().code == Code::full ? "free some space on that disk"
+                                                       : "ls -ld " + shell_word(directory));
   }
   return passed("files can be written in each directory");
 }
 
-Finding check_owner(Patient& patient) {
-  const hook::Home& home = patient.shell.home();
-  if (!exists(home.data)) return skipped(not_yet(home));
-  const Status own = home.check();
-  if (!own)
-    return failed(own.error().message + "; hooks deliver nothing",
-                  fmt::format("sudo chown -R {} {}", geteuid(), home.data));
-  return passed("everything is yours");
+Finding check_key(Installation& here) {
+  const hook::Home& home = here.shell.home();
+  if (const Obstacle* wrong = obstacle(here, Obstacle::Kind::key)) return failed(wrong->what, wrong->fix);
+  if (!exists(home.key())) return skipped("made by the first daemon");
+  return passed("32 bytes");
 }
 
-Finding check_modes(Patient& patient) {
-  const hook::Home& home = patient.shell.home();
+Finding check_owner(Installation& here) {
+  const hook::Home& home = here.shell.home();
+  if (obstacle(here, Obstacle::Kind::layout)) return skipped("see directories");
+  if (!exists(home.data)) return skipped(not_yet(home));
+  const Status own = home.check();
+  if (own) return passed("everything is yours");
+  // A directory that everybody may write in (/tmp) must not be taken over.
+  struct stat info;
+  const bool shared = stat(home.data.c_str(), &info) == 0 && (info.st_mode & S_ISVTX) != 0;
+  return failed(own.error().message + "; hooks store nothing",
+                shared ? "set CAIRN_HOME to a directory of yours"
+                       : fmt::format("sudo chown -R {} {}", geteuid(), shell_word(home.data)));
+}
+
+Finding check_modes(Installation& here) {
+  const hook::Home& home = here.shell.home();
+  // --fix does not touch a home with obstacles, and what is in place of ours may be anybody's.
+  if (!here.obstacles.empty()) return skipped("see above");
   if (!exists(home.data)) return skipped(not_yet(home));
   const auto wrong = wrong_modes(home);
   if (!wrong.empty())
@@ -103,8 +119,8 @@ Finding check_modes(Patient& patient) {
   return passed("directories 0700, files 0600");
 }
 
-Finding check_disk(Patient& patient) {
-  const hook::Home& home = patient.shell.home();
+Finding check_disk(Installation& here) {
+  const hook::Home& home = here.shell.home();
   if (!exists(home.data)) return skipped(not_yet(home));
   struct statfs info;
   if (statfs(home.data.c_str(), &info) != 0)
@@ -116,8 +132,8 @@ Finding check_disk(Patient& patient) {
   return passed("a local file system");
 }
 
-Finding check_space(Patient& patient) {
-  const hook::Home& home = patient.shell.home();
+Finding check_space(Installation& here) {
+  const hook::Home& home = here.shell.home();
   struct statvfs info;
   if (statvfs(home.data.c_str(), &info) != 0) return skipped(not_yet(home));
   const std::int64_t free =
@@ -128,28 +144,28 @@ Finding check_space(Patient& patient) {
   return passed(text);
 }
 
-Finding check_settings(Patient& patient) {
-  const auto& problems = patient.settings.problems();
-  const std::string& file = patient.shell.home().config_file;
+Finding check_settings(Installation& here) {
+  const auto& problems = here.settings.problems();
+  const std::string& file = here.shell.home().config_file;
   if (problems.empty()) return passed(exists(file) ? file : "all defaults");
   std::string text;
   for (const auto& problem : problems) text += (text.empty() ? "" : "; ") + problem.message;
   return failed(text + ": the default is used",
-                problems[0].key == "config.toml" ? "mend " + file + " by hand"
+                problems[0].key == "config.toml" ? "correct " + file + " by hand"
                                                  : fmt::format("cairn config set {} VALUE", problems[0].key));
 }
 
-Finding check_capture(Patient& patient) {
+Finding check_capture(Installation& here) {
   const char* disable = std::getenv("CAIRN_DISABLE");
   if (disable && *disable && std::string_view(disable) != "0")
     return warned("CAIRN_DISABLE is set: hooks started from here do nothing", "unset CAIRN_DISABLE");
-  if (!patient.settings.flag("capture.enabled"))
+  if (!here.settings.flag("capture.enabled"))
     return warned("capture.enabled is false: nothing is recorded", "cairn config set capture.enabled true");
   return passed("on");
 }
 
-Finding check_clock(Patient& patient) {
-  os::Clock& clock = patient.shell.clock();
+Finding check_clock(Installation& here) {
+  os::Clock& clock = here.shell.clock();
   if (epoch_ms(clock.now()) < kReleasedMs)
     return failed(fmt::format("it is {} here, before this version was made", iso8601(clock.now())),
                   "set the clock, for instance: sudo timedatectl set-ntp true");
@@ -187,6 +203,7 @@ std::vector<std::string> wrong_modes(const hook::Home& home) {
 std::vector<Check> home_checks() {
   return {{kHomeGroup, "directories", check_directories},
           {kHomeGroup, "writable", check_writable},
+          {kHomeGroup, "key", check_key},
           {kHomeGroup, "owner", check_owner},
           {kHomeGroup, "private", check_modes},
           {kHomeGroup, "disk", check_disk},

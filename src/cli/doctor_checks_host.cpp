@@ -24,12 +24,13 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMaxSettings = 8 << 20;
 constexpr std::string_view kHostGroup = "Claude Code";
 
-bool on_path(std::string_view program) {
+std::optional<std::string> on_path(std::string_view program) {
   const char* path = std::getenv("PATH");
-  for (const std::string_view directory : split(path ? path : "", ':'))
-    if (!directory.empty() && access(fmt::format("{}/{}", directory, program).c_str(), X_OK) == 0)
-      return true;
-  return false;
+  for (const std::string_view directory : split(path ? path : "", ':')) {
+    const std::string file = fmt::format("{}/{}", directory, program);
+    if (!directory.empty() && access(file.c_str(), X_OK) == 0) return file;
+  }
+  return std::nullopt;
 }
 
 // A JSON file of the host; null when there is none.
@@ -70,10 +71,10 @@ std::string absent() {
   return "no Claude Code here: `cairn install` registers the hooks once it is";
 }
 
-Finding check_hooks(Patient& patient) {
-  const HostHooks& host = patient.host;
+Finding check_hooks(Installation& here) {
+  const HostHooks& host = here.host;
   if (!host.present) return skipped(absent());
-  if (!host.problem.empty()) return failed(host.problem, "mend the file by hand, then cairn install");
+  if (!host.problem.empty()) return failed(host.problem, "correct the file by hand, then cairn install");
   if (!host.in_settings())
     return host.plugins.empty() ? failed(fmt::format("none of {} events is registered in {}",
                                                      registered_events().size(), host.settings_file),
@@ -93,16 +94,16 @@ Finding check_hooks(Patient& patient) {
   return passed(fmt::format("{} events, once each, in {}", registered_events().size(), host.settings_file));
 }
 
-Finding check_enabled(Patient& patient) {
-  if (!patient.host.present) return skipped(absent());
-  if (!patient.host.disabled_in.empty())
-    return failed("all hooks are switched off by disableAllHooks in " + joined(patient.host.disabled_in),
+Finding check_enabled(Installation& here) {
+  if (!here.host.present) return skipped(absent());
+  if (!here.host.disabled_in.empty())
+    return failed("all hooks are switched off by disableAllHooks in " + joined(here.host.disabled_in),
                   "remove \"disableAllHooks\" from that file");
   return passed("no settings file switches hooks off");
 }
 
-Finding check_once(Patient& patient) {
-  const HostHooks& host = patient.host;
+Finding check_once(Installation& here) {
+  const HostHooks& host = here.host;
   if (!host.present) return skipped(absent());
   if (host.plugins.empty()) return passed("no plugin of cairn beside the settings");
   if (!host.in_settings()) return passed("the plugin alone");
@@ -112,49 +113,64 @@ Finding check_once(Patient& patient) {
                 "claude plugin uninstall " + host.plugins[0]);
 }
 
-Finding check_program(Patient& patient) {
-  std::vector<std::string> programs = patient.host.programs;
-  if (programs.empty()) programs = {hook_beside_me()};
+// The programs that the host runs. The plugin's wrapper looks on PATH, then in ~/.local/bin.
+std::vector<std::string> hook_programs(const HostHooks& host) {
+  if (!host.programs.empty()) return host.programs;
+  if (host.plugins.empty()) return {hook_beside_me()};
+  if (const auto found = on_path("cairn-hook")) return {*found};
+  const char* home = std::getenv("HOME");
+  return {fmt::format("{}/.local/bin/cairn-hook", home ? home : "")};
+}
+
+// `cairn install` registers the program beside this one, so it helps only when there is one.
+std::string fix_for_program(const HostHooks& host) {
+  const bool there = access(hook_beside_me().c_str(), X_OK) == 0;
+  return there && host.plugins.empty() ? "cairn install"
+                                       : "install cairn again: ./setup in its source directory";
+}
+
+Finding check_program(Installation& here) {
+  const std::vector<std::string> programs = hook_programs(here.host);
   for (const std::string& program : programs) {
     if (access(program.c_str(), F_OK) != 0)
-      return failed(program + " is not there: every hook fails", "cairn install");
+      return failed(program + " is not there: nothing is recorded", fix_for_program(here.host));
     if (access(program.c_str(), X_OK) != 0)
-      return failed(program + " cannot be executed", fmt::format("chmod 755 {}", program));
+      return failed(program + " cannot be executed", fmt::format("chmod 755 {}", shell_word(program)));
     const auto says = version_of(program, 5s);
-    if (!says) return failed(program + " does not run", "install cairn again: ./setup");
+    if (!says)
+      return failed(program + " does not run", "install cairn again: ./setup in its source directory");
     if (!says->starts_with("cairn-hook " CAIRN_VERSION ":"))
       return failed(fmt::format("{} is of another version than this cairn {}: {}", program, CAIRN_VERSION,
                                 one_line(visible(valid_utf8(*says)), 60)),
-                    "cairn install");
+                    fix_for_program(here.host));
   }
   return passed(fmt::format("{} {}", joined(programs), CAIRN_VERSION));
 }
 
-Result<std::string> deliver_one(Patient& patient, const std::string& program) {
+Result<std::string> deliver_one(Installation& here, const std::string& program) {
   const ScratchDir scratch = TRY(ScratchDir::make());
   const hook::Home home = hook::Home::at(scratch.path());
   // Who holds the lock is the daemon: the hook starts none.
   const os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
-  Stage stage(home, program, scratch.path() + "/project", patient.shell.clock());
-  const std::int64_t begin = patient.shell.clock().boot_ns();
+  Stage stage(home, program, scratch.path() + "/project", here.shell.clock());
+  const std::int64_t begin = here.shell.clock().boot_ns();
   TRY(stage.send("PostToolUse", "doctor", Json::object({{"tool_name", "Doctor"}})));
-  const double ms = static_cast<double>(patient.shell.clock().boot_ns() - begin) / 1e6;
-  const auto files = TRY(patient.shell.disk().list(home.inbox() + "/new"));
+  const double ms = static_cast<double>(here.shell.clock().boot_ns() - begin) / 1e6;
+  const auto files = TRY(here.shell.disk().list(home.inbox() + "/new"));
   if (files.size() != 1)
     return Error{Code::internal, fmt::format("{} files in the inbox instead of one", files.size())};
-  const std::string file =
-      TRY(os::read_file(patient.shell.disk(), home.inbox() + "/new/" + files[0], 1 << 20));
+  const std::string file = TRY(os::read_file(here.shell.disk(), home.inbox() + "/new/" + files[0], 1 << 20));
   const auto decoded = TRY(hook::Envelope::decode(file));
   if (decoded.payload.find("\"Doctor\"") == std::string_view::npos)
     return Error{Code::corrupt, "what is in the inbox is not what was sent"};
   return fmt::format("an event reached a scratch inbox whole in {:.1f} ms", ms);
 }
 
-Finding check_delivery(Patient& patient) {
-  const auto& programs = patient.host.programs;
-  auto done = deliver_one(patient, programs.empty() ? hook_beside_me() : programs[0]);
+Finding check_delivery(Installation& here) {
+  const std::string program = hook_programs(here.host)[0];
+  auto done = deliver_one(here, program);
   if (done) return passed(*std::move(done));
-  return failed(done.error().message, "install cairn again: ./setup");
+  return failed(done.error().message, fix_for_program(here.host));
 }
 
 }  // namespace
@@ -168,7 +184,7 @@ HostHooks HostHooks::look(Shell& shell) {
   }
   host.settings_file = *file;
   std::error_code error;
-  host.present = on_path("claude") || fs::is_directory(fs::path(*file).parent_path(), error);
+  host.present = on_path("claude").has_value() || fs::is_directory(fs::path(*file).parent_path(), error);
   auto settings = read_json(shell.disk(), *file);
   if (!settings) host.problem = settings.error().message;
   const Json user = std::move(settings).value_or(Json());

@@ -17,7 +17,7 @@ Finding no_store() {
   return skipped("no store to look at");
 }
 
-Finding check_provider(Patient&) {
+Finding check_provider(Installation&) {
   distil::Turn turn;
   turn.prompt = "Fix the lexer";
   distil::Step step;
@@ -34,41 +34,41 @@ Finding check_provider(Patient&) {
   return passed("builtin made a summary of a turn");
 }
 
-Finding check_ledger(Patient& patient) {
-  if (patient.status.is_null()) return no_store();
-  const Json& ledger = patient.status["ledger"];
+Finding check_ledger(Installation& here) {
+  if (here.status.is_null()) return no_store();
+  const Json& ledger = here.status["ledger"];
   const std::int64_t gap = ledger["gap"].as_int();
   const std::string text =
-      fmt::format("{} delivered, {} taken in, gap {}", number_text(ledger["delivered"].as_int()),
+      fmt::format("{} delivered, {} read, gap {}", number_text(ledger["delivered"].as_int()),
                   number_text(ledger["taken_in"].as_int()), number_text(gap));
   return gap == 0 ? passed(text) : warned(text, "cairn process");
 }
 
-Finding check_problems(Patient& patient) {
-  if (patient.status.is_null()) {
+Finding check_problems(Installation& here) {
+  if (here.status.is_null()) {
     // Without a store hooks may have failed all the same, on a disk that was full from the first event on.
-    const auto noted = hook::read_failures(patient.shell.disk(), patient.shell.home());
+    const auto noted = hook::read_failures(here.shell.disk(), here.shell.home());
     if (noted.empty()) return no_store();
     return warned(fmt::format("{} events could not be written: {}", noted.size(), noted.back().why),
-                  "free some space, or make " + patient.shell.home().data + " writable");
+                  "free some space, or make " + here.shell.home().data + " writable");
   }
   std::string text;
-  for (const Json& problem : patient.status["problems"].items())
+  for (const Json& problem : here.status["problems"].items())
     text += fmt::format("{}{}", text.empty() ? "" : "; ", problem.as_string());
-  return text.empty() ? passed("nothing set aside, nothing unwritten") : warned(text, "cairn logs");
+  return text.empty() ? passed("nothing quarantined, nothing unwritten") : warned(text, "cairn logs");
 }
 
-Finding check_queue(Patient& patient) {
-  if (patient.status.is_null()) return no_store();
-  const Json& queue = patient.status["queue"];
+Finding check_queue(Installation& here) {
+  if (here.status.is_null()) return no_store();
+  const Json& queue = here.status["queue"];
   const std::string text = fmt::format("{} pending, {} failed", number_text(queue["pending"].as_int()),
                                        number_text(queue["failed"].as_int()));
   return queue["failed"].as_int() == 0 ? passed(text) : warned(text, "cairn queue list --status failed");
 }
 
-Finding check_orphans(Patient& patient) {
-  if (!patient.db) return no_store();
-  const auto found = patient.with_world([](ops::World& world) {
+Finding check_orphans(Installation& here) {
+  if (!here.db) return no_store();
+  const auto found = here.with_world([](ops::World& world) {
     return ops::run_operation("debug.sql", world, Json::object({{"name", "orphans"}}));
   });
   if (!found) return failed(found.error().message, "cairn debug sql orphans");
@@ -78,10 +78,10 @@ Finding check_orphans(Patient& patient) {
   return passed("every observation has its session");
 }
 
-Finding check_context(Patient& patient) {
-  if (!patient.db) return no_store();
-  const std::string directory = patient.shell.directory();
-  const auto composed = patient.with_world([&](ops::World& world) -> Result<context::Composed> {
+Finding check_context(Installation& here) {
+  if (!here.db) return no_store();
+  const std::string directory = here.shell.directory();
+  const auto composed = here.with_world([&](ops::World& world) -> Result<context::Composed> {
     context::Request request;
     request.project = TRY(ops::project_at(world, directory));
     request.budget_tokens = static_cast<std::size_t>(world.settings.integer("context.budget_tokens"));

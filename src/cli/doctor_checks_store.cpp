@@ -20,87 +20,90 @@ constexpr std::string_view kDaemon = "Daemon";
 constexpr std::string_view kStore = "Store";
 constexpr int kConnectMs = 1000;
 
-std::int64_t waiting(Patient& patient) {
-  const std::string inbox = patient.shell.home().inbox();
+std::int64_t waiting(Installation& here) {
+  const std::string inbox = here.shell.home().inbox();
   std::size_t count = 0;
-  for (const char* part : {"/new", "/cur"})
-    count += patient.shell.disk().list(inbox + part).value_or({}).size();
+  for (const char* part : {"/new", "/cur"}) count += here.shell.disk().list(inbox + part).value_or({}).size();
   return static_cast<std::int64_t>(count);
 }
 
-// "pid 12 version 0.1.0", as the holder of the lock wrote it.
-std::string holder(Patient& patient) {
-  const std::string note =
-      os::read_file(patient.shell.disk(), patient.shell.home().lock(), 4096).value_or("");
-  return one_line(visible(valid_utf8(note)), 80);
-}
-
-Finding check_daemon(Patient& patient) {
-  if (patient.daemon) {
-    const Client::Daemon& daemon = patient.daemon->daemon();
+Finding check_daemon(Installation& here) {
+  if (here.daemon) {
+    const Client::Daemon& daemon = here.daemon->daemon();
     return passed(fmt::format("pid {}, up {}", daemon.pid, duration_text(daemon.uptime_s)));
   }
-  if (patient.lock_held) {
-    const std::string who = holder(patient);
-    const std::string_view pid = split(who, ' ').size() > 1 ? split(who, ' ')[1] : std::string_view("PID");
-    return failed(fmt::format("{} holds the lock but does not answer: {}", who, patient.no_daemon),
-                  fmt::format("kill -9 {} && cairn doctor --fix", pid));
+  if (here.lock_held) {
+    const auto pid = daemon_process(here.shell.home());
+    if (!pid)
+      return failed("it holds its lock, but its process cannot be seen from here", "end it where it runs");
+    return failed(fmt::format("pid {} runs, but does not answer: {}. Nothing is lost when it is killed", *pid,
+                              here.no_daemon),
+                  fmt::format("kill -9 {}", *pid));
   }
+  if (!here.obstacles.empty())
+    return failed("cannot start: " + here.obstacles[0].what, here.obstacles[0].fix);
   // The record of starts is emptied by a daemon that serves.
-  const auto starts = patient.shell.disk().stat(patient.shell.home().start());
-  if (starts && starts->size > 0)
-    return failed("not running: it was started, but ended before it could answer", "cairn logs");
-  if (const std::int64_t events = waiting(patient))
-    return warned(fmt::format("not running, and {}", count_text(events, "event waits", "events wait")),
-                  "cairn process");
+  const auto starts = here.shell.disk().stat(here.shell.home().start());
+  if (starts && starts->size > 0) {
+    const std::string error = last_error(here.shell.home());
+    return failed(fmt::format("cannot start: {}", error.empty() ? "it ended before it could answer" : error),
+                  "cairn daemon start, then cairn logs");
+  }
+  if (const std::int64_t events = waiting(here))
+    return warned(
+        fmt::format("not running, and {}", count_text(events, "event is pending", "events are pending")),
+        "cairn process");
   return skipped("not running: the next hook or command starts it");
 }
 
-Finding check_socket(Patient& patient) {
-  const hook::Home& home = patient.shell.home();
-  if (patient.daemon) {
-    const std::int64_t begin = patient.shell.clock().boot_ns();
-    const auto pong = patient.daemon->call("ping", Json::object(), 5s);
-    const double ms = static_cast<double>(patient.shell.clock().boot_ns() - begin) / 1e6;
+Finding check_socket(Installation& here) {
+  const hook::Home& home = here.shell.home();
+  if (here.daemon) {
+    const std::int64_t begin = here.shell.clock().boot_ns();
+    const auto pong = here.daemon->call("ping", Json::object(), 5s);
+    const double ms = static_cast<double>(here.shell.clock().boot_ns() - begin) / 1e6;
     if (pong) return passed(fmt::format("ping {:.2f} ms", ms));
     return failed(pong.error().message, "cairn daemon restart");
   }
+  if (!here.obstacles.empty()) return skipped("no daemon can start");
+  if (here.lock_held) return skipped("see process");
   struct stat info;
-  if (lstat(home.socket().c_str(), &info) != 0) {
-    if (patient.lock_held)
-      return failed(home.socket() + " is gone: nobody can reach the daemon", "cairn doctor --fix");
-    return skipped("no daemon, no socket");
-  }
+  if (lstat(home.socket().c_str(), &info) != 0) return skipped("no daemon, no socket");
   const auto tried = os::connect_unix(home.socket(), kConnectMs);
-  const std::string why = tried ? "it answers to no request" : tried.error().message;
-  if (patient.lock_held) return failed(why, "cairn logs");
-  return warned(fmt::format("left over by a daemon that died: {}", why), "cairn daemon start");
+  return warned(fmt::format("left over by a daemon that died: {}",
+                            tried ? "it answers to no request" : tried.error().message),
+                "cairn daemon start");
 }
 
-Finding check_version(Patient& patient) {
-  if (!patient.daemon) return skipped("not running");
-  const std::string& version = patient.daemon->daemon().version;
+Finding check_version(Installation& here) {
+  if (!here.daemon) return skipped("not running");
+  const std::string& version = here.daemon->daemon().version;
   if (version == CAIRN_VERSION) return passed(version);
   return warned(fmt::format("the daemon is {}, this is {}", shown_line(version), CAIRN_VERSION),
                 "cairn daemon restart");
 }
 
 // Why there is nothing to look at: no store yet, or one that cannot be opened.
-Finding no_store(Patient& patient) {
-  if (patient.no_db.empty()) return skipped("no store yet: the first event makes one");
+Finding no_store(Installation& here) {
+  if (!here.obstacles.empty()) return skipped("see Home");
+  if (here.half_made) return skipped("half made");
+  if (here.no_db.empty()) return skipped("no store yet: the first event makes one");
   return skipped("the store cannot be read");
 }
 
-Finding check_file(Patient& patient) {
-  if (patient.db) return passed(patient.shell.home().database());
-  if (patient.no_db.empty()) return no_store(patient);
-  return failed(patient.no_db, "cairn daemon restart");
+Finding check_file(Installation& here) {
+  if (here.db) return passed(here.shell.home().database());
+  if (here.no_db.empty() || !here.obstacles.empty()) return no_store(here);
+  return failed(here.no_db, "cairn daemon restart");
 }
 
-Finding check_schema(Patient& patient) {
-  if (!patient.db) return no_store(patient);
-  const auto version = patient.db->integer("SELECT max(version) FROM schema_migrations");
-  if (!version) return failed(version.error().message, "cairn daemon restart");
+Finding check_schema(Installation& here) {
+  if (here.half_made)
+    return failed("half made: a daemon ended while it made the store; the next one completes it",
+                  "cairn daemon restart");
+  if (!here.db) return no_store(here);
+  const auto version = here.db->integer("SELECT max(version) FROM schema_migrations");
+  if (!version) return failed(version.error().message, "cairn doctor --fix");
   const std::int64_t has = version->value_or(0), ours = store::schema().back().version;
   if (has > ours)
     return failed(fmt::format("version {}, made by a newer cairn; this one knows {}", has, ours),
@@ -109,27 +112,27 @@ Finding check_schema(Patient& patient) {
   return passed(fmt::format("version {}", has));
 }
 
-Finding check_integrity(Patient& patient) {
-  if (!patient.db) return no_store(patient);
-  if (const auto sound = patient.db->integrity_check(); !sound)
+Finding check_integrity(Installation& here) {
+  if (!here.db) return no_store(here);
+  if (const auto sound = here.db->integrity_check(); !sound)
     return failed(sound.error().message, "cairn doctor --fix");
-  if (const auto told = store::damage_told(*patient.db, patient.shell.clock().now()); told && *told)
-    return warned(**told, "remove what was set aside once nothing is missed");
+  if (const auto told = store::damage_told(*here.db, here.shell.clock().now()); told && *told)
+    return warned(**told, "remove the damaged file once nothing is missed");
   return passed("quick check ok");
 }
 
-Finding check_write(Patient& patient) {
-  const hook::Home& home = patient.shell.home();
-  const std::int64_t begin = patient.shell.clock().boot_ns();
-  const auto took = [&] { return static_cast<double>(patient.shell.clock().boot_ns() - begin) / 1e6; };
-  if (patient.daemon) {
-    const auto done = patient.daemon->call("probe", Json::object(), 10s);
+Finding check_write(Installation& here) {
+  const hook::Home& home = here.shell.home();
+  const std::int64_t begin = here.shell.clock().boot_ns();
+  const auto took = [&] { return static_cast<double>(here.shell.clock().boot_ns() - begin) / 1e6; };
+  if (here.daemon) {
+    const auto done = here.daemon->call("probe", Json::object(), 10s);
     if (done) return passed(fmt::format("written by the daemon and rolled back in {:.2f} ms", took()));
     if (done.error().code == Code::unsupported) return skipped("the daemon is too old to be asked");
     return failed(done.error().message, "cairn logs");
   }
-  if (!patient.db) return no_store(patient);
-  if (patient.lock_held) return skipped("the daemon does not answer");
+  if (!here.db || !here.obstacles.empty()) return no_store(here);
+  if (here.lock_held) return skipped("the daemon does not answer");
   const auto done = [&]() -> Status {
     const os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
     store::Db::Options options;

@@ -1,4 +1,4 @@
-// `doctor --fix`: what can be mended without a question.
+// `doctor --fix`: what can be fixed without a question.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -17,15 +17,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Mender {
+class Fixer {
  public:
-  explicit Mender(Shell& shell) : shell_(shell) {}
+  explicit Fixer(Shell& shell) : shell_(shell) {}
 
   std::vector<Repair> run() {
-    make_directories();
-    mend_modes();
     register_hooks();
-    give_up_damaged_store();
+    // What a person must move, remount or give back first stands in the way of all else.
+    if (name_obstacles()) return std::move(repairs_);
+    make_directories();
+    close_to_others();
+    replace_damaged_store();
     restart_daemon();
     return std::move(repairs_);
   }
@@ -33,6 +35,12 @@ class Mender {
  private:
   void did(std::string text) { repairs_.push_back({std::move(text), true}); }
   void could_not(std::string text) { repairs_.push_back({std::move(text), false}); }
+
+  bool name_obstacles() {
+    const auto obstacles = obstacles_of(shell_.home());
+    for (const Obstacle& obstacle : obstacles) could_not(fmt::format("{}: {}", obstacle.what, obstacle.fix));
+    return !obstacles.empty();
+  }
 
   void make_directories() {
     for (const std::string& directory : home_directories(shell_.home())) {
@@ -43,11 +51,11 @@ class Mender {
     }
   }
 
-  void mend_modes() {
+  void close_to_others() {
     for (const std::string& path : wrong_modes(shell_.home())) {
       struct stat info;
       if (stat(path.c_str(), &info) == 0 && chmod(path.c_str(), info.st_mode & 0700) == 0)
-        did("took the rights of others from " + path);
+        did("closed to other users: " + path);
       else
         could_not(errno_error(path, errno).message);
     }
@@ -68,16 +76,16 @@ class Mender {
   }
 
   // A daemon that starts looks at a large store only in part.
-  void give_up_damaged_store() {
-    Patient patient(shell_);
-    if (!patient.db) return;
-    const auto sound = patient.db->integrity_check();
+  void replace_damaged_store() {
+    Installation here(shell_);
+    if (!here.db) return;
+    const auto sound = here.db->integrity_check();
     if (sound || sound.error().code != Code::corrupt) return;
     const std::string& file = shell_.home().database();
     const auto noted = store::note_damage(shell_.disk(), file, sound.error().message, shell_.clock().now());
     const auto stopped = noted ? stop_daemon(shell_.home(), shell_.clock()) : noted.error();
-    if (!stopped) return could_not("give up the damaged store: " + stopped.error().message);
-    did("had the damaged store made anew: `cairn status` says what was saved");
+    if (!stopped) return could_not("replace the damaged store: " + stopped.error().message);
+    did("replaced the damaged store: `cairn status` says what was recovered");
   }
 
   void restart_daemon() {
@@ -90,9 +98,9 @@ class Mender {
       did(fmt::format("replaced daemon {}, pid {}", shown_line(before->daemon().version),
                       client->daemon().pid));
     const auto taken = client->call("process", Json::object(), 120s);
-    if (!taken) return could_not("take in the inbox: " + taken.error().message);
+    if (!taken) return could_not("read the inbox: " + taken.error().message);
     if (const std::int64_t events = (*taken)["taken_in"].as_int())
-      did("took in " + count_text(events, "event", "events"));
+      did("stored " + count_text(events, "event", "events"));
   }
 
   Shell& shell_;
@@ -101,8 +109,8 @@ class Mender {
 
 }  // namespace
 
-std::vector<Repair> mend(Shell& shell) {
-  return Mender(shell).run();
+std::vector<Repair> fix_all(Shell& shell) {
+  return Fixer(shell).run();
 }
 
 }  // namespace cairn::cli

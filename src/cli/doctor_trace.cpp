@@ -80,7 +80,7 @@ class Tracer {
                   if (ledger["taken_in"].as_int() != 5 || ledger["gap"].as_int() != 0)
                     return Error{Code::internal,
                                  "five events were sent, but the ledger says " + ledger.dump()};
-                  return std::string("5 events delivered, 5 taken in, gap 0");
+                  return std::string("5 events delivered, 5 read, gap 0");
                 }) &&
            line("summary", [this]() -> Result<std::string> {
              Client daemon = TRY(stage_.daemon());

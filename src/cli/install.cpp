@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/json_edit.h"
+#include "cli/obstacle.h"
 
 namespace cairn::cli {
 namespace {
@@ -76,22 +77,6 @@ std::string program_of_line(std::string_view line) {
   return word;
 }
 
-std::string quoted_for_sh(std::string_view path) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) ||
-           std::string_view("/._-+,:@%").find(c) != std::string_view::npos;
-  };
-  if (std::all_of(path.begin(), path.end(), plain)) return std::string(path);
-  std::string quoted = "'";
-  for (const char c : path) {
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
-}
-
 struct Program {
   std::string path;
   bool exec_form = true;
@@ -101,7 +86,7 @@ struct Program {
     if (exec_form)
       hook.set("command", path).set("args", Json::array({Json(event)}));
     else
-      hook.set("command", quoted_for_sh(path) + " " + event);
+      hook.set("command", shell_word(path) + " " + event);
     // At its end the host waits for the largest timeout among the hooks of SessionEnd: without ours it keeps
     // its own.
     if (event != "SessionEnd") hook.set("timeout", kTimeoutSeconds);
@@ -379,8 +364,13 @@ const std::vector<std::string>& registered_events() {
   return events;
 }
 
-bool is_our_command(std::string_view command) {
-  return base_name(program_of_line(command)) == kProgram;
+std::size_t count_our_hooks(std::string_view settings) {
+  const auto root = scan(settings);
+  const JsonNode* hooks = root ? root->find("hooks") : nullptr;
+  std::size_t count = 0;
+  for (std::size_t event = 0; hooks && hooks->is_object() && event < hooks->children.size(); ++event)
+    count += ours_under(settings, *hooks, event).size();
+  return count;
 }
 
 bool is_our_hook(const Json& hook) {

@@ -44,12 +44,13 @@ Result<InstallPlan> plan_uninstall(os::Disk& disk, const std::string& settings_f
 // removes them.
 Status apply_install(os::Disk& disk, const InstallPlan& plan);
 
+// How many hooks of ours the settings hold; 0 when they cannot be read.
+std::size_t count_our_hooks(std::string_view settings);
+
 // The events that install registers.
 const std::vector<std::string>& registered_events();
 
-// Whether a command line runs our hook, by its program's name; whether an entry of a `hooks` array does, in
-// either form.
-bool is_our_command(std::string_view command);
+// Whether an entry of a `hooks` array runs our hook, in either form, by its program's name.
 bool is_our_hook(const Json& hook);
 // The program that an entry of a `hooks` array runs, in either form.
 std::string program_of_hook(const Json& hook);

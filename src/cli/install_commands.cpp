@@ -9,8 +9,11 @@
 #include "cli/commands.h"
 #include "cli/completions.h"
 #include "cli/diff.h"
+#include "cli/doctor.h"
 #include "cli/host_version.h"
 #include "cli/install.h"
+#include "cli/obstacle.h"
+#include "cli/stage.h"
 #include "os/lock.h"
 #include "os/owner.h"
 #include "os/process.h"
@@ -35,11 +38,11 @@ Status check_host(const Line& line) {
 }
 
 Result<std::string> hook_program(os::Disk& disk) {
-  const std::string me = os::executable_path();
-  const std::string path = me.substr(0, me.rfind('/') + 1) + "cairn-hook";
+  const std::string path = hook_beside_me();
   if (disk.stat(path).ok() && access(path.c_str(), X_OK) == 0) return path;
-  return Error{Code::internal,
-               fmt::format("install: there is no cairn-hook at {}: install cairn again", path)};
+  return Error{
+      Code::internal,
+      fmt::format("install: there is no cairn-hook at {}: run ./setup in cairn's source directory", path)};
 }
 
 std::string coloured_diff(const Screen& screen, const InstallPlan& plan) {
@@ -51,6 +54,41 @@ std::string coloured_diff(const Screen& screen, const InstallPlan& plan) {
     out += screen.paint(line.starts_with(" ") ? Style::plain : style, shown(line)) + "\n";
   }
   return out;
+}
+
+// "adds 17 hooks to FILE": what the plan does, before it is done.
+std::string plan_text(const InstallPlan& plan) {
+  const auto before = static_cast<std::int64_t>(count_our_hooks(plan.before)),
+             after = static_cast<std::int64_t>(count_our_hooks(plan.after));
+  const std::string file = shown_line(plan.settings_file);
+  if (!plan.changes() && after > 0)
+    return fmt::format("the hooks are registered in {} already: nothing to do\n", file);
+  if (!plan.changes()) return fmt::format("no hooks of cairn in {}\n", file);
+  if (plan.uninstall) return fmt::format("removes {} from {}\n", count_text(before, "hook", "hooks"), file);
+  if (before == 0) return fmt::format("adds {} to {}\n", count_text(after, "hook", "hooks"), file);
+  return fmt::format("updates the hooks in {}: {} before, {} now\n", file, before, after);
+}
+
+// What is going to happen; with -v or --dry-run down to the byte.
+void print_plan(Shell& shell, const InstallPlan& plan) {
+  if (shell.json()) return;
+  shell.print(plan_text(plan));
+  if (shell.line().has("--verbose") || shell.line().has("--dry-run"))
+    shell.print(coloured_diff(shell.screen(), plan));
+}
+
+std::vector<GeneratedFile> generated_here(Shell& shell) {
+  const char* home = std::getenv("HOME");
+  if (!home || *home != '/') return {};
+  return generated_files(shell.disk(), home, os::executable_path());
+}
+
+// Completions and the manual page, which `uninstall` took away. That they cannot be written fails nothing.
+void restore_generated(Shell& shell) {
+  const auto written = install_generated(shell.disk(), generated_here(shell));
+  if (!written) shell.note("completions and manual page: " + written.error().message);
+  if (written && !shell.json())
+    for (const std::string& path : *written) shell.print(fmt::format("wrote {}\n", shown_line(path)));
 }
 
 Json plan_json(const InstallPlan& plan) {
@@ -97,6 +135,22 @@ Status purge(const hook::Home& home) {
   return {};
 }
 
+// What uninstall leaves on the disk, with the command that removes it.
+void report_what_stays(Shell& shell) {
+  std::error_code error;
+  const auto stays = [&](std::string_view what, const std::string& command) {
+    shell.print(fmt::format("stays: {}; to remove: {}\n", what, command));
+  };
+  for (const std::string& plugin : HostHooks::look(shell).plugins)
+    stays("the plugin " + shown_line(plugin), "claude plugin uninstall " + shell_word(plugin));
+  std::string programs;
+  for (const std::string& path : {os::executable_path(), hook_beside_me()})
+    if (fs::exists(path, error)) programs += (programs.empty() ? "" : " ") + shell_word(path);
+  stays("the programs", "rm " + programs);
+  if (const auto demo = demo_home(); demo && fs::exists(*demo, error))
+    stays(fmt::format("the demo ({})", size_text(size_below(*demo))), "rm -r " + shell_word(*demo));
+}
+
 void report_data(Shell& shell, std::int64_t bytes, bool purged) {
   const std::string& data = shell.home().data;
   std::error_code error;
@@ -107,7 +161,7 @@ void report_data(Shell& shell, std::int64_t bytes, bool purged) {
   else if (purged)
     shell.print(fmt::format("deleted {} ({})\n", shown_line(data), size_text(bytes)));
   else if (left)
-    shell.print(fmt::format("kept what is remembered: {} in {}\n`cairn uninstall --purge` deletes it\n",
+    shell.print(fmt::format("stays: what is remembered ({} in {}); to remove: cairn uninstall --purge\n",
                             size_text(bytes), shown_line(data)));
 }
 
@@ -120,12 +174,13 @@ Result<int> install_command(Shell& shell) {
   const std::string settings = TRY(claude_settings_file());
   const InstallPlan plan = TRY(plan_install(shell.disk(), settings, program, exec_form).in("install"));
   const bool dry = shell.line().has("--dry-run");
-  if (!shell.json()) shell.print(coloured_diff(shell.screen(), plan));
+  print_plan(shell, plan);
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("install"));
   if (!dry && shell.disk().stat(shell.home().data)) {
     TRY(shell.home().check().in("home"));
     TRY(os::close_to_others(shell.home().data));
   }
+  if (!dry) restore_generated(shell);
   if (shell.json()) {
     Json result = plan_json(plan);
     Json events = Json::array();
@@ -137,15 +192,10 @@ Result<int> install_command(Shell& shell) {
     shell.print_json(result);
     return 0;
   }
-  const std::string file = shown_line(plan.settings_file);
-  if (!plan.changes())
-    shell.print(fmt::format("the hooks are registered in {} already: nothing to do\n", file));
-  else if (dry)
-    shell.print(fmt::format("\ndry run: {} was not changed\n", file));
-  else
-    shell.print(fmt::format(
-        "\n{} registered in {}\nSessions that are open take them up when they are restarted.\n",
-        count_text(static_cast<std::int64_t>(registered_events().size()), "hook", "hooks"), file));
+  if (dry)
+    shell.print("dry run: nothing was changed\n");
+  else if (plan.changes())
+    shell.print("Sessions that are open take them up when they are restarted.\n");
   return 0;
 }
 
@@ -154,34 +204,36 @@ Result<int> uninstall_command(Shell& shell) {
   const hook::Home& home = shell.home();
   const bool wants_purge = shell.line().has("--purge");
   const std::int64_t bytes = size_below(home.data);
-  if (wants_purge && !TRY(shell.confirm(fmt::format("Delete everything that is remembered ({} in {})?",
-                                                    size_text(bytes), home.data))))
+  const bool dry = shell.line().has("--dry-run");
+  if (wants_purge && !dry &&
+      !TRY(shell.confirm(
+          fmt::format("Delete everything that is remembered ({} in {})?", size_text(bytes), home.data))))
     return Error{Code::canceled, "uninstall: not confirmed: nothing was changed"};
   const std::string settings = TRY(claude_settings_file());
   const InstallPlan plan = TRY(plan_uninstall(shell.disk(), settings).in("uninstall"));
-  if (!shell.json()) shell.print(coloured_diff(shell.screen(), plan));
+  print_plan(shell, plan);
   // First the hooks: they would start the daemon again.
-  if (plan.changes()) TRY(apply_install(shell.disk(), plan).in("uninstall"));
-  const auto stopped = TRY(stop_daemon(home, shell.clock()));
-  if (wants_purge) TRY(purge(home));
-  const char* user_home = std::getenv("HOME");
-  const auto removed = remove_generated(
-      shell.disk(), generated_files(shell.disk(), user_home ? user_home : "", os::executable_path()));
+  if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("uninstall"));
+  std::optional<Client::Daemon> stopped;
+  if (!dry) stopped = TRY(stop_or_kill(shell));
+  if (!dry && wants_purge) TRY(purge(home));
+  std::vector<std::string> removed;
+  if (!dry) removed = remove_generated(shell.disk(), generated_here(shell));
   if (shell.json()) {
     Json result = plan_json(plan);
     result.set("daemon_stopped", stopped.has_value());
-    result.set("purged", wants_purge);
+    result.set("purged", wants_purge && !dry);
     result.set("data", home.data);
     result.set("data_bytes", bytes);
+    result.set("dry_run", dry);
     shell.print_json(result);
     return 0;
   }
-  const std::string file = shown_line(plan.settings_file);
-  shell.print(plan.changes() ? fmt::format("\nhooks removed from {}\n", file)
-                             : fmt::format("no hooks of cairn in {}\n", file));
   if (stopped) shell.print("daemon stopped\n");
   for (const std::string& path : removed) shell.print(fmt::format("removed {}\n", shown_line(path)));
-  report_data(shell, bytes, wants_purge);
+  report_data(shell, bytes, wants_purge && !dry);
+  report_what_stays(shell);
+  if (dry) shell.print("dry run: nothing was changed\n");
   return 0;
 }
 

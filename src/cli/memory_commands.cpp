@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/words.h"
 
 namespace cairn::cli {
 
@@ -59,7 +60,7 @@ std::string head_text(Shell& shell, const Json& record) {
   if (const std::string label = label_of(record); !label.empty()) facts.add("from", label.substr(1));
   if (const auto provider = record.text("provider"))
     facts.add("by", *provider + (record["interim"].as_bool() ? ", while the turn is still open" : ""));
-  if (const auto end = record.text("turn_end")) facts.add("turn", "ended: " + *end);
+  if (const auto end = record.text("turn_end")) facts.add("turn", "ended: " + std::string(word_for(*end)));
   return out + facts.text(screen);
 }
 

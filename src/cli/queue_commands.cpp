@@ -113,7 +113,7 @@ std::string rows_text(const Screen& screen, const Json::Array& titles, const Jso
 
 Page queue_list_page(Shell& shell, const Json& args, const Json& result) {
   if (result["messages"].items().empty())
-    return {args.members().empty() ? "nothing waits\n" : "no such messages\n"};
+    return {args.members().empty() ? "nothing is pending\n" : "no such messages\n"};
   return {messages_table(shell, result["messages"])};
 }
 
@@ -126,7 +126,7 @@ Page queue_retry_page(Shell&, const Json& args, const Json& result) {
   if (args.has("id") && retried == 0)
     return {"", 1,
             fmt::format("message {} is processed: there is nothing to try again", args["id"].as_int())};
-  return {count_text(retried, "message waits", "messages wait") + " again" +
+  return {count_text(retried, "message is", "messages are") + " pending again" +
           (failed > 0 ? fmt::format(", {} had no tries left and failed", number_text(failed)) : "") + "\n"};
 }
 

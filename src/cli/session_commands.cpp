@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/words.h"
 
 namespace cairn::cli {
 
@@ -9,7 +10,7 @@ namespace {
 
 Style style_of_session(std::string_view status) {
   if (status == "active") return Style::good;
-  return status == "failed" ? Style::warn : Style::plain;
+  return status == "interrupted" ? Style::warn : Style::plain;
 }
 
 std::string moment(const Json& time) {
@@ -19,18 +20,17 @@ std::string moment(const Json& time) {
 
 std::string sessions_table(Shell& shell, const Json& sessions) {
   const bool all = shell.line().has("--all");
-  std::vector<Table::Column> columns = {{"#", true}, {"last event"}, {"status"}, {"state"}};
+  std::vector<Table::Column> columns = {{"#", true}, {"last event"}, {"status"}};
   if (all) columns.push_back({"project"});
   columns.push_back({"branch"});
   columns.push_back({"prompts", true});
   columns.push_back({"first prompt"});
   Table table(columns);
   for (const Json& session : sessions.items()) {
-    const std::string_view status = session["status"].as_string();
+    const std::string_view status = session_word(session);
     std::vector<Table::Cell> row = {{std::to_string(session["id"].as_int()), Style::accent},
                                     {shell.age(session["last_event_at"]), Style::dim},
-                                    {std::string(status), style_of_session(status)},
-                                    {text_of(session["state"]), Style::dim}};
+                                    {std::string(status), style_of_session(status)}};
     if (all) row.push_back(text_of(session["project"]));
     row.push_back({text_of(session["branch"]), Style::dim});
     row.push_back(std::to_string(session["prompts"].as_int()));
@@ -49,25 +49,27 @@ void add_ledger(Facts& facts, const Json& ledger) {
   text += fmt::format(" · {} distilled", number_text(ledger["distilled"].as_int()));
   facts.add("ledger", text);
   for (const auto& [reason, count] : ledger["counted"].members())
-    facts.add("", fmt::format("{} {}", number_text(count.as_int()), shown_line(reason)));
+    facts.add("", fmt::format("{} {}", number_text(count.as_int()), shown_line(word_for(reason))));
   facts.add("",
             fmt::format("{} in the transcript · {} recovered · gap {}",
                         count_text(ledger["tool_calls"].as_int(), "tool call", "tool calls"),
                         number_text(ledger["recovered"].as_int()), number_text(gap)),
             gap > 0 ? Style::warn : Style::plain);
   for (const auto& [reason, count] : ledger["tool_calls_counted"].members())
-    facts.add("", fmt::format("{} not taken in: {}", number_text(count.as_int()), shown_line(reason)));
+    facts.add("",
+              fmt::format("{} not stored: {}", number_text(count.as_int()), shown_line(word_for(reason))));
 }
 
 Facts session_facts(Shell& shell, const Json& session) {
-  const std::string_view status = session["status"].as_string();
+  const std::string_view status = session_word(session);
   const auto reason = session.text("end_reason");
   Facts facts;
   facts.add("session id", text_of(session["content_session_id"]));
   facts.add("memory id", session.text("memory_session_id").value_or("none"));
   facts.add("state", text_of(session["state"]),
             session["state"].as_string() == "CAPTURED" ? Style::good : Style::warn);
-  facts.add("status", std::string(status) + (reason && !reason->empty() ? fmt::format(" ({})", *reason) : ""),
+  facts.add("status",
+            std::string(status) + (reason && !reason->empty() ? fmt::format(" ({})", word_for(*reason)) : ""),
             style_of_session(status));
   facts.add("project", text_of(session["project"]));
   if (const auto branch = session.text("branch")) facts.add("branch", *branch);
@@ -83,7 +85,8 @@ Facts session_facts(Shell& shell, const Json& session) {
     facts.add("transcript", *path);
   std::string outcomes;
   for (const auto& [outcome, count] : session["events_by_outcome"].members())
-    outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : " · ", number_text(count.as_int()), outcome);
+    outcomes +=
+        fmt::format("{}{} {}", outcomes.empty() ? "" : " · ", number_text(count.as_int()), word_for(outcome));
   if (!outcomes.empty()) facts.add("events", outcomes);
   add_ledger(facts, session["ledger"]);
   return facts;
@@ -94,15 +97,16 @@ std::string turns_table(Shell& shell, const Json& turns) {
   for (const Json& turn : turns.items()) {
     const bool open = !turn["ended_at"].is_string();
     const auto failure = turn.text("failure");
-    const std::string end = open                           ? "open"
-                            : failure && !failure->empty() ? "failed"
-                                                           : text_of(turn["end_reason"]);
+    const std::string end = open ? "open"
+                            : failure && !failure->empty()
+                                ? "interrupted"
+                                : std::string(word_for(text_of(turn["end_reason"])));
     const std::string prompt = turn["private"].as_bool() ? "[private]" : text_of(turn["prompt"]);
     table.add({{std::to_string(turn["prompt_number"].as_int()), Style::accent},
                {moment(turn["started_at"]), Style::dim},
-               {end, open              ? Style::good
-                     : end == "failed" ? Style::warn
-                                       : Style::plain},
+               {end, open                   ? Style::good
+                     : end == "interrupted" ? Style::warn
+                                            : Style::plain},
                text_of(turn["prompt_id"]),
                {turn.text("summary").value_or("-"), Style::accent},
                prompt});
@@ -129,7 +133,8 @@ std::string events_table(Shell& shell, const Json& events) {
          event["prompt_number"].is_int() ? std::to_string(event["prompt_number"].as_int()) : std::string(),
          text_of(event["event"]),
          text_of(event["tool_name"]),
-         {std::string(state), outcome != "stored" || state == "failed" ? Style::warn : Style::plain},
+         {std::string(word_for(state)),
+          outcome != "stored" || state == "failed" ? Style::warn : Style::plain},
          remark});
   }
   return table.text(shell.screen());
@@ -159,7 +164,7 @@ Page sessions_show_page(Shell& shell, const Json&, const Json& session) {
 Page sessions_end_page(Shell&, const Json&, const Json& session) {
   const bool changed = session["changed"].as_bool();
   return {fmt::format("session {} {} {}\n", session["id"].as_int(),
-                      changed ? "ended:" : "had ended before:", shown_line(session["status"].as_string()))};
+                      changed ? "ended:" : "had ended before:", session_word(session))};
 }
 
 Page sessions_summarize_page(Shell& shell, const Json&, const Json& result) {
@@ -173,15 +178,14 @@ Page sessions_summarize_page(Shell& shell, const Json&, const Json& result) {
 }
 
 Page sessions_cleanup_page(Shell&, const Json&, const Json& result) {
-  return {fmt::format("Marked {} old active sessions as failed\n", result["marked"].as_int())};
+  return {fmt::format("Marked {} old active sessions as interrupted\n", result["marked"].as_int())};
 }
 
 Page sessions_repair_page(Shell& shell, const Json&, const Json& result) {
-  Table table({{"#", true}, {"session id"}, {"memory id"}});
+  Table table({{"#", true}, {"session id"}});
   for (const Json& session : result["sessions"].items())
-    table.add({{std::to_string(session["id"].as_int()), Style::accent},
-               text_of(session["content_session_id"]),
-               text_of(session["memory_session_id"])});
+    table.add(
+        {{std::to_string(session["id"].as_int()), Style::accent}, text_of(session["content_session_id"])});
   return {count_text(result["repaired"].as_int(), "session was given a memory id",
                      "sessions were given a memory id") +
           "\n" + (table.empty() ? "" : table.text(shell.screen()))};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/words.h"
 
 namespace cairn::cli {
 
@@ -31,7 +32,7 @@ std::string queue_text(const Json& queue) {
 std::string ledger_text(const Json& ledger) {
   const auto delivered = ledger["delivered"].as_int(), taken = ledger["taken_in"].as_int(),
              gap = ledger["gap"].as_int();
-  std::string text = fmt::format("{} delivered {} {} taken in · gap {}", number_text(delivered),
+  std::string text = fmt::format("{} delivered {} {} read · gap {}", number_text(delivered),
                                  delivered == taken ? "=" : "≠", number_text(taken), number_text(gap));
   if (const auto recovered = ledger["recovered"].as_int())
     text += fmt::format(" · {} recovered", number_text(recovered));
@@ -42,7 +43,7 @@ std::string ledger_text(const Json& ledger) {
 std::string counted_text(const Json& counted) {
   std::string text;
   for (const auto& [reason, count] : counted.members())
-    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", number_text(count.as_int()), reason);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", number_text(count.as_int()), word_for(reason));
   return text;
 }
 
@@ -79,7 +80,7 @@ Page status_page(Shell& shell, const Json&, const Json& status) {
                     number_text(status["open_items"].as_int()) + " open");
   facts.add("queue", queue_text(queue), queue["failed"].as_int() > 0 ? Style::warn : Style::plain);
   const auto waiting = status["inbox"].as_int();
-  facts.add("inbox", waiting == 0 ? "empty" : count_text(waiting, "event waits", "events wait"));
+  facts.add("inbox", waiting == 0 ? "empty" : count_text(waiting, "event pending", "events pending"));
   facts.add("ledger", ledger_text(ledger), ledger["gap"].as_int() > 0 ? Style::warn : Style::plain);
   if (const std::string counted = counted_text(ledger["counted"]); !counted.empty())
     facts.add("not stored", counted);

@@ -75,33 +75,37 @@ std::vector<Command> setup_commands() {
       {"install",
        kSetUp,
        "",
-       {kHost, {"--dry-run", "", "show the change, make none", ""}},
+       {kHost,
+        {"--dry-run", "", "show the change as a diff, make none", ""},
+        {"--verbose", "", "show the change as a diff", "-v"}},
        "register the hooks with your coding agent",
-       "Shows the change to the host's settings and makes it. Every other byte of the file stays as it is; "
-       "running it twice changes "
-       "nothing.",
+       "Every other byte of the host's settings stays as it is; running it twice changes nothing. Also "
+       "restores completions and the manual page.",
        install_command,
        true},
       {"uninstall",
        kSetUp,
        "",
-       {kHost, {"--purge", "", "also delete everything that is remembered", ""}},
-       "take the hooks out again",
+       {kHost,
+        {"--purge", "", "also delete everything that is remembered", ""},
+        {"--dry-run", "", "show the change as a diff, make none", ""},
+        {"--verbose", "", "show the change as a diff", "-v"}},
+       "remove the hooks",
        "Gives the host's settings file its bytes back, stops the daemon, and keeps what is remembered unless "
        "--purge is given. "
-       "--purge asks first.",
+       "--purge asks first. Says what stays on the disk and how to remove it.",
        uninstall_command,
        true},
       {"doctor",
        kSetUp,
        "",
-       {{"--fix", "", "mend what can be mended first, and say what was done", ""},
+       {{"--fix", "", "fix what can be fixed first, and say what was done", ""},
         {"--trace", "", "also play a session through the real pipeline in a scratch home", ""}},
        "prove each part; name what is wrong and what fixes it",
        "One line a check: PASS, WARN, FAIL or SKIP. Changes nothing and starts no daemon unless --fix or "
        "--trace is given. The exit code is 1 when a check failed.\n\n"
-       "--fix makes missing directories, takes the rights of others away, registers missing hooks, starts or "
-       "replaces the daemon and takes in the inbox.",
+       "--fix makes missing directories, closes files to other users, registers missing hooks, starts or "
+       "replaces the daemon and reads the inbox.",
        doctor_command,
        true},
       {"demo",
@@ -179,7 +183,7 @@ std::vector<Command> privacy_commands() {
        "",
        {},
        "look for secrets in what is stored",
-       "Reads every row, the log and the files that were set aside, with the rules of today. Says where, "
+       "Reads every row, the log and the quarantined files, with the rules of today. Says where, "
        "never what. "
        "The exit code is 1 when something was found.",
        scan_command},

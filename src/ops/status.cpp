@@ -100,8 +100,9 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   const std::int64_t bad =
       TRY(count(world.db, "SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
   if (bad > 0)
-    list.push(std::to_string(bad) + (bad == 1 ? " event" : " events") + " could not be read: set aside in " +
-              world.home.inbox() + "/bad; `cairn logs` says why, `cairn process --again` takes it in again");
+    list.push(std::to_string(bad) + (bad == 1 ? " event" : " events") +
+              " could not be read: quarantined in " + world.home.inbox() +
+              "/bad; `cairn logs` says why, `cairn process --again` tries again");
   // What hooks noted since the daemon last counted: on a full disk it cannot count at all.
   const auto noted = hook::read_failures(world.disk, world.home);
   const auto counted =
@@ -118,10 +119,10 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
     list.push("intake: " + *error);
   if (const auto damage = TRY(store::damage_told(world.db, world.clock.now()))) list.push(*damage);
   if (waiting > 1000)
-    list.push(std::to_string(waiting) + " events wait in the inbox: `cairn process` takes them in now");
+    list.push(std::to_string(waiting) + " events are pending in the inbox: `cairn process` reads them now");
   if (const auto depth = TRY(store::queue_counts(world.db)).work(); depth > store::kDeepQueue)
     list.push(std::to_string(depth) +
-              " messages wait in the queue: `cairn queue stats` says whose, `cairn logs` why");
+              " messages are pending in the queue: `cairn queue stats` says whose, `cairn logs` why");
   TRY(tell_near_limit(world, list));
   if (!world.settings.flag("capture.enabled"))
     list.push("capture is off: `cairn config set capture.enabled true` turns it on");

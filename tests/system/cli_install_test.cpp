@@ -16,7 +16,8 @@ TEST_F(Install, RegistersTwiceAndChangesNothingTheSecondTime) {
   write_file(settings(), kTheirs);
   const Outcome first = cairn({"install"});
   ASSERT_EQ(first.exit_code, 0) << first.describe();
-  EXPECT_NE(first.out.find("+"), std::string::npos) << "shows the diff";
+  EXPECT_EQ(first.out.find("adds 17 hooks to " + settings() + "\n"), 0u) << first.out;
+  EXPECT_EQ(first.out.find("\n+"), std::string::npos) << "the diff is for those who ask: " << first.out;
   const std::string once = read_text(settings());
   EXPECT_NE(once.find(kHook), std::string::npos);
   EXPECT_NE(once.find("say done"), std::string::npos);
@@ -58,6 +59,50 @@ TEST_F(Install, OnlyShowsInADryRun) {
   EXPECT_TRUE(result["changed"].as_bool());
   EXPECT_EQ(result["hook"].as_string(), kHook);
   EXPECT_EQ(result["events"].items().size(), 17u);
+}
+
+TEST_F(Install, ShowsTheDiffToThoseWhoAsk) {
+  write_file(settings(), kTheirs);
+  EXPECT_NE(cairn({"install", "-v"}).out.find("\n+"), std::string::npos);
+  const std::string with_hooks = read_text(settings());
+  const Outcome dry = cairn({"uninstall", "--dry-run"});
+  EXPECT_EQ(dry.exit_code, 0) << dry.describe();
+  EXPECT_EQ(dry.out.find("removes 17 hooks from " + settings() + "\n"), 0u) << dry.out;
+  EXPECT_NE(dry.out.find("\n-"), std::string::npos) << dry.out;
+  EXPECT_EQ(read_text(settings()), with_hooks);
+  const Outcome gone = cairn({"uninstall", "-v"});
+  EXPECT_NE(gone.out.find("\n-"), std::string::npos) << gone.out;
+  EXPECT_EQ(cairn({"uninstall"}).out.find("no hooks of cairn in " + settings()), 0u);
+}
+
+TEST_F(Install, SaysWhatStaysAndHowToRemoveIt) {
+  ASSERT_EQ(cairn({"install"}).exit_code, 0);
+  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
+  write_file(dir_ / ".local/state/cairn-demo/cairn.db", "demo");
+  const Outcome outcome = cairn({"uninstall"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.describe();
+  for (const std::string& words :
+       {"rm " + kCairn + " " + kHook, "rm -r " + (dir_ / ".local/state/cairn-demo"),
+        std::string("cairn uninstall --purge")})
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " in\n" << outcome.out;
+}
+
+TEST_F(Install, RestoresCompletionsAndTheManualPage) {
+  // A copy, so that share/man beside bin is the test's own.
+  std::filesystem::create_directories(dir_ / "prefix/bin");
+  for (const char* name : {"cairn", "cairn-hook"})
+    std::filesystem::copy_file(std::string(CAIRN_BIN_DIR "/") + name,
+                               dir_ / ("prefix/bin/" + std::string(name)));
+  const std::string mine = dir_ / "prefix/bin/cairn", page = dir_ / "prefix/share/man/man1/cairn.1";
+  EXPECT_EQ(call(mine, {"install", "--dry-run"}).exit_code, 0);
+  EXPECT_FALSE(exists(page));
+  const Outcome installed = call(mine, {"install"});
+  EXPECT_EQ(installed.exit_code, 0) << installed.describe();
+  EXPECT_TRUE(exists(page)) << installed.out;
+  EXPECT_EQ(call(mine, {"uninstall"}).exit_code, 0);
+  EXPECT_FALSE(exists(page));
+  EXPECT_EQ(call(mine, {"install"}).exit_code, 0);
+  EXPECT_TRUE(exists(page));
 }
 
 TEST_F(Install, RefusesSettingsThatAreNotJson) {

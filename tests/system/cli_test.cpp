@@ -228,6 +228,23 @@ TEST_F(Cli, RendersEveryPageOfASessionForAPipe) {
   }
 }
 
+TEST_F(Cli, UsesWordsThatPeopleKnow) {
+  play_session();
+  deliver("UserPromptSubmit", Json::object({{"prompt", "one that goes on"}, {"prompt_id", "p-2"}}),
+          "still-open");
+  ASSERT_EQ(cairn({"process"}).exit_code, 0);
+  EXPECT_EQ(cairn({"sessions", "cleanup", "--max-age", "0"}).out,
+            "Marked 1 old active sessions as interrupted\n");
+  const std::string list = cairn({"sessions", "list"}).out;
+  EXPECT_NE(list.find("interrupted"), std::string::npos) << list;
+  EXPECT_EQ(list.find("CAPTURED"), std::string::npos) << list;
+  EXPECT_EQ(list.find("failed"), std::string::npos) << list;
+  EXPECT_NE(cairn({"sessions", "show", "1"}).out.find("CAPTURED"), std::string::npos);
+  const Json rows = json({"sessions", "list"})["sessions"];
+  EXPECT_EQ(rows.items()[0]["status"].as_string(), "failed") << "JSON keeps its values";
+  EXPECT_NE(cairn({"status"}).out.find("delivered = "), std::string::npos);
+}
+
 TEST_F(Cli, SaysWithExitCode3WhatIsNotThere) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"context"},

@@ -43,6 +43,20 @@ class Doctor : public HomeTest {
     }
   }
 
+  // Types the advice of a failed check into a shell; then the home works.
+  void apply(const Json& report, std::string_view group, std::string_view name, std::string_view words) {
+    expect(report, group, name, "fail", words);
+    Program shell = program("cairn", {});
+    shell.argv = {"/bin/sh", "-c", std::string(check(report, group, name)["mend"].as_string())};
+    shell.env[1] = "PATH=" + bin_ + ":/usr/bin:/bin";
+    const Outcome fixed = run(shell);
+    EXPECT_EQ(fixed.exit_code, 0) << fixed.describe();
+    const Outcome status = cairn({"status"});
+    EXPECT_EQ(status.exit_code, 0) << status.describe();
+    const Json after = check(examine(), group, name);
+    EXPECT_NE(after["verdict"].as_string(), "fail") << after.dump();
+  }
+
   void install() { EXPECT_EQ(cairn({"install"}).exit_code, 0); }
   std::string settings_file() const { return claude_ + "/settings.json"; }
   Json settings() const { return Json::parse(read_text(settings_file())).value_or(Json()); }
@@ -64,7 +78,7 @@ TEST_F(Doctor, FindsNothingWrongWithAHomeThatWorks) {
   expect(report, "Daemon", "process", "pass", "pid ");
   expect(report, "Daemon", "socket", "pass", "ping ");
   expect(report, "Store", "write", "pass", "rolled back");
-  expect(report, "Memory", "ledger", "pass", "5 delivered, 5 taken in, gap 0");
+  expect(report, "Memory", "ledger", "pass", "5 delivered, 5 read, gap 0");
   expect(report, "Memory", "context", "pass", " bytes, ");
 }
 
@@ -177,7 +191,7 @@ TEST_F(Doctor, SaysThatEventsWaitForADaemonThatDoesNotRun) {
   ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
   std::filesystem::copy(home_.key(), home_.inbox() + "/new/" + std::string(32, '1'));
   const Json report = examine();
-  expect(report, "Daemon", "process", "warn", "not running, and 1 event waits", "cairn process");
+  expect(report, "Daemon", "process", "warn", "not running, and 1 event is pending", "cairn process");
   expect(report, "Memory", "ledger", "warn", "gap 1", "cairn process");
 }
 
@@ -196,9 +210,107 @@ TEST_F(Doctor, NamesADaemonThatDoesNotAnswer) {
   ASSERT_EQ(daemons().size(), 1u);
   const pid_t pid = daemons()[0];
   ::kill(pid, SIGSTOP);
-  expect(examine(), "Daemon", "process", "fail", "holds the lock but does not answer",
-         "kill -9 " + std::to_string(pid));
+  const std::string kill = "kill -9 " + std::to_string(pid);
+  expect(examine(), "Daemon", "process", "fail", "runs, but does not answer", kill);
   EXPECT_EQ(exit_code_, 1);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"status"}, {"search", "x"}, {"daemon", "status"}, {"daemon", "stop"}}) {
+    const Outcome outcome = cairn(command);
+    EXPECT_NE(outcome.exit_code, 0) << outcome.describe();
+    EXPECT_NE(outcome.err.find(kill), std::string::npos) << outcome.describe();
+  }
+  EXPECT_EQ(daemons(), std::vector<pid_t>{pid}) << "off a terminal nothing is killed without --yes";
+}
+
+TEST_F(Doctor, DaemonStopKillsADaemonThatDoesNotAnswerAfterAsking) {
+  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
+  ASSERT_EQ(daemons().size(), 1u);
+  ::kill(daemons()[0], SIGSTOP);
+  EXPECT_EQ(cairn({"daemon", "stop"}).exit_code, 2);
+  EXPECT_EQ(daemons().size(), 1u);
+  const Outcome stopped = cairn({"daemon", "stop", "--yes"});
+  EXPECT_EQ(stopped.exit_code, 0) << stopped.describe();
+  EXPECT_FALSE(lock_is_held());
+  EXPECT_EQ(cairn({"status"}).exit_code, 0);
+}
+
+TEST_F(Doctor, NamesAFileInPlaceOfTheHomeAndTheFixWorks) {
+  write_file(home_.data, "a file\n");
+  apply(examine(), "Home", "directories", home_.data + " is a file, not a directory");
+  EXPECT_EQ(read_text(home_.data + ".old"), "a file\n");
+}
+
+TEST_F(Doctor, NamesAFileInPlaceOfADirectoryAboveTheHome) {
+  const std::string file = dir_ / "disk";
+  write_file(file, "");
+  const Json report = examine({}, {"CAIRN_HOME=" + file + "/cairn"});
+  expect(report, "Home", "directories", "fail", file + " is a file, not a directory", "mv " + file);
+}
+
+TEST_F(Doctor, NamesADirectoryInPlaceOfTheSocketAndTheFixWorks) {
+  std::filesystem::create_directories(home_.socket());
+  EXPECT_NE(cairn({"status"}).err.find("daemon.sock is"), std::string::npos);
+  apply(examine(), "Home", "directories", home_.socket() + " is a directory, not a socket");
+}
+
+TEST_F(Doctor, NamesAFileInPlaceOfTheInboxAndTheFixWorks) {
+  write_file(home_.inbox(), "");
+  apply(examine(), "Home", "directories", home_.inbox() + " is a file, not a directory");
+}
+
+TEST_F(Doctor, NamesABadKeyAndTheFixWorks) {
+  write_file(home_.key(), "short");
+  const Json report = examine();
+  expect(report, "Daemon", "process", "fail", "has 5 bytes instead of 32", "mv ");
+  EXPECT_NE(cairn({"status"}).err.find("key has 5 bytes instead of 32"), std::string::npos);
+  apply(report, "Home", "key", "has 5 bytes instead of 32");
+}
+
+TEST_F(Doctor, NamesAStoreThatIsHalfMadeAndTheFixWorks) {
+  write_file(home_.database(), "");
+  apply(examine(), "Store", "schema", "half made");
+}
+
+TEST_F(Doctor, NamesAReadOnlyFileSystem) {
+  const std::string disk = dir_ / "disk";
+  std::filesystem::create_directories(disk + "/home");
+  Program doctor = program("cairn", {"doctor", "--json"});
+  std::string command = "mount -t tmpfs none " + disk + " && mkdir -m 700 " + disk +
+                        "/home && mount -o remount,ro " + disk + " && exec";
+  for (const std::string& word : doctor.argv) command += " " + word;
+  if (run({.argv = {"/usr/bin/unshare", "-m", "/bin/true"}}).exit_code != 0)
+    GTEST_SKIP() << "no file system can be mounted here";
+  doctor.argv = {"/usr/bin/unshare", "-m", "/bin/sh", "-c", command};
+  doctor.env[0] = "CAIRN_HOME=" + disk + "/home";
+  const Outcome outcome = run(doctor);
+  const Json report = Json::parse(outcome.out).value_or(Json());
+  expect(report, "Home", "writable", "fail", "is on a read-only file system", "remount,rw " + disk);
+  expect(report, "Daemon", "process", "fail", "is on a read-only file system", "CAIRN_HOME");
+}
+
+TEST_F(Doctor, DoesNotAdviseAnInstallThatCannotWork) {
+  install();
+  const std::string alone = dir_ / "bin/cairn";
+  std::filesystem::create_directories(dir_ / "bin");
+  std::filesystem::copy_file(bin_ + "/cairn", alone);
+  std::string text = read_text(settings_file());
+  for (std::size_t at; (at = text.find(bin_)) != std::string::npos;)
+    text.replace(at, bin_.size(), dir_ / "bin");
+  write_file(settings_file(), text);
+  Program doctor = program("cairn", {"doctor", "--json"});
+  doctor.argv[0] = alone;
+  const Json report = Json::parse(run(doctor).out).value_or(Json());
+  expect(report, "Claude Code", "program", "fail", "cairn-hook is not there", "./setup");
+  expect(report, "Claude Code", "delivery", "fail", "cairn-hook", "./setup");
+}
+
+TEST_F(Doctor, ChangesNothingInTheHome) {
+  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
+  ASSERT_EQ(daemons().size(), 1u);
+  ::kill(daemons()[0], SIGSTOP);  // or it would read the inbox before we do
+  const auto before = std::filesystem::last_write_time(home_.inbox() + "/new");
+  examine();
+  EXPECT_EQ(std::filesystem::last_write_time(home_.inbox() + "/new"), before);
 }
 
 TEST_F(Doctor, NamesAStoreThatIsNotADatabase) {
@@ -239,7 +351,7 @@ TEST_F(Doctor, NamesAHomeThatCannotBeWritten) {
   expect(report, "Home", "writable", "fail", home_.data + " cannot be written", "chown");
 }
 
-TEST_F(Doctor, MendsWhatItCanAndSaysWhatItDid) {
+TEST_F(Doctor, FixesWhatItCanAndSaysWhatItDid) {
   ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
   ASSERT_EQ(daemons().size(), 1u);
   ::kill(daemons()[0], SIGKILL);
@@ -259,8 +371,7 @@ TEST_F(Doctor, MendsWhatItCanAndSaysWhatItDid) {
     EXPECT_TRUE(repair["done"].as_bool()) << repair.dump();
     done += std::string(repair["text"].as_string()) + "\n";
   }
-  for (const char* words :
-       {"made ", "took the rights of others from", "registered the hooks", "started the daemon"})
+  for (const char* words : {"made ", "closed to other users: ", "registered the hooks", "started the daemon"})
     EXPECT_NE(done.find(words), std::string::npos) << done;
   expect(report, "Claude Code", "hooks", "pass", "17 events");
   expect(report, "Home", "private", "pass", "0700");
@@ -293,7 +404,7 @@ TEST_F(Doctor, PrintsOneAlignedLineACheck) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_NE(outcome.out.find("\n  FAIL  hooks              none of 17 events"), std::string::npos)
       << outcome.out;
-  EXPECT_NE(outcome.out.find("\n                           mend: cairn install\n"), std::string::npos)
+  EXPECT_NE(outcome.out.find("\n                           fix: cairn install\n"), std::string::npos)
       << outcome.out;
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
 }

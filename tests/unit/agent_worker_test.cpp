@@ -487,7 +487,7 @@ TEST_F(AgentTest, TDAQueueBeyondItsLimitRaisesAnAlarmUntilItIsWorkedOff) {
   must(m.engine->tick());
   EXPECT_TRUE(m.log.has("queue alarm=on depth=5002 limit=5000"));
   EXPECT_EQ(m.log.all().find("alarm=on"), m.log.all().rfind("alarm=on"));  // once
-  EXPECT_NE(must(m.run("status"))["problems"].dump().find("5002 messages wait in the queue"),
+  EXPECT_NE(must(m.run("status"))["problems"].dump().find("5002 messages are pending in the queue"),
             std::string::npos);
   every_plan(Plan{});
   for (int i = 0; i < 5; ++i) wait(1min);

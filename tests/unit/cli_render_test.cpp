@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/render.h"
+#include "cli/words.h"
 
 namespace cairn::cli {
 namespace {
@@ -156,6 +157,24 @@ TEST(Times, AreReadBackFromTheirText) {
   tzset();
   EXPECT_EQ(local_time(*parse_time("2026-11-15T18:36:37.506Z")), "2026-11-15 18:36");
   EXPECT_EQ(local_clock(*parse_time("2026-11-15T18:36:37.506Z")), "18:36:37");
+}
+
+TEST(Table, ShowsWhatStandsBelowARowInAPipeWholeAndOnATerminalCut) {
+  Table table({{"id"}, {"title"}});
+  table.add({"O1", "a title"});
+  table.add_below(Table::Cell("a passage that is longer than the screen"));
+  EXPECT_EQ(table.text(kPipe), "id  title\nO1  a title\n    a passage that is longer than the screen\n");
+  EXPECT_EQ(table.text(terminal(20)), "id  title\nO1  a title\n    a passage that…\n");
+}
+
+TEST(Words, StandInPlaceOfTheValuesOfTheDatabase) {
+  EXPECT_EQ(word_for("dead_host"), "Claude Code died");
+  EXPECT_EQ(word_for("bad"), "quarantined");
+  EXPECT_EQ(word_for("duplicate"), "duplicate");
+  EXPECT_EQ(session_word(Json::object({{"status", "failed"}})), "interrupted");
+  EXPECT_EQ(session_word(Json::object({{"status", "completed"}, {"end_reason", "dead_host"}})),
+            "interrupted");
+  EXPECT_EQ(session_word(Json::object({{"status", "completed"}, {"end_reason", "exit"}})), "completed");
 }
 
 }  // namespace

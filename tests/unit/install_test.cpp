@@ -327,14 +327,15 @@ TEST_F(Install, HasNothingToUndoWhereItNeverWas) {
 }
 
 TEST(InstallNames, KnowOurCommandByItsProgram) {
+  const auto runs_ours = [](const char* line) { return is_our_hook(Json::object({{"command", line}})); };
   for (const char* ours :
        {"cairn-hook", "/a/cairn-hook Stop", "'/a b/cairn-hook' Stop", "\"/a b/cairn-hook\" Stop",
         "/a\\ b/cairn-hook", "  cairn-hook;true", "CAIRN_HOME=/x HOME='/y z' /a/cairn-hook Stop",
         "${CLAUDE_PLUGIN_ROOT}/bin/cairn-hook Stop"})
-    EXPECT_TRUE(is_our_command(ours)) << ours;
+    EXPECT_TRUE(runs_ours(ours)) << ours;
   for (const char* other : {"", "cairn", "/a/cairn-hook.sh", "/cairn-hook/run", "echo /a/cairn-hook",
                             "my-cairn-hook", "'/a b/cairn-hook x'", "A=cairn-hook"})
-    EXPECT_FALSE(is_our_command(other)) << other;
+    EXPECT_FALSE(runs_ours(other)) << other;
   EXPECT_TRUE(is_our_hook(Json::object({{"command", "/a b/cairn-hook"}, {"args", Json::array()}})));
   EXPECT_FALSE(
       is_our_hook(Json::object({{"command", "echo"}, {"args", Json::array({Json("/a/cairn-hook")})}})));

@@ -1,0 +1,37 @@
+#include "cli/words.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cairn::cli {
+
+namespace {
+
+struct Word {
+  std::string_view value;
+  std::string_view shown;
+};
+constexpr std::array kWords = {
+    // How a turn or a session ended.
+    Word{"dead_host", "Claude Code died"}, Word{"session_start", "Claude Code died"},
+    Word{"stop", "answered"}, Word{"stop_failure", "interrupted"}, Word{"next_prompt", "next prompt"},
+    Word{"session_end", "session ended"}, Word{"process", "cairn process"},
+    Word{"cleanup", "sessions cleanup"},
+    // What became of an event.
+    Word{"bad", "quarantined"}, Word{"own_agent", "by cairn's own agent"}};
+
+}  // namespace
+
+std::string_view word_for(std::string_view value) {
+  const auto word =
+      std::find_if(kWords.begin(), kWords.end(), [&](const Word& w) { return w.value == value; });
+  return word == kWords.end() ? value : word->shown;
+}
+
+std::string_view session_word(const Json& session) {
+  const std::string_view status = session["status"].as_string();
+  const bool died = session["end_reason"].as_string() == "dead_host";
+  return status == "failed" || died ? "interrupted" : status;
+}
+
+}  // namespace cairn::cli
