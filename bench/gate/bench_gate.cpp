@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "gate/gate.h"
-#include "gate/secret_rules.h"
+#include "gate/secrets/rules.h"
 #include "gate/shape.h"
 
 namespace {
@@ -94,8 +94,8 @@ std::string base64_of(std::string_view bytes) {
 std::vector<std::pair<std::string, std::size_t>> literals() {
   std::vector<std::pair<std::string, std::size_t>> out;
   for (const gate::SecretRule& rule : gate::secret_rules())
-    for (const std::string_view literal : split(rule.literals, ' '))
-      if (!literal.empty()) out.emplace_back(literal, gate::Shape(rule.shape).least());
+    for (const std::string_view literal : rule.literals)
+      out.emplace_back(literal, gate::Shape(rule.shape).least());
   return out;
 }
 

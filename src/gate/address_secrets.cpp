@@ -4,6 +4,7 @@
 #include <array>
 
 #include "gate/secret_value.h"
+#include "gate/secrets/rules.h"
 
 namespace cairn::gate {
 
@@ -13,47 +14,24 @@ constexpr std::size_t kMaxAddress = 160;  // characters that are read of one
 constexpr std::size_t kMaxKey = 4096;     // of a key in JSON
 
 struct Part {
-  // The host is there for webhooks; a path to one; a path to something that is sent by mail; a parameter; a
-  // JSON web key; the same in XML; what a tool made by lot; the key of an account
+  // The host is there for webhooks; a path to one; a path to something that is
+  // sent by mail; a parameter; a JSON web key; the same in XML; what a tool
+  // made by lot; the key of an account
   enum How { host, hook, link, parameter, key, xml, result, account } how;
   std::string_view text;
 };
-constexpr auto kAddressParts = std::to_array<Part>({{Part::host, "://hook"},
-                                                    {Part::hook, "/hooks/"},
-                                                    {Part::hook, "/hook/"},
-                                                    {Part::hook, "/webhook/"},
-                                                    {Part::hook, "/webhooks/"},
-                                                    {Part::hook, "/integration/"},
-                                                    {Part::hook, "/key/"},
-                                                    {Part::link, "/reset/"},
-                                                    {Part::link, "/reset-password/"},
-                                                    {Part::link, "/reset_password/"},
-                                                    {Part::link, "/password_reset/"},
-                                                    {Part::link, "/password-reset/"},
-                                                    {Part::link, "/invite/"},
-                                                    {Part::link, "/verify/"},
-                                                    {Part::link, "/verify-email/"},
-                                                    {Part::link, "/confirm/"},
-                                                    {Part::link, "/activate/"},
-                                                    {Part::link, "/magic/"},
-                                                    {Part::link, "/unsubscribe/"},
-                                                    {Part::parameter, "?appid="},
-                                                    {Part::parameter, "&appid="},
-                                                    {Part::parameter, "?app_id="},
-                                                    {Part::parameter, "&app_id="},
-                                                    {Part::parameter, "?code="},
-                                                    {Part::parameter, "&code="},
-                                                    {Part::parameter, "?hmac="},
-                                                    {Part::parameter, "&hmac="},
-                                                    {Part::parameter, "?k="},
-                                                    {Part::parameter, "&k="},
-                                                    {Part::parameter, "?apikey="},
-                                                    {Part::parameter, "?token_hash="},
-                                                    {Part::parameter, "&token_hash="},
-                                                    {Part::key, "\"kty\""},
-                                                    {Part::xml, "<RSAKeyValue>"},
-                                                    {Part::result, "random_password"},
-                                                    {Part::account, "\"value\": \""}});
+const std::vector<Part>& address_parts() {
+  static const std::vector<Part> kParts = [] {
+    std::vector<Part> out;
+    for (const RuleEntry& entry : rule_entries("addresses"))
+      for (const std::string_view text : texts_of(entry.columns[1]))
+        out.push_back({one_of<Part::How>(entry.columns[0], {"host", "hook", "link", "parameter", "key", "xml",
+                                                            "result", "account"}),
+                       text});
+    return out;
+  }();
+  return kParts;
+}
 
 bool is_uuid_text(std::string_view value) {
   return value.size() == 36 && value[8] == '-' && value[13] == '-' && value[18] == '-' && value[23] == '-';
@@ -74,8 +52,8 @@ bool is_within_address(std::string_view text, std::size_t at) {
   return text.substr(begin, at - begin).find("://") != std::string_view::npos;
 }
 
-// The secret part of the path that goes on at `at`, and all behind it. Short ones count where the whole host
-// is there for them.
+// The secret part of the path that goes on at `at`, and all behind it. Short
+// ones count where the whole host is there for them.
 void find_path(std::string_view text, std::size_t at, Part::How how, std::vector<Place>& found) {
   text = text.substr(0, at + kMaxAddress);
   for (int parts = 0; parts < 6; ++parts) {
@@ -134,7 +112,7 @@ std::size_t find_json_key(std::string_view text, std::size_t at, std::vector<Pla
 const std::vector<std::string_view>& address_literals() {
   static const std::vector<std::string_view> kTexts = [] {
     std::vector<std::string_view> out;
-    for (const Part& part : kAddressParts) out.push_back(part.text);
+    for (const Part& part : address_parts()) out.push_back(part.text);
     return out;
   }();
   return kTexts;
@@ -143,7 +121,7 @@ const std::vector<std::string_view>& address_literals() {
 std::size_t find_in_address(std::string_view text, std::size_t index, std::size_t begin, std::size_t end,
                             std::vector<Place>& found) {
   constexpr std::size_t kReading = 64, kLooking = 12;
-  switch (const Part::How how = kAddressParts[index].how) {
+  switch (const Part::How how = address_parts()[index].how) {
     case Part::host: {
       const std::size_t host = run_end(Chars::name, text.substr(0, end + 80), end);
       if (host < text.size() && text[host] == '/') find_path(text, host + 1, how, found);

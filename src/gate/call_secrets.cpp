@@ -7,6 +7,7 @@
 #include "gate/key_blocks.h"
 #include "gate/named_value.h"
 #include "gate/secret_value.h"
+#include "gate/secrets/rules.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
@@ -19,96 +20,25 @@ constexpr std::size_t kMaxTyped = 160;      // to be judged as something that a 
 constexpr std::size_t kMaxMade = 100;       // of the only one of a constructor
 
 struct Call {
-  // The password stands behind another argument; a key anywhere, or behind the text that it hides; a token
-  // that was drawn by lot; name:PASSWORD in one string; values of a row, a password among them; any call with
-  // a string as its first argument
+  // The password stands behind another argument; a key anywhere, or behind the
+  // text that it hides; a token that was drawn by lot; name:PASSWORD in one
+  // string; values of a row, a password among them; any call with a string as
+  // its first argument
   enum How { login, keyed, behind, client, pair, row, made } how;
   std::string_view text;  // a quote at its end is that of the first argument
 };
-constexpr auto kCalls = std::to_array<Call>({{Call::login, "login("},
-                                             {Call::login, "signin("},
-                                             {Call::login, "sign_in("},
-                                             {Call::login, "authenticate("},
-                                             {Call::login, "connect("},
-                                             {Call::login, "connection("},
-                                             {Call::login, "credentials.create("},
-                                             {Call::login, "credentials.new("},
-                                             {Call::login, "credentials.basic("},
-                                             {Call::login, "auth.basic("},
-                                             {Call::login, "authprovider("},
-                                             {Call::login, "bind("},
-                                             {Call::login, "bind_s("},
-                                             {Call::login, "plainauth("},
-                                             {Call::login, "awscredentials("},
-                                             {Call::keyed, "send \""},
-                                             {Call::client, "github("},
-                                             {Call::client, "gitlab("},
-                                             {Call::client, "together("},
-                                             {Call::client, "stripe("},
-                                             {Call::client, "slack("},
-                                             {Call::client, "jira("},
-                                             {Call::client, ".start("},
-                                             {Call::login, "ftp("},
-                                             {Call::login, "mysqli("},
-                                             {Call::login, "pdo("},
-                                             {Call::login, "wifi.begin("},
-                                             {Call::login, "superuser("},
-                                             {Call::login, "pw_set("},
-                                             {Call::login, "smtp.start("},
-                                             {Call::login, "basic_auth '"},
-                                             {Call::login, "basic_auth \""},
-                                             {Call::login, "addlogin '"},
-                                             {Call::login, "oauthhandler("},
-                                             {Call::login, "oauth1("},
-                                             {Call::login, "redis("},
-                                             {Call::keyed, "jwt.sign("},
-                                             {Call::keyed, "jwt.verify("},
-                                             {Call::keyed, "jwt.encode("},
-                                             {Call::keyed, "jwt.decode("},
-                                             {Call::keyed, "webtoken.sign("},
-                                             {Call::keyed, "webtoken.verify("},
-                                             {Call::keyed, " sign("},
-                                             {Call::keyed, " verify("},
-                                             {Call::keyed, "hmac("},
-                                             {Call::keyed, "hmac.new("},
-                                             {Call::keyed, "hmac256("},
-                                             {Call::keyed, "hmac384("},
-                                             {Call::keyed, "hmac512("},
-                                             {Call::keyed, "hmac.hexdigest("},
-                                             {Call::keyed, "hmac.digest("},
-                                             {Call::keyed, "cipheriv("},
-                                             {Call::keyed, "newcipher("},
-                                             {Call::keyed, "aes.new("},
-                                             {Call::keyed, "fernet("},
-                                             {Call::keyed, "keyspec("},
-                                             {Call::keyed, "keyfor("},
-                                             {Call::keyed, "cookieparser("},
-                                             {Call::keyed, "serializer("},
-                                             {Call::keyed, "securitykey("},
-                                             {Call::keyed, "wallet("},
-                                             {Call::behind, "encrypt("},
-                                             {Call::behind, "decrypt("},
-                                             {Call::client, "client("},
-                                             {Call::client, "client.new("},
-                                             {Call::client, "api("},
-                                             {Call::client, "sdk("},
-                                             {Call::client, "bot("},
-                                             {Call::client, ".init("},
-                                             {Call::client, "configure("},
-                                             {Call::client, "bot.run("},
-                                             {Call::client, "client.run("},
-                                             {Call::client, "client.start("},
-                                             {Call::client, "setup("},
-                                             {Call::pair, "btoa("},
-                                             {Call::pair, "b64encode("},
-                                             {Call::pair, "base64_encode("},
-                                             {Call::pair, "encode64("},
-                                             {Call::pair, "buffer.from("},
-                                             {Call::row, "values ("},
-                                             {Call::row, "values("},
-                                             {Call::keyed, "cookiesession("},
-                                             {Call::made, "(\""},
-                                             {Call::made, "('"}});
+const std::vector<Call>& calls() {
+  static const std::vector<Call> kCalls = [] {
+    std::vector<Call> out;
+    for (const RuleEntry& entry : rule_entries("calls"))
+      for (const std::string_view text : texts_of(entry.columns[1]))
+        out.push_back({one_of<Call::How>(entry.columns[0],
+                                         {"login", "keyed", "behind", "client", "pair", "row", "made"}),
+                       text});
+    return out;
+  }();
+  return kCalls;
+}
 
 bool is_hex_text(std::string_view value) {
   return std::all_of(value.begin(), value.end(), [](char c) { return is(Chars::any_hex, c); });
@@ -118,7 +48,8 @@ std::ptrdiff_t digits_of(std::string_view value) {
   return std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
 }
 
-// Neither an address nor a path, a sentence, a reference, or what documentation writes.
+// Neither an address nor a path, a sentence, a reference, or what documentation
+// writes.
 bool may_be_given(std::string_view value) {
   const bool uuid = value.size() == 36 && value[8] == '-' && value[13] == '-' && value[23] == '-';
   static constexpr CharSet kOfOthers(" \t\\(){}<>,;|");
@@ -128,23 +59,15 @@ bool may_be_given(std::string_view value) {
          !is_placeholder(value) && !is_path(value) && !is_name_of_something(value);
 }
 
-// Capitals, small letters and digits change too often for words that are joined.
-bool changes_often(std::string_view value) {
-  const auto kind = [](char c) { return is_digit(c) ? 0 : is(Chars::lower, c) ? 1 : 2; };
-  std::size_t changes = 0;
-  for (std::size_t i = 1; i < value.size(); ++i) changes += kind(value[i]) != kind(value[i - 1]) ? 1 : 0;
-  return changes * 5 >= value.size() * 2;
-}
-
-// Drawn by lot, and nothing that is known by its number: not a UUID, a version or the name of a host.
+// Drawn by lot, and nothing that is known by its number: not a UUID, a version
+// or the name of a host.
 bool is_drawn_text(std::string_view value, std::size_t least) {
   const std::string_view body = value.starts_with("0x") ? value.substr(2) : value;
   if (body.size() < (is_hex_text(body) ? std::max<std::size_t>(least, 32) : least)) return false;
   // users/5f3a...: a slash is one of base64, or it divides a path.
   if (value.find('/') != std::string_view::npos && (value.size() < 32 || mixture(value) < 3)) return false;
   return digits_of(value) >= 2 && run_end(Chars::any_base64, value, 0) == value.size() &&
-         may_be_given(value) && is_random(value) && mixture(value) >= 2 &&
-         (mixture(value) == 2 || changes_often(value));
+         may_be_given(value) && is_random(value) && mixture(value) >= 2;
 }
 
 // What a person types where a password is asked for.
@@ -241,8 +164,8 @@ bool makes_no_client(std::string_view name) {
                      [&](std::string_view end) { return ends_with_nocase(name, end); });
 }
 
-// Github("..."), algoliasearch('ID', '...'): a call with nothing but strings that were drawn by lot. `at` is
-// where the first one begins.
+// Github("..."), algoliasearch('ID', '...'): a call with nothing but strings
+// that were drawn by lot. `at` is where the first one begins.
 std::size_t find_made(std::string_view text, std::size_t at, std::vector<Place>& found) {
   constexpr std::size_t kMaking = 4, kLeastId = 8, kLeast = 24;
   const char quote = text[at - 1];
@@ -289,7 +212,7 @@ bool has_password_column(std::string_view text, std::size_t at) {
 const std::vector<std::string_view>& call_literals() {
   static const std::vector<std::string_view> kTexts = [] {
     std::vector<std::string_view> out;
-    for (const Call& call : kCalls) out.push_back(call.text);
+    for (const Call& call : calls()) out.push_back(call.text);
     return out;
   }();
   return kTexts;
@@ -298,7 +221,7 @@ const std::vector<std::string_view>& call_literals() {
 std::size_t find_in_call(std::string_view text, std::size_t index, std::size_t begin, std::size_t end,
                          std::vector<Place>& found) {
   constexpr std::size_t kReadingCall = 12;
-  const auto how = kCalls[index].how;
+  const auto how = calls()[index].how;
   if (how == Call::made) return find_made(text, end, found);
   if (how == Call::row && !has_password_column(text, begin)) return kReadingCall;
   Arguments arguments(text, is_quote(text[end - 1]) ? end - 1 : end);

@@ -5,17 +5,21 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "gate/named_value.h"
 #include "gate/secret_value.h"
+#include "gate/secrets/rules.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
 
 // What a command line may hold, and how it is read on from there.
 struct CommandSign {
-  enum How { option, arguments, piped, login_before, login_behind } how;
+  enum How { option, arguments, piped, login_before, login_behind } how = option;
   std::string_view text;
   std::size_t skipped = 0;  // arguments before the password
   bool certain = false;     // it is one whatever it looks like
@@ -26,133 +30,55 @@ using Found = std::optional<std::pair<std::size_t, std::size_t>>;
 
 constexpr std::size_t kMaxCommand = 160;  // from a command to its option
 constexpr std::size_t kMaxPassword = 200;
-// What it costs to look at a value, and to read a command's arguments, in characters that are judged.
+// What it costs to look at a value, and to read a command's arguments, in
+// characters that are judged.
 constexpr std::size_t kLooking = 8, kReading = 96;
 
 // Commands that are given a password in an option, and how.
 struct Command {
   std::string_view name, option;
-  // -pPASSWORD; -p PASSWORD; login -p PASSWORD; BY 'PASSWORD'; -P something that looks like one; -a
-  // name:PASSWORD
+  // -pPASSWORD; -p PASSWORD; login -p PASSWORD; BY 'PASSWORD'; -P something
+  // that looks like one; -a name:PASSWORD
   enum How { glued, apart, login, quoted, judged, user } how = apart;
 };
-constexpr auto kCommands = std::to_array<Command>({{"mysql", " -p", Command::glued},
-                                                   {"mysqldump", " -p", Command::glued},
-                                                   {"mysqladmin", " -p", Command::glued},
-                                                   {"mysqlimport", " -p", Command::glued},
-                                                   {"mariadb", " -p", Command::glued},
-                                                   {"mariadb-dump", " -p", Command::glued},
-                                                   {"7z", " -p", Command::glued},
-                                                   {"7za", " -p", Command::glued},
-                                                   {"rar", " -p", Command::glued},
-                                                   {"unrar", " -p", Command::glued},
-                                                   {"sshpass", " -p"},
-                                                   {"sshpass", " -p", Command::glued},
-                                                   {"sqlcmd", " -P", Command::glued},
-                                                   {"ldapadd", " -w", Command::glued},
-                                                   {"psexec", " -p"},
-                                                   {"plink", " -pw"},
-                                                   {"pscp", " -pw"},
-                                                   {"openssl", " -k", Command::judged},
-                                                   {"openssl", " -hmac", Command::judged},
-                                                   {"redis-cli", " -a"},
-                                                   {"mongo", " -p"},
-                                                   {"mongosh", " -p"},
-                                                   {"mongodump", " -p"},
-                                                   {"mongorestore", " -p"},
-                                                   {"cqlsh", " -p"},
-                                                   {"snowsql", " -p"},
-                                                   {"twine", " -p"},
-                                                   {"altool", " -p", Command::judged},
-                                                   {"az", " -p", Command::judged},
-                                                   {"sqlcmd", " -P"},
-                                                   {"bcp", " -P"},
-                                                   {"osql", " -P"},
-                                                   {"isql", " -P"},
-                                                   {"zip", " -P"},
-                                                   {"unzip", " -P"},
-                                                   {"ssh-keygen", " -N", Command::judged},
-                                                   {"ssh-keygen", " -P", Command::judged},
-                                                   {"security", " -p", Command::judged},
-                                                   {"security", " -w", Command::judged},
-                                                   {"signtool", " /p", Command::judged},
-                                                   {"schtasks", " /rp", Command::judged},
-                                                   {"ldapsearch", " -w"},
-                                                   {"ldapmodify", " -w"},
-                                                   {"ldapadd", " -w"},
-                                                   {"ldappasswd", " -w"},
-                                                   {"http", " -a", Command::user},
-                                                   {"https", " -a", Command::user},
-                                                   {"xh", " -a", Command::user},
-                                                   {"httpie", " -a", Command::user},
-                                                   {"lftp", " -u", Command::user},
-                                                   {"smbclient", " -U", Command::user},
-                                                   {"rpcclient", " -U", Command::user},
-                                                   {"identified", " by", Command::quoted},
-                                                   {"set", " --body"},
-                                                   {"docker", " -p", Command::login},
-                                                   {"podman", " -p", Command::login},
-                                                   {"nerdctl", " -p", Command::login},
-                                                   {"helm", " -p", Command::login},
-                                                   {"oras", " -p", Command::login},
-                                                   {"skopeo", " -p", Command::login},
-                                                   {"crane", " -p", Command::login}});
+const std::vector<Command>& commands() {
+  static const std::vector<Command> kCommands = [] {
+    std::vector<Command> out;
+    for (const RuleEntry& entry : rule_entries("options"))
+      for (const std::string_view name : texts_of(entry.columns[2]))
+        out.push_back({name, entry.columns[0],
+                       one_of<Command::How>(entry.columns[1],
+                                            {"glued", "apart", "login", "quoted", "judged", "user"})});
+    CAIRN_ASSERT(out.size() < 63);
+    return out;
+  }();
+  return kCommands;
+}
 
-constexpr auto kCommandSigns =
-    std::to_array<CommandSign>({{CommandSign::option, " -p"},
-                                {CommandSign::option, " -pw"},
-                                {CommandSign::option, " -k"},
-                                {CommandSign::option, " -hmac"},
-                                {CommandSign::option, " -a"},
-                                {CommandSign::option, " -w"},
-                                {CommandSign::option, " -n"},
-                                {CommandSign::option, " -u"},
-                                {CommandSign::option, " /p"},
-                                {CommandSign::option, " /rp"},
-                                {CommandSign::option, " --body"},
-                                {CommandSign::option, " by"},
-                                {CommandSign::arguments, "net user ", 1},
-                                {CommandSign::arguments, "/user:", 1},
-                                {CommandSign::arguments, " add_user ", 1},
-                                {CommandSign::arguments, " change_password ", 1},
-                                {CommandSign::arguments, "htpasswd -", 3, true},
-                                {CommandSign::arguments, "rocommunity ", 0, true},
-                                {CommandSign::arguments, "rwcommunity ", 0, true},
-                                {CommandSign::arguments, "snmp-server community ", 0, true},
-                                {CommandSign::arguments, "htpasswd -nb ", 1, true},
-                                {CommandSign::arguments, "htpasswd -bn ", 1, true},
-                                {CommandSign::arguments, "htpasswd -b -c ", 2, true},
-                                {CommandSign::arguments, "auth plain "},
-                                {CommandSign::arguments, "obscure "},
-                                {CommandSign::arguments, "wpa_passphrase ", 1},
-                                {CommandSign::arguments, "vault login "},
-                                {CommandSign::arguments, "unseal "},
-                                {CommandSign::arguments, "bw unlock "},
-                                {CommandSign::arguments, "bw login ", 1},
-                                {CommandSign::arguments, "http-basic.", 2},
-                                {CommandSign::arguments, "snyk auth "},
-                                {CommandSign::arguments, "codecov -t "},
-                                {CommandSign::arguments, "secrets set "},
-                                {CommandSign::arguments, "--from-literal="},
-                                {CommandSign::arguments, "securestring --value "},
-                                {CommandSign::arguments, "mc alias set ", 2},
-                                {CommandSign::arguments, "doctl auth init -t "},
-                                {CommandSign::arguments, "convertto-securestring "},
-                                {CommandSign::piped, "convertto-securestring"},
-                                {CommandSign::piped, "sudo -s"},
-                                {CommandSign::piped, "chpasswd"},
-                                {CommandSign::piped, "| passwd"},
-                                {CommandSign::piped, "kinit"},
-                                {CommandSign::piped, "cryptsetup"},
-                                {CommandSign::piped, "auth login"},
-                                {CommandSign::piped, "-stdin"},
-                                {CommandSign::login_before, "@tcp("},
-                                {CommandSign::login_before, "@unix("},
-                                {CommandSign::login_before, "@//"},
-                                {CommandSign::login_behind, "sqlplus "},
-                                {CommandSign::login_behind, "impdp "},
-                                {CommandSign::login_behind, "expdp "},
-                                {CommandSign::login_behind, ":thin:"}});
+// arguments:2!
+CommandSign sign_of(std::string_view how, std::string_view text) {
+  const bool certain = how.ends_with('!');
+  if (certain) how.remove_suffix(1);
+  const std::size_t colon = std::min(how.find(':'), how.size());
+  const std::size_t skipped = colon < how.size() ? static_cast<std::size_t>(how[colon + 1] - '0') : 0;
+  return {one_of<CommandSign::How>(how.substr(0, colon),
+                                   {"option", "arguments", "piped", "login_before", "login_behind"}),
+          text, skipped, certain};
+}
+
+const std::vector<CommandSign>& signs() {
+  static const std::vector<CommandSign> kSigns = [] {
+    static std::set<std::string> options;  // in either case
+    for (const Command& command : commands()) options.insert(" " + ascii_lower(command.option));
+    std::vector<CommandSign> out;
+    for (const std::string& option : options) out.push_back({CommandSign::option, option});
+    for (const RuleEntry& entry : rule_entries("arguments"))
+      for (const std::string_view text : texts_of(entry.columns[1]))
+        out.push_back(sign_of(entry.columns[0], text));
+    return out;
+  }();
+  return kSigns;
+}
 
 bool ends_command(char c) {
   return c == '\n' || c == '|' || c == ';' || c == '&';
@@ -170,19 +96,21 @@ bool is_word(std::string_view word, std::string_view name) {
 }
 
 constexpr std::uint64_t kLogin = std::uint64_t{1} << 63;
-static_assert(kCommands.size() < 63);
 
 // A bit for each command that begins with a character, and for `login`.
-constexpr std::array<std::uint64_t, 256> kByFirst = [] {
-  std::array<std::uint64_t, 256> table{};
-  const auto add = [&](char first, std::uint64_t bit) {
-    table[static_cast<unsigned char>(first)] |= bit;
-    if (first >= 'a' && first <= 'z') table[static_cast<unsigned char>(first - 'a' + 'A')] |= bit;
-  };
-  for (std::size_t i = 0; i < kCommands.size(); ++i) add(kCommands[i].name[0], std::uint64_t{1} << i);
-  add('l', kLogin);
-  return table;
-}();
+std::uint64_t begin_with(char first) {
+  static const auto kByFirst = [] {
+    std::array<std::uint64_t, 256> table{};
+    const auto add = [&](char c, std::uint64_t bit) {
+      table[static_cast<unsigned char>(c)] |= bit;
+      if (c >= 'a' && c <= 'z') table[static_cast<unsigned char>(c - 'a' + 'A')] |= bit;
+    };
+    for (std::size_t i = 0; i < commands().size(); ++i) add(commands()[i].name[0], std::uint64_t{1} << i);
+    add('l', kLogin);
+    return table;
+  }();
+  return kByFirst[static_cast<unsigned char>(first)];
+}
 
 std::size_t take_bit(std::uint64_t& bits) {
   const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
@@ -192,12 +120,12 @@ std::size_t take_bit(std::uint64_t& bits) {
 
 // A bit for each command of that name.
 std::uint64_t commands_of(std::string_view word) {
-  std::uint64_t left = kByFirst[static_cast<unsigned char>(word[0])];
+  std::uint64_t left = begin_with(word[0]);
   if (word.size() > 12 || left == 0) return 0;
   std::uint64_t out = word == "login" ? kLogin : 0;
   left &= ~kLogin;
   while (left != 0)
-    if (const std::size_t i = take_bit(left); is_word(word, kCommands[i].name)) out |= std::uint64_t{1} << i;
+    if (const std::size_t i = take_bit(left); is_word(word, commands()[i].name)) out |= std::uint64_t{1} << i;
   return out;
 }
 
@@ -226,6 +154,7 @@ Found user_and_password(std::string_view text, std::size_t begin, std::size_t en
 
 // Whether a command of that name may take this option.
 bool takes(const Command& command, std::string_view option) {
+  option.remove_prefix(1);  // the blank before it
   return command.how == Command::quoted ? is_word(option, command.option) : option == command.option;
 }
 
@@ -245,7 +174,8 @@ Found password_of(std::string_view text, std::size_t begin, std::size_t end, Com
   return std::pair(begin, end);
 }
 
-// name:PASSWORD@tcp(host), name/PASSWORD@//host: text[begin, end) is what stands before the '@'.
+// name:PASSWORD@tcp(host), name/PASSWORD@//host: text[begin, end) is what
+// stands before the '@'.
 void find_login(std::string_view text, std::size_t begin, std::size_t end, std::vector<Place>& found) {
   const std::string_view login = text.substr(begin, end - begin);
   static constexpr CharSet kSigns(":/");
@@ -261,7 +191,7 @@ void find_login(std::string_view text, std::size_t begin, std::size_t end, std::
 const std::vector<std::string_view>& command_literals() {
   static const std::vector<std::string_view> kTexts = [] {
     std::vector<std::string_view> out;
-    for (const CommandSign& sign : kCommandSigns) out.push_back(sign.text);
+    for (const CommandSign& sign : signs()) out.push_back(sign.text);
     return out;
   }();
   return kTexts;
@@ -274,8 +204,8 @@ std::pair<std::size_t, std::size_t> CommandLines::argument(std::size_t at) {
   return {at, std::min(runs_.end(Chars::visible, at), at + kMaxPassword + 1)};
 }
 
-// Learns the commands of the line up to `at`. What was read is not read again, and what is too far away not
-// at all.
+// Learns the commands of the line up to `at`. What was read is not read again,
+// and what is too far away not at all.
 void CommandLines::read_to(std::size_t at) {
   static constexpr CharSet kBetween(" \t\"'`/()[],");
   const std::size_t begin = std::max(read_, at - std::min(at, kMaxCommand));
@@ -304,7 +234,8 @@ std::size_t CommandLines::find_for_any(std::string_view option, std::size_t end,
   return kLooking;
 }
 
-// The password that the option at text[begin, end) gives to the command of its line.
+// The password that the option at text[begin, end) gives to the command of its
+// line.
 std::size_t CommandLines::find_option(std::size_t begin, std::size_t end, std::vector<Place>& found) {
   read_to(begin);
   const std::string_view option = text_.substr(begin, end - begin);
@@ -313,7 +244,7 @@ std::size_t CommandLines::find_option(std::size_t begin, std::size_t end, std::v
   const auto [from, stop] = argument(end + (end < text_.size() && text_[end] == '=' ? 1 : 0));
   if (stop < from + 4 || text_[from] == '-' || text_[from] == '$') return kLooking;
   for (std::uint64_t left = known_ & ~kLogin; left != 0;) {
-    const Command& command = kCommands[take_bit(left)];
+    const Command& command = commands()[take_bit(left)];
     if (!takes(command, option)) continue;
     if (glued != (command.how == Command::glued) && !is_quote(text_[from - 1])) continue;
     if (command.how == Command::login && (known_ & kLogin) == 0) continue;
@@ -325,7 +256,8 @@ std::size_t CommandLines::find_option(std::size_t begin, std::size_t end, std::v
   return kLooking + stop - from;
 }
 
-// What stands behind so many arguments, and the next when it is one too: a key and its secret.
+// What stands behind so many arguments, and the next when it is one too: a key
+// and its secret.
 void CommandLines::find_arguments(const CommandSign& sign, std::size_t at, std::vector<Place>& found) {
   // Without -b htpasswd asks for the password.
   if (sign.text == "htpasswd -" &&
@@ -337,7 +269,7 @@ void CommandLines::find_arguments(const CommandSign& sign, std::size_t at, std::
       return;
     const std::string_view value = text_.substr(begin, end - begin);
     at = end + (end < text_.size() && is_quote(text_[end]) ? 1 : 0);
-    if (value[0] == '/' && value.size() < 8) continue;  // a switch
+    if ((value[0] == '/' && value.size() < 8) || (value[0] == '-' && value.size() < 4)) continue;  // a switch
     if (count++ < sign.skipped) continue;
     // name=VALUE
     const std::size_t equals = run_end(Chars::word, value, 0);
@@ -384,7 +316,7 @@ void CommandLines::find_piped(std::size_t begin, std::size_t end, std::vector<Pl
 
 std::size_t CommandLines::find(std::size_t index, std::size_t begin, std::size_t end,
                                std::vector<Place>& found) {
-  const CommandSign& sign = kCommandSigns[index];
+  const CommandSign& sign = signs()[index];
   switch (sign.how) {
     case CommandSign::option: return find_option(begin, end, found);
     case CommandSign::arguments: find_arguments(sign, end, found); break;

@@ -20,7 +20,8 @@ bool is_within_arn(std::string_view before, std::size_t begin) {
          std::string_view::npos;
 }
 
-// `checksum/secret: ...`, and what stands within the name of a resource: arn:aws:...:secret:db-1a2b3c
+// `checksum/secret: ...`, and what stands within the name of a resource:
+// arn:aws:...:secret:db-1a2b3c
 bool is_part_of_an_id(std::string_view text, std::size_t name, Runs& runs) {
   if (name == 0 || (text[name - 1] != '/' && text[name - 1] != ':')) return false;
   return ends_with_nocase(text.substr(0, name), "checksum/") ||
@@ -40,13 +41,8 @@ std::size_t with_word_before(std::string_view text, std::size_t begin, std::size
   return begin;
 }
 
-// https://host/path?key=...
-bool is_key_of_address(std::string_view text, std::size_t begin, std::size_t end) {
-  return end - begin == 3 && begin > 0 && (text[begin - 1] == '?' || text[begin - 1] == '&') &&
-         starts_with_nocase(text.substr(begin), "key=");
-}
-
-// "here is the key: ...": what is beside the word alone must be longer and more mixed up than any id.
+// "here is the key: ...": what is beside the word alone must be longer and more
+// mixed up than any id.
 std::size_t find_drawn_key(std::string_view text, std::size_t end, std::vector<Place>& found) {
   constexpr std::size_t kLeast = 32, kMost = 100;
   static constexpr CharSet kBetween(" :=\"'`");
@@ -74,7 +70,7 @@ NameRead find_named(std::string_view text, std::size_t at, Runs& runs, std::vect
     const std::size_t stop = find_cookies(text, end, found);
     return {stop, kReadingName + stop - end, stop};
   }
-  const Strength strength = is_key_of_address(text, begin, end) ? Strength::weak : strength_of(name);
+  const Strength strength = strength_of(name);
   if (strength == Strength::none && ends_with_nocase(name, "key"))
     return {end, kReadingName + find_drawn_key(text, end, found), end};
   if (strength == Strength::none || is_part_of_an_id(text, begin, runs)) return {end, kReadingName, end};

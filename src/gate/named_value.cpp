@@ -19,7 +19,8 @@ bool is_alnum(char c) {
   return is(Chars::alnum, c);
 }
 
-// user.password, getToken(x), a.b.c(x), args[0], A::b: an expression of some language, not a value.
+// user.password, getToken(x), a.b.c(x), args[0], A::b: an expression of some
+// language, not a value.
 bool is_code(std::string_view value) {
   std::size_t at = 0, path = 0;
   const auto is_of_name = [](char c) { return is(Chars::word, c) || c == '$'; };
@@ -50,8 +51,8 @@ bool is_rules(std::string_view value) {
   });
 }
 
-// A regular expression, rules of a form, a number of C, the address of an account in a chain, a user of
-// Windows.
+// A regular expression, rules of a form, a number of C, the address of an
+// account in a chain, a user of Windows.
 bool is_notation(std::string_view value) {
   static constexpr auto kParts =
       std::to_array<std::string_view>({"(?", "\\.", "[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s"});
@@ -66,7 +67,8 @@ bool is_notation(std::string_view value) {
          (value.starts_with("S-1-") && only(Chars::digit)) || is_rules(value);
 }
 
-// A session's id that is a UUID names it and opens nothing; one that does stands in a cookie.
+// A session's id that is a UUID names it and opens nothing; one that does
+// stands in a cookie.
 bool is_plain_id(std::string_view name, std::string_view value) {
   if (value.size() != 36 || !ends_with_nocase(name, "id")) return false;
   Runs runs(value);
@@ -77,14 +79,6 @@ bool is_plain_id(std::string_view name, std::string_view value) {
 // What a shell calls pwd is where it stands.
 bool is_file_or_directory(std::string_view name, std::string_view value) {
   return (value[0] == '/' || value[0] == '~') && ends_with_nocase(name, "pwd");
-}
-
-// As mixed as nobody writes who means words.
-bool is_mixed(std::string_view value) {
-  const auto digits = std::count_if(value.begin(), value.end(), [](char c) { return is_digit(c); });
-  return (digits > 0 || value.find('/') == std::string_view::npos) &&
-         (mixture(value) >= (value.size() >= 16 || run_end(Chars::alnum, value, 0) == value.size() ? 3 : 4) ||
-          (is_alnum(value[0]) && (digits >= 2 || value.size() >= 20)) || likeness_to_words(value) < kByLot);
 }
 
 // What prose about passwords is made of.
@@ -103,8 +97,8 @@ constexpr auto kProse = std::to_array<std::string_view>(
      "user",    "username", "value",    "was",     "weak",      "will",       "with",      "without",
      "wrong",   "you",      "your"});
 
-// correct horse 7 battery! A few words that make no sentence, and a digit or a sign among them; or groups of
-// one length, as mail services give them out.
+// correct horse 7 battery! A few words that make no sentence, and a digit or a
+// sign among them; or groups of one length, as mail services give them out.
 bool is_passphrase(std::string_view value) {
   if (value.size() < 12 || value.size() > 64) return false;
   static constexpr CharSet kOfSentences("()[]{}<>,;:.\"'`/\\|");
@@ -144,7 +138,7 @@ bool may_be_secret(Strength strength, Style style, std::string_view value) {
       return strength != Strength::weak && value[0] != '-' && !kBrackets.any_in(value) &&
              value.find("**") == std::string_view::npos && !is_version_or_time(value) &&
              strength_of(value) == Strength::none &&
-             (chosen() || (value.size() >= 12 && is_mixed(value) && is_random(value) && is_ascii(value)) ||
+             (chosen() || (value.size() >= 12 && is_random(value) && is_ascii(value)) ||
               (is_mixed_word(value) &&
                (style == Style::beside || (!is_words(value) && mixture(value) >= 3))));
     default: break;

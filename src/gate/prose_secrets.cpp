@@ -14,11 +14,9 @@ namespace {
 constexpr std::size_t kMaxSaid = 72;  // characters from a name to what is said of it
 constexpr int kMaxWords = 9;
 
-constexpr auto kLogins = std::to_array<std::string_view>(
-    {"log in", "login", "logon", "sign in", "signin", "creds", "credentials", "zugangsdaten", "admin / ",
-     "root / ", "admin/", "root/", "admin:", "root:", "mnemonic", "seed phrase", "seed_phrase",
-     "recovery phrase"});
-constexpr std::size_t kPairs = 14;  // those before a user's name; behind the others stand words
+constexpr auto kLogins = std::to_array<std::string_view>({"log in", "login", "logon", "sign in", "signin",
+                                                          "creds", "credentials", "zugangsdaten", "admin / ",
+                                                          "root / ", "admin/", "root/", "admin:", "root:"});
 
 struct Piece {
   std::size_t begin = 0, end = 0;
@@ -70,7 +68,8 @@ bool is_said(std::string_view value, bool beside) {
          (is_chosen(value) || beside || (mixture(value) >= 3 && !is_words(value)));
 }
 
-// The same where the sentence says less: before the name, or beside the name of a user.
+// The same where the sentence says less: before the name, or beside the name of
+// a user.
 bool is_likely(std::string_view value) {
   return is_surely_chosen(value) || (is_mixed_word(value) && mixture(value) >= 3 && !is_words(value));
 }
@@ -152,30 +151,6 @@ const std::vector<std::string_view>& login_literals() {
   return kTexts;
 }
 
-// Twelve words or more of small letters: nobody writes that many without a sign or a short one.
-static std::size_t find_seed(std::string_view text, std::size_t end, std::vector<Place>& found) {
-  constexpr std::size_t kReading = 24, kLeast = 12;
-  static constexpr CharSet kBefore(" :=\"'`\n(");
-  std::size_t begin = end;
-  bool sign = false;
-  while (begin < text.size() && begin - end < 12 && kBefore.has(text[begin]))
-    sign = sign || text[begin] > ' ', ++begin;
-  std::size_t words = 0, at = begin, stop = begin;
-  for (; words < 24; ++words) {
-    std::size_t word = at;
-    while (word < text.size() && text[word] >= 'a' && text[word] <= 'z') ++word;
-    if (word - at < 3 || word - at > 8) break;
-    stop = word;
-    at = word + 1;
-    if (word < text.size() && text[word] != ' ' && text[word] != '\n') {
-      ++words;
-      break;
-    }
-  }
-  if (sign && words >= kLeast && words % 3 == 0) found.push_back({begin, stop, "seed-phrase"});
-  return kReading + stop - end;
-}
-
 static std::size_t find_login_pair(std::string_view text, std::size_t index, std::size_t end,
                                    std::vector<Place>& found) {
   constexpr std::size_t kReading = 16, kWindow = 56;
@@ -214,7 +189,7 @@ static std::size_t find_login_pair(std::string_view text, std::size_t index, std
 
 std::size_t find_told_login(std::string_view text, std::size_t index, std::size_t end,
                             std::vector<Place>& found) {
-  return index < kPairs ? find_login_pair(text, index, end, found) : find_seed(text, end, found);
+  return find_login_pair(text, index, end, found);
 }
 
 std::size_t find_said(std::string_view text, std::size_t begin, std::size_t end, std::size_t from,

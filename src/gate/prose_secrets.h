@@ -10,8 +10,7 @@
 
 namespace cairn::gate {
 
-// What stands before the name of a user and his password, or before the words that make a key, for the search
-// by literals, in either case.
+// What stands before the name of a user and his password, for the search by literals, in either case.
 const std::vector<std::string_view>& login_literals();
 
 // The password behind login_literals()[index], which ends at `end`: admin / ..., ops:... Gives what it cost,

@@ -15,8 +15,8 @@
 #include "gate/named_secrets.h"
 #include "gate/plain_view.h"
 #include "gate/prose_secrets.h"
-#include "gate/secret_rules.h"
 #include "gate/secret_value.h"
+#include "gate/secrets/rules.h"
 #include "gate/shape.h"
 #include "gate/table_columns.h"
 #include "gate/telling_names.h"
@@ -59,15 +59,14 @@ struct Table {
     for (const SecretRule& rule : secret_rules()) {
       const Shape shape(rule.shape);
       const CharRun first = shape.first();
-      for (const std::string_view literal : split(rule.literals, ' '))
-        if (!literal.empty())
-          meaning.push_back({.text = literal,
-                             .what = Literal::rule,
-                             .at_start = rule.start == SecretRule::token,
-                             .may_be_broken = literal.size() + shape.least() >= 20 && rule.before.empty(),
-                             .first = first.chars,
-                             .first_min = static_cast<std::uint16_t>(first.min),
-                             .index = static_cast<std::uint16_t>(shapes.size())});
+      for (const std::string_view literal : rule.literals)
+        meaning.push_back({.text = literal,
+                           .what = Literal::rule,
+                           .at_start = !rule.anywhere,
+                           .may_be_broken = literal.size() + shape.least() >= 20 && rule.before.empty(),
+                           .first = first.chars,
+                           .first_min = static_cast<std::uint16_t>(first.min),
+                           .index = static_cast<std::uint16_t>(shapes.size())});
       shapes.push_back(shape);
       before.push_back(rule.before.empty() ? CharRun{} : char_run(rule.before));
     }
@@ -130,7 +129,8 @@ class Search {
   }
 
  private:
-  // Out of line: the loop that calls it is the hottest, and wants the registers.
+  // Out of line: the loop that calls it is the hottest, and wants the
+  // registers.
   [[gnu::noinline]] void hit(const Literal& literal, std::size_t begin) {
     if (begin < done_) return;
     const std::size_t end = begin + literal.text.size();
@@ -173,14 +173,15 @@ class Search {
     expect_more();
   }
 
-  // Where one secret is there may be very many. Room that is never used is never touched, but to move what is
-  // there into more room touches all of it.
+  // Where one secret is there may be very many. Room that is never used is
+  // never touched, but to move what is there into more room touches all of it.
   void expect_more() {
     if (found_.size() == 1) found_.reserve(4 + text_.size() / 10);
   }
 
-  // To judge a value takes as long as it is, and names may stand in values of other names. So no more
-  // characters are judged in vain than the text has, and the time is linear whatever the text.
+  // To judge a value takes as long as it is, and names may stand in values of
+  // other names. So no more characters are judged in vain than the text has,
+  // and the time is linear whatever the text.
   bool may_judge(std::size_t at) const { return judged_ <= at + 4096; }
   void judged_in_vain(std::size_t length) { judged_ += kJudging + 2 * length; }  // read more than once
 
@@ -225,7 +226,8 @@ class Search {
     }
   }
 
-  // What a token at `begin` is by its shape, and where it ends: that says more than the name beside it.
+  // What a token at `begin` is by its shape, and where it ends: that says more
+  // than the name beside it.
   std::optional<std::pair<std::string_view, std::size_t>> token_at(std::size_t begin) {
     std::optional<std::pair<std::string_view, std::size_t>> token;
     rules_.literals->at(text_, begin, [&](std::uint16_t index) {
@@ -254,7 +256,8 @@ class Search {
     for (std::size_t i = known; i < found_.size(); ++i) done_ = std::max(done_, found_[i].end);
   }
 
-  // What stands between the call and its secret is searched, too: it is put aside.
+  // What stands between the call and its secret is searched, too: it is put
+  // aside.
   template <class Find>
   void put_aside(std::size_t begin, Find&& find) {
     if (!may_judge(begin) || begin < aside_end_) return;
@@ -269,7 +272,8 @@ class Search {
   void try_rule(const Literal& literal, std::size_t begin, std::size_t end) {
     const bool follows = literal.first_min == 0 || (end < text_.size() && is(literal.first, text_[end]));
     if (!follows && end < text_.size() && is_quote(text_[end])) return try_joined(literal, begin, end);
-    // What does not begin here as it must, begins in the next line or not at all.
+    // What does not begin here as it must, begins in the next line or not at
+    // all.
     if (!follows && (!literal.may_be_broken || over_break(text_, end) == end)) return;
     const Shape& shape = rules_.shapes[literal.index];
     std::optional<Shape::Match> match;
@@ -316,13 +320,15 @@ class Search {
     add(std::pair(begin, wrapped_end(match->end)), secret_rules()[literal.index].kind);
   }
 
-  // Whether what must follow the literal may be long enough: its last character tells most of them.
+  // Whether what must follow the literal may be long enough: its last character
+  // tells most of them.
   bool may_be_long(const Literal& literal, std::size_t end) const {
     const std::size_t last = end + std::max<std::size_t>(literal.first_min, 1) - 1;
     return literal.first_min == 0 || (last < text_.size() && is(literal.first, text_[last]));
   }
 
-  // Whether the token at `begin` ends with its line, and is long enough to be worth a second one.
+  // Whether the token at `begin` ends with its line, and is long enough to be
+  // worth a second one.
   bool is_broken(std::size_t begin) {
     constexpr std::size_t kLeast = 6;
     if (!may_judge(begin) || begin + kLeast > text_.size() || !is(Chars::token, text_[begin + kLeast - 1]))
@@ -338,7 +344,8 @@ class Search {
            is(Chars::alnum, text_[match.end - 1]);
   }
 
-  // The token [begin, end), whose literal ends at `body`, looks like something else.
+  // The token [begin, end), whose literal ends at `body`, looks like something
+  // else.
   bool is_harmless(std::size_t begin, std::size_t body, std::size_t end) {
     std::string_view token = text_.substr(begin, std::min(end - begin, kMaxJudged));
     if (token.find('\n') != std::string_view::npos) token = bare(token, joined_);
@@ -347,8 +354,8 @@ class Search {
     return harmless;
   }
 
-  // What goes on in the next line is the rest of it: when the line was long enough to be wrapped, or when
-  // strings are joined over it.
+  // What goes on in the next line is the rest of it: when the line was long
+  // enough to be wrapped, or when strings are joined over it.
   std::size_t wrapped_end(std::size_t end) const {
     for (int lines = 0; lines < 64 && end < text_.size(); ++lines) {
       const std::size_t begin = text_[end] == '\n' && is_long_line(end)

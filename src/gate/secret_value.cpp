@@ -40,7 +40,8 @@ bool has_distinct(std::string_view value, int wanted) {
   return false;
 }
 
-// 12345678, abcdefgh, 987654: each character follows the one before, but for a few.
+// 12345678, abcdefgh, 987654: each character follows the one before, but for a
+// few.
 bool is_sequence(std::string_view value) {
   if (value.size() < 4) return false;
   std::size_t jumps = (value.size() - 1) / 5;  // that may still come
@@ -53,8 +54,8 @@ bool is_sequence(std::string_view value) {
   return true;
 }
 
-// The parts of a name, one after the other: split where letters end and where a capital begins a word. Empty
-// when there are no more.
+// The parts of a name, one after the other: split where letters end and where a
+// capital begins a word. Empty when there are no more.
 std::string_view next_piece(std::string_view value, std::size_t& at) {
   while (at < value.size() && !is_letter(value[at])) ++at;
   if (at == value.size()) return {};
@@ -86,8 +87,8 @@ bool separates(char c) {
   return c == '-' || c == '_' || c == '.' || c == '/' || c == ':' || c == ' ';
 }
 
-// What a value is made of. Counted by what follows what, without a branch: most values are drawn by lot, and
-// no guess at the next character is right.
+// What a value is made of. Counted by what follows what, without a branch: most
+// values are drawn by lot, and no guess at the next character is right.
 struct Form {
   std::size_t letters = 0, digits = 0, numbers = 0;
   std::size_t words = 0;  // at least so many pieces
@@ -146,18 +147,6 @@ bool is_slug(std::string_view value) {
     at = end + 1;
   }
   return words > 0 && mixed <= 1 + words && numbers <= 1 + words;
-}
-
-// SSL_CTRL_TMP_KEY: letters only, in several parts.
-bool is_constant(std::string_view value) {
-  const auto is_separator = [](char c) { return c == '_' || c == '-'; };
-  if (!std::all_of(value.begin(), value.end(), [&](char c) { return is_letter(c) || is_separator(c); }))
-    return false;
-  const auto separators = std::count_if(value.begin(), value.end(), is_separator);
-  if (separators == 0 || std::ssize(value) > 12 * (separators + 1)) return false;
-  std::ptrdiff_t pieces = 0;
-  for (std::size_t at = 0; !next_piece(value, at).empty();) ++pieces;
-  return pieces <= 2 * (separators + 1) && (std::ssize(value) - separators) * 2 >= pieces * 5;
 }
 
 // What placeholders begin with, hold, or are.
@@ -273,7 +262,6 @@ bool is_words(std::string_view value) {
   const Form form = form_of(value);
   if (likeness > kAsInWords && form.digits == 0) return true;
   if (!form.humps && !form.resumes && is_slug(value)) return true;
-  if (form.digits == 0 && is_constant(value)) return true;
   if (form.numbers > 2 || form.digits * 3 >= value.size() || form.letters * 2 < form.words * 7) return false;
   std::size_t letters = 0, parts = 0;
   for (std::size_t at = 0;; ++parts) {
@@ -315,7 +303,8 @@ int mixture(std::string_view value) {
   return small + capital + digit + 2 * sign;
 }
 
-// Lantern_4711x: a word, a sign, a number, and one letter more. What is numbered ends with its number.
+// Lantern_4711x: a word, a sign, a number, and one letter more. What is
+// numbered ends with its number.
 static bool is_word_and_number(std::string_view value) {
   const std::size_t sign = run_end(Chars::letter, value, 0);
   if (sign < 4 || sign + 6 != value.size() || value[sign] != '_' || !is(Chars::letter, value.back()))
@@ -334,7 +323,8 @@ bool is_chosen(std::string_view value) {
 
 bool is_version_or_time(std::string_view value) {
   static constexpr CharSet kOfNumbers("0123456789.:-+_/TZ");
-  // jjwt-api:0.12.3: what has a version at its end is the name of a file or of a package.
+  // jjwt-api:0.12.3: what has a version at its end is the name of a file or of
+  // a package.
   for (std::size_t at = value.find('.'); at != std::string_view::npos; at = value.find('.', at + 1)) {
     std::size_t number = at;
     while (number > 0 && at - number < 5 && is_digit(value[number - 1])) --number;
@@ -370,7 +360,8 @@ bool is_mixed_word(std::string_view value) {
   if (digits == 0 || letters < 2 || is_version_or_time(value) || is_placeholder(value)) return false;
   if (std::any_of(value.begin(), value.end(), [](char c) { return (c & 0x80) != 0; })) return false;
   if (names_an_algorithm(value)) return false;
-  // sunshine99: a word with a number behind it. One with a single digit is the second of its kind.
+  // sunshine99: a word with a number behind it. One with a single digit is the
+  // second of its kind.
   if (is_words(value))
     return digits >= 2 && run_end(Chars::letter, value, 0) + static_cast<std::size_t>(digits) == value.size();
   return true;

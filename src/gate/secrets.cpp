@@ -11,9 +11,9 @@
 #include "gate/pattern.h"
 #include "gate/plain_view.h"
 #include "gate/private_text.h"
-#include "gate/secret_rules.h"
 #include "gate/secret_search.h"
 #include "gate/secret_value.h"
+#include "gate/secrets/rules.h"
 #include "gate/telling_names.h"
 
 namespace cairn::gate {
@@ -23,12 +23,14 @@ namespace {
 constexpr int kBase64Depth = 2;
 constexpr std::size_t kFingerprint = 8;
 
-// A name is nearer to the truth than what stands beside it only when nothing else is known.
+// A name is nearer to the truth than what stands beside it only when nothing
+// else is known.
 bool is_general(std::string_view kind) {
   return kind == "password" || kind == "token" || kind == "key" || kind == "env-value" || kind == "known";
 }
 
-// Members that hold what another member, or what stands around them, gives a name to.
+// Members that hold what another member, or what stands around them, gives a
+// name to.
 bool is_name_of_value(std::string_view member) {
   static constexpr auto kNames = std::to_array<std::string_view>(
       {"value", "val", "values", "default", "defaultvalue", "default_value", "content", "data", "text", "raw",
@@ -59,8 +61,7 @@ bool is_kind(std::string_view name) {
 bool begins_like_a_token(std::string_view word) {
   const auto& rules = secret_rules();
   return std::any_of(rules.begin(), rules.end(), [&](const SecretRule& rule) {
-    const auto literals = split(rule.literals, ' ');
-    return std::any_of(literals.begin(), literals.end(), [&](std::string_view literal) {
+    return std::any_of(rule.literals.begin(), rule.literals.end(), [&](std::string_view literal) {
       return literal.size() >= 3 && word.starts_with(literal);
     });
   });
@@ -120,9 +121,10 @@ Secrets::Secrets(SecretOptions options) : hash_(options.key) {
   own_ = std::move(compiled);
 }
 
-// One match is found in linear time, but it may have to look far ahead (`x+y|x` in a row of x), so that all
-// of them are not. Hence pieces: a match reads no further than kReach behind its piece, and where a piece has
-// more than kMost of them, the rest of it counts as one.
+// One match is found in linear time, but it may have to look far ahead (`x+y|x`
+// in a row of x), so that all of them are not. Hence pieces: a match reads no
+// further than kReach behind its piece, and where a piece has more than kMost
+// of them, the rest of it counts as one.
 static void find_own(std::string_view text, const std::vector<std::pair<std::string, Pattern>>& patterns,
                      std::vector<Place>& places) {
   constexpr std::size_t kPiece = 8192, kReach = 8192, kMost = 256;
@@ -143,7 +145,8 @@ static void find_own(std::string_view text, const std::vector<std::pair<std::str
   }
 }
 
-// The patterns read bytes, and one that ends after so many may end within a character.
+// The patterns read bytes, and one that ends after so many may end within a
+// character.
 static Place widened(std::string_view text, Place place) {
   const auto is_inner = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
   for (int i = 0; i < 3 && place.begin > 0 && is_inner(place.begin); ++i) --place.begin;
@@ -151,7 +154,8 @@ static Place widened(std::string_view text, Place place) {
   return place;
 }
 
-// A rule may have looked at the beginning of a secret only: it ends where its run of characters does.
+// A rule may have looked at the beginning of a secret only: it ends where its
+// run of characters does.
 static std::size_t run_on(std::string_view text, std::size_t end) {
   if (end == 0 || end >= text.size() || !is(Chars::url, text[end - 1]) || !is(Chars::url, text[end]))
     return end;
@@ -163,7 +167,8 @@ static std::size_t run_on(std::string_view text, std::size_t end) {
   }
 }
 
-// Calls `take` for each in order, overlapping ones as one. Markers of an earlier run are left alone.
+// Calls `take` for each in order, overlapping ones as one. Markers of an
+// earlier run are left alone.
 template <class Take>
 static void each_merged(std::string_view text, std::vector<Place>& places, Take&& take) {
   const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
@@ -307,7 +312,8 @@ std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const 
   return findings.size();
 }
 
-// A value that its name gives away: as it stands, or as it would be read in `name: value`.
+// A value that its name gives away: as it stands, or as it would be read in
+// `name: value`.
 std::size_t Secrets::remove_named(std::string_view name, std::string& text, Reading reading) const {
   if (strength_of(name) == Strength::none && !is_cookie_name(name)) return 0;
   if (is_secret_under(name, text)) {
@@ -347,7 +353,8 @@ std::size_t Secrets::remove_member(std::string_view name, Json& value, Reading r
   return removed;
 }
 
-// {"name": "DB_PASSWORD", "value": "..."} in either order, and ["DB_PASSWORD", "..."].
+// {"name": "DB_PASSWORD", "value": "..."} in either order, and ["DB_PASSWORD",
+// "..."].
 std::size_t Secrets::remove_pair(Json& pair, Reading reading) const {
   std::string_view name;
   std::string* value = nullptr;

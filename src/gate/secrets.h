@@ -1,4 +1,4 @@
-// Recognises secrets in text: by their shape (secret_rules.h), by the name beside them (named_secrets.h), as
+// Recognises secrets in text: by their shape (secrets/rules.h), by the name beside them (named_secrets.h), as
 // blocks of a private key and as the password in an address; escaped, coloured, broken over lines or in
 // base64.
 //
