@@ -87,11 +87,10 @@ class Ways : public testing::TestWithParam<Way> {
   }
 
   void send_by_remember(const std::string& text) {
-    must(m.run("remember", Json::object({{"text", text},
-                                         {"title", text},
-                                         {"type", text},
-                                         {"file", Json::array({text})},
-                                         {"cwd", "/home/dev/" + text}})));
+    must(m.run(
+        "remember",
+        Json::object(
+            {{"text", text}, {"title", text}, {"file", Json::array({text})}, {"cwd", "/home/dev/" + text}})));
   }
 
   void send_by_model(const std::string& text) {
