@@ -58,6 +58,7 @@ std::string head_text(Shell& shell, const Json& record) {
   if (const auto state = record.text("state")) facts.add("state", *state);
   if (const auto by = record.text("closed_by")) facts.add("closed by", *by);
   if (const std::string label = label_of(record); !label.empty()) facts.add("from", label.substr(1));
+  if (const auto by = record.text("by")) facts.add("by", *by == "agent" ? "an agent" : "you");
   if (const auto provider = record.text("provider"))
     facts.add("by", *provider + (record["interim"].as_bool() ? ", while the turn is still open" : ""));
   if (const auto end = record.text("turn_end")) facts.add("turn", "ended: " + std::string(word_for(*end)));

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "host/environment.h"
 
 namespace cairn::cli {
 
@@ -57,8 +58,9 @@ Page why_page(Shell& shell, const Json& args, const Json& result) {
   return {out};
 }
 
-// `-` stands for what is on stdin.
+// `-` stands for what is on stdin. What an agent runs speaks for the agent.
 Status prepare_remember(Shell&, Json& args) {
+  if (host::agent_in_environment()) args.set("by", "agent");
   if (args["text"].as_string() == "-") args.set("text", TRY(all_of_stdin()));
   return {};
 }

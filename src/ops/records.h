@@ -21,6 +21,9 @@ Json record_json(const recall::Record& record);
 // The argument `type`: one of the mode's types, or one that something stored has.
 Argument observation_type(std::string_view meaning);
 
+// Who stored a memory by hand, by the id of its session: "person", "agent", or null when nobody did.
+Json who_noted(std::string_view session);
+
 // The handler of `why`.
 Result<Json> why(World& world, const Args& args);
 

@@ -1,8 +1,13 @@
+#include "base/hash.h"
 #include "base/origin.h"
 #include "base/text.h"
+#include "gate/gate.h"
 #include "gate/private_text.h"
+#include "hook/inbox.h"
 #include "intake/place.h"
 #include "ops/records.h"
+#include "store/events.h"
+#include "store/evidence.h"
 #include "store/identity.h"
 #include "store/notes.h"
 #include "store/observations.h"
@@ -12,6 +17,7 @@
 namespace cairn::ops {
 
 static constexpr std::string_view kByHand = "cairn";  // the platform of sessions that no host has
+static constexpr std::string_view kPersonNotes = "notes-", kAgentNotes = "agent-notes-";
 static constexpr std::size_t kMostText = 64u << 10;
 static constexpr std::size_t kTitle = 120;
 
@@ -21,17 +27,44 @@ Result<std::string> project_for(World& world, const Args& args) {
   return store::project_name(world.db, intake::resolve_place(world.disk, "", cwd), world.clock.now());
 }
 
-// The session that memories stored by hand hang on, one a project. No host has it, so no list shows it.
-static Result<MemoryId> session_for(store::Db& db, const std::string& project, WallTime now) {
+// The session that memories stored by hand hang on: of a project one for people and one for agents. No host
+// has it, so no list shows it.
+static Result<store::Session> session_for(store::Db& db, const std::string& project, bool by_agent,
+                                          WallTime now) {
   const std::string uuid = TRY(db.text("SELECT uuid FROM projects WHERE name = ?", project)).value_or("");
-  const ContentId content{"notes-" + uuid};
+  const ContentId content{std::string(by_agent ? kAgentNotes : kPersonNotes) + uuid};
   auto session = TRY(store::find_session(db, std::string(kByHand), content));
   if (!session) {
     session = TRY(store::create_session(db, {std::string(kByHand), content, project, {}, {}, "", now}));
     TRY(store::end_session(db, session->id, "completed", "by hand", now));
     TRY(db.run("UPDATE sdk_sessions SET hidden = 1, transcript_due = 0 WHERE id = ?", session->id.value));
   }
-  return store::ensure_memory_id(db, session->id, now);
+  return *std::move(session);
+}
+
+// What an agent said, kept as an event: a memory of an agent's has evidence, as everything has that it did.
+static Result<std::int64_t> keep_event(World& world, const store::Session& session, const std::string& text,
+                                       const std::string& cwd) {
+  event::Event said;
+  said.id = hook::new_event_id(world.clock.wall_ns());
+  said.host = kByHand;
+  said.name = "remember";
+  said.session = session.content_id;
+  said.at = world.clock.now();
+  said.cwd = cwd;
+  const auto verdict = world.intake->gate().pass(std::move(said), kMostText);
+  const auto* passed = std::get_if<gate::Gate::Passed>(&verdict);
+  if (!passed)
+    return Error{Code::invalid, "remember: not stored: " + std::get<gate::Refusal>(verdict).reason};
+  const store::Placement placement{session.id, std::nullopt, content_hash(text)};
+  const std::int64_t seq = TRY(store::settle_stored(world.db, passed->event, placement, world.clock.now()));
+  TRY(store::keep_evidence(world.db, seq, session.id, {text, std::nullopt, std::nullopt}, world.clock.now()));
+  return seq;
+}
+
+Json who_noted(std::string_view session) {
+  if (session.starts_with(kAgentNotes)) return "agent";
+  return session.starts_with(kPersonNotes) ? Json("person") : Json();
 }
 
 static std::string first_sentence(std::string_view text) {
@@ -63,13 +96,18 @@ static Result<Json> remember(World& world, const Args& args) {
 
   auto transaction = TRY(store::Transaction::begin(world.db));
   memory.project = TRY(project_for(world, args));
-  const MemoryId session = TRY(session_for(world.db, memory.project, memory.created_at));
-  const ObservationId id = TRY(store::add_observation(world.db, session, memory));
-  TRY(store::add_note(world.db, id, whom == "all"));
+  const bool by_agent = args.text("by") == "agent";
+  const store::Session session = TRY(session_for(world.db, memory.project, by_agent, memory.created_at));
+  if (by_agent) memory.events = {TRY(keep_event(world, session, text, args.text("cwd")))};
+  const MemoryId memory_id = TRY(store::ensure_memory_id(world.db, session.id, memory.created_at));
+  const ObservationId id = TRY(store::add_observation(world.db, memory_id, memory));
+  // Only what a person says is given to every session.
+  if (!by_agent) TRY(store::add_note(world.db, id, whom == "all"));
   TRY(transaction.commit());
   return Json::object({{"id", "O" + std::to_string(id.value)},
                        {"project", memory.project},
                        {"for", whom},
+                       {"by", by_agent ? "agent" : "person"},
                        {"type", memory.type},
                        {"title", memory.title}});
 }
@@ -84,13 +122,19 @@ std::vector<Operation> remember_operations() {
            "Every next session of this project is given it whole, before anything else, until `cairn done "
            "ID` "
            "takes it out; search finds it all the same. With - the text is read from stdin. Private text is "
-           "left out, as everywhere.",
+           "left out, as everywhere.\n\n"
+           "From a command that a coding agent runs it is stored as the agent's: with an event as evidence, "
+           "and as something to find, not as a note of yours.",
        .scope = Scope::one,
        .arguments = {text("text", "what to remember").needed().rest_of_line(),
                      text("title", "one line (default: the first sentence)").as("TITLE"),
                      observation_type("its type (default discovery)"),
                      texts("file", "a file it is about; may be given again").as("PATH"),
-                     choice("for", "all|project", "whose sessions are given it (default project)")},
+                     choice("for", "all|project", "whose sessions are given it (default project)"),
+                     choice("by", "person|agent",
+                            "who says it (default person); an agent's is found by search, but not given to "
+                            "every session")
+                         .in_requests()},
        .body = remember}};
 }
 

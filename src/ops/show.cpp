@@ -50,6 +50,7 @@ static Json observation_json(const store::Observation& o) {
                        {"prompt_number", o.prompt_number ? Json(*o.prompt_number) : Json()},
                        {"time", iso8601(o.created_at)},
                        {"origin", origins_of(o.origins, {&o.title, &all_facts, &o.narrative})},
+                       {"by", who_noted(o.session)},
                        {"type", o.type},
                        {"title", o.title},
                        {"subtitle", o.subtitle},

@@ -136,6 +136,26 @@ TEST_F(Memory, RememberedByHandHangsOnOneHiddenSessionOfTheProject) {
       m.number("SELECT count(*) FROM observations WHERE deleted_at IS NULL AND title IN ('one', 'two')"), 2);
 }
 
+TEST_F(Memory, RememberedByAnAgentItIsTheAgentsWithAnEventAsEvidence) {
+  const Json stored = run("remember", here({{"text", "The marmot cache needs a rebuild."}, {"by", "agent"}}));
+  EXPECT_EQ(stored["by"].as_string(), "agent");
+  const Json id = stored["id"];
+  const Json why = run("why", Json::object({{"id", id}}));
+  ASSERT_EQ(why["events"].items().size(), 1u);
+  EXPECT_EQ(why["events"].items()[0]["event"].as_string(), "remember");
+  EXPECT_EQ(why["events"].items()[0]["input"].as_string(), "The marmot cache needs a rebuild.");
+  const auto by = [&](const Json& of) {
+    return run("show", Json::object({{"ids", Json::array({of})}}))["records"].items()[0]["by"].dump();
+  };
+  EXPECT_EQ(by(id), R"("agent")");
+  EXPECT_EQ(by(run("remember", here({{"text", "Mine."}}))["id"]), R"("person")");
+  EXPECT_EQ(run("search", here({{"query", "marmot"}}))["results"].items()[0]["id"], id);
+  const Json ledger = run("status")["ledger"];
+  EXPECT_EQ(ledger["gap"].as_int(-1), 0);
+  EXPECT_EQ(ledger["delivered"], ledger["taken_in"]);
+  EXPECT_EQ(run("sessions.list", here())["sessions"].items().size(), 1u);
+}
+
 TEST_F(Memory, RememberMakesANewDirectoryAProjectButNoUnknownName) {
   const Json stored = run("remember", Json::object({{"text", "hello"}, {"cwd", "/home/dev/code/fresh"}}));
   EXPECT_EQ(stored["project"].as_string(), "fresh");

@@ -1,0 +1,26 @@
+#include "host/environment.h"
+
+#include <array>
+#include <cstdlib>
+
+namespace cairn::host {
+
+namespace {
+
+struct Variable {
+  const char* name;
+  std::string_view agent;
+};
+
+// Each is set to something in every command that the agent runs.
+constexpr std::array kVariables = {Variable{"CLAUDECODE", "claude-code"}};
+
+}  // namespace
+
+std::optional<std::string_view> agent_in_environment() {
+  for (const Variable& variable : kVariables)
+    if (const char* value = std::getenv(variable.name); value && *value) return variable.agent;
+  return std::nullopt;
+}
+
+}  // namespace cairn::host

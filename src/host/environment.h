@@ -1,0 +1,12 @@
+// What coding agents put into the environment of the commands that they run.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace cairn::host {
+
+// The name of the coding agent that started this process; nothing when a person did, as far as one can tell.
+std::optional<std::string_view> agent_in_environment();
+
+}  // namespace cairn::host
