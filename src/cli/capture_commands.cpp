@@ -7,93 +7,14 @@
 #include "gate/env_lines.h"
 #include "gate/gate.h"
 #include "host/host.h"
-#include "intake/local_rules.h"
-#include "intake/place.h"
 #include "ops/policy.h"
-#include "ops/scan.h"
 #include "ops/settings.h"
-#include "store/sql.h"
 
 namespace cairn::cli {
 
 namespace {
 
-constexpr std::string_view kOff = "capture.projects_off";
 constexpr std::size_t kMaxFile = 64u << 20;
-
-Result<store::Db> open_store(Shell& shell) {
-  store::Db::Options options;
-  options.path = shell.home().database();
-  options.mode = store::Db::Mode::read_only;
-  return store::Db::open(options);
-}
-
-// The key of the project that --project names: by its name, or by a path.
-Result<std::string> project_key(Shell& shell, const std::string& name) {
-  if (name == "." || name.find('/') != std::string::npos)
-    return intake::resolve_place(shell.disk(), "", name == "." ? shell.directory() : name).key;
-  store::Db db = TRY(open_store(shell));
-  if (const auto key = TRY(db.text("SELECT key FROM projects WHERE name = ?", name))) return *key;
-  return Error{
-      Code::not_found,
-      fmt::format("project \"{}\" is not remembered: name it by its path, or `.` for this directory", name)};
-}
-
-// Writes the setting and lets a daemon that runs take it up at once.
-Status set(Shell& shell, std::string_view key, const Json& value) {
-  TRY(ops::set_setting(shell.disk(), shell.home(), key, value.dump()));
-  if (auto client = Client::connect(shell.home(), shell.clock()))
-    ignore(client->call("reload", Json::object()));
-  return {};
-}
-
-Json state_of(Shell& shell) {
-  const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
-  const std::string directory = shell.directory();
-  const gate::LocalRules local = intake::find_local_rules(shell.disk(), settings.list(kOff))("", directory);
-  const bool on = settings.flag("capture.enabled");
-  return Json::object({{"enabled", on},
-                       {"projects_off", settings.json(kOff)},
-                       {"directory", directory},
-                       {"captured", on && local.off.empty()},
-                       {"reason", !on                 ? Json("capture.enabled is false")
-                                  : local.off.empty() ? Json()
-                                                      : Json(local.off)}});
-}
-
-int print_state(Shell& shell) {
-  const Json state = state_of(shell);
-  if (shell.json()) {
-    shell.print_json(state);
-    return 0;
-  }
-  const bool on = state["enabled"].as_bool(), here = state["captured"].as_bool();
-  Facts facts;
-  facts.add("capture", on ? "on" : "off: hooks deliver nothing", on ? Style::good : Style::warn);
-  facts.add("this directory",
-            here ? "captured" : shown_line("not captured: " + std::string(state["reason"].as_string())),
-            here ? Style::good : Style::warn);
-  for (const Json& project : state["projects_off"].items()) facts.add("off", shown_line(project.as_string()));
-  shell.print(facts.text(shell.screen()));
-  return 0;
-}
-
-Result<int> turn(Shell& shell, bool on) {
-  const auto name = shell.line().value("--project");
-  if (!name) {
-    TRY(set(shell, "capture.enabled", Json(on)));
-    return print_state(shell);
-  }
-  const std::string key = TRY(project_key(shell, *name));
-  const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
-  std::vector<std::string> off = settings.list(kOff);
-  std::erase(off, key);
-  if (!on) off.push_back(key);
-  Json list = Json::array();
-  for (const std::string& item : off) list.push(item);
-  TRY(set(shell, kOff, list));
-  return print_state(shell);
-}
 
 // `findings` are in order: each line is counted once.
 Json findings_json(const std::vector<gate::Finding>& findings, std::string_view text) {
@@ -155,16 +76,15 @@ Json explain(Shell& shell, const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-Result<int> capture_on(Shell& shell) {
-  return turn(shell, true);
-}
-
-Result<int> capture_off(Shell& shell) {
-  return turn(shell, false);
-}
-
-Result<int> capture_status(Shell& shell) {
-  return print_state(shell);
+Page capture_page(Shell& shell, const Json&, const Json& state) {
+  const bool on = state["enabled"].as_bool(), here = state["captured"].as_bool();
+  Facts facts;
+  facts.add("capture", on ? "on" : "off: hooks deliver nothing", on ? Style::good : Style::warn);
+  facts.add("this directory",
+            here ? "captured" : shown_line("not captured: " + std::string(state["reason"].as_string())),
+            here ? Style::good : Style::warn);
+  for (const Json& project : state["projects_off"].items()) facts.add("off", shown_line(project.as_string()));
+  return {facts.text(shell.screen())};
 }
 
 Result<int> policy_explain(Shell& shell) {
@@ -201,17 +121,8 @@ Result<int> policy_explain(Shell& shell) {
   return 0;
 }
 
-Result<int> scan_command(Shell& shell) {
-  const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
-  const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
-  store::Db db = TRY(open_store(shell));
-  const gate::Secrets secrets(ops::gate_rules(shell.disk(), settings, key).secrets);
-  const Json report = TRY(ops::scan(db, shell.disk(), shell.home(), secrets));
+Page scan_page(Shell& shell, const Json&, const Json& report) {
   const auto& findings = report["findings"].items();
-  if (shell.json()) {
-    shell.print_json(report);
-    return findings.empty() ? 0 : 1;
-  }
   Table table({{"where"}, {"row", true}, {"column"}, {"kind"}, {"fingerprint"}, {"times", true}});
   for (const Json& finding : findings)
     table.add({std::string(finding["place"].as_string()),
@@ -220,12 +131,11 @@ Result<int> scan_command(Shell& shell) {
                {std::string(finding["kind"].as_string()), Style::warn},
                std::string(finding["fingerprint"].as_string()),
                std::to_string(finding["count"].as_int())});
-  if (!table.empty()) shell.print(table.text(shell.screen()) + "\n");
-  shell.print(fmt::format(
-      "{} in {} ({})\n",
-      findings.empty() ? "no secret" : count_text(std::ssize(findings), "secret", "secrets"),
-      count_text(report["texts"].as_int(), "text", "texts"), size_text(report["bytes"].as_int())));
-  return findings.empty() ? 0 : 1;
+  const std::string sum =
+      fmt::format("{} in {} ({})\n",
+                  findings.empty() ? "no secret" : count_text(std::ssize(findings), "secret", "secrets"),
+                  count_text(report["texts"].as_int(), "text", "texts"), size_text(report["bytes"].as_int()));
+  return {(table.empty() ? "" : table.text(shell.screen()) + "\n") + sum, findings.empty() ? 0 : 1};
 }
 
 }  // namespace cairn::cli

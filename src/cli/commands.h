@@ -35,6 +35,8 @@ Page queue_retry_page(Shell& shell, const Json& args, const Json& result);
 Page queue_abort_page(Shell& shell, const Json& args, const Json& result);
 Page queue_clean_page(Shell& shell, const Json& args, const Json& result);
 Page queue_stats_page(Shell& shell, const Json& args, const Json& result);
+Page capture_page(Shell& shell, const Json& args, const Json& result);
+Page scan_page(Shell& shell, const Json& args, const Json& result);
 Page debug_sql_page(Shell& shell, const Json& args, const Json& result);
 
 Status prepare_timeline(Shell& shell, Json& args);
@@ -56,11 +58,7 @@ Result<int> config_set(Shell& shell);
 Result<int> config_list(Shell& shell);
 Result<int> config_validate(Shell& shell);
 
-Result<int> capture_on(Shell& shell);
-Result<int> capture_off(Shell& shell);
-Result<int> capture_status(Shell& shell);
 Result<int> policy_explain(Shell& shell);
-Result<int> scan_command(Shell& shell);
 
 Result<int> hook_command(Shell& shell);
 Result<int> install_command(Shell& shell);

@@ -51,6 +51,10 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"queue.abort", queue_abort_page, prepare_queue_abort},
     {"queue.clean", queue_clean_page},
     {"queue.stats", queue_stats_page},
+    {"capture.on", capture_page},
+    {"capture.off", capture_page},
+    {"capture.status", capture_page},
+    {"scan", scan_page},
     {"debug.sql", debug_sql_page},
 });
 
@@ -152,22 +156,7 @@ std::vector<Command> setup_commands() {
 }
 
 std::vector<Command> privacy_commands() {
-  constexpr std::string_view kWhich =
-      "With --project only for that project, by its name, by a path, or `.` for this directory; without it "
-      "for all. "
-      "A repository can keep itself out with a file .cairn.toml: `capture = false`, `exclude = "
-      "[\"secrets/**\"]`, "
-      "`skip_tools = [\"Bash\"]`.";
   return {
-      {"capture on", kPrivacy, "", {}, "listen again", kWhich, capture_on},
-      {"capture off", kPrivacy, "", {}, "stop listening, everywhere or to one project", kWhich, capture_off},
-      {"capture status",
-       kPrivacy,
-       "",
-       {},
-       "whether this directory is listened to, and why not",
-       "",
-       capture_status},
       {"policy explain",
        kPrivacy,
        "FILE",
@@ -178,15 +167,6 @@ std::vector<Command> privacy_commands() {
        "fingerprint, never "
        "shown. This is also how rules in capture.secrets are tried.",
        policy_explain},
-      {"scan",
-       kPrivacy,
-       "",
-       {},
-       "look for secrets in what is stored",
-       "Reads every row, the log and the quarantined files, with the rules of today. Says where, "
-       "never what. "
-       "The exit code is 1 when something was found.",
-       scan_command},
   };
 }
 

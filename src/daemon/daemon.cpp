@@ -240,6 +240,7 @@ Status Daemon::serve() {
   loop_->run();
 
   unlink(home_.socket().c_str());
+  dispatcher_->stop();
   writer_->stop();
   reader_->stop();
   slow_reader_->stop();

@@ -69,6 +69,7 @@ Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operat
   const auto settings = parts_.engine.live_settings().now();
   ops::World world{*reader.db, parts_.disk, parts_.clock, parts_.home,
                    *settings,  key_,        nullptr,      about_daemon()};
+  world.stopping = &stopping_;
   auto done = operation.run(world, args);
   parts_.on_damage(reader.db->damage());
   return done;

@@ -5,6 +5,7 @@
 // calls request() and turns the result into its own kind of reply.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,6 +47,9 @@ class Dispatcher {
   // `unsupported` when there is no such operation, `invalid` when its arguments are refused.
   void request(std::string_view name, const Json& args, Reply reply);
 
+  // Lets slow operations give up: the daemon ends.
+  void stop() { stopping_ = true; }
+
  private:
   // A thread that reads, and its connection, which only that thread touches.
   struct Reader {
@@ -63,6 +67,7 @@ class Dispatcher {
 
   Parts parts_;
   std::int64_t started_boot_ns_;
+  std::atomic<bool> stopping_ = false;
   Reader reader_;
   Reader slow_reader_;
   const std::string key_;

@@ -68,7 +68,7 @@ const std::vector<Operation>& operations() {
          {search_operations(), record_operations(), remember_operations(), open_operations(),
           context_operations(), project_operations(), stats_operations(), session_operations(),
           session_repair_operations(), status_operations(), daemon_operations(), queue_operations(),
-          debug_operations()})
+          capture_operations(), scan_operations(), debug_operations()})
       for (const Operation& operation : part) all.push_back(with_scope(operation));
     return all;
   }();
@@ -137,10 +137,17 @@ Result<Args> Operation::check(const Json& args) const {
     if (!argument.with.empty() && is_given(args, argument.name) && !is_given(args, argument.with))
       return refuse(fmt::format("{} goes with {}: give both or none", argument.name, argument.with));
   }
-  for (const std::string_view names :
-       {scope == Scope::none ? std::string_view() : scope_names(scope), one_of})
-    if (!names.empty() && count_given(args, names) != 1)
-      return refuse(fmt::format("give one of {}", alternatives(names)));
+  const auto refuse_unless_one = [&](std::string_view names) {
+    return refuse(fmt::format("give one of {}", alternatives(names)));
+  };
+  if (!one_of.empty() && count_given(args, one_of) != 1) return refuse_unless_one(one_of);
+  if (scope == Scope::none) return Args(*this, args);
+  // A record belongs to a project: who names one need not name the other.
+  const bool knows = std::any_of(arguments.begin(), arguments.end(), [&](const Argument& argument) {
+    return argument.type == Argument::Type::record && is_given(args, argument.name);
+  });
+  const int given = count_given(args, scope_names(scope));
+  if (given > 1 || (given == 0 && !knows)) return refuse_unless_one(scope_names(scope));
   return Args(*this, args);
 }
 

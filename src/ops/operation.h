@@ -9,6 +9,7 @@
 // What is named and is not there is `not_found`.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ struct World {
   intake::Intake* intake = nullptr;  // for operations that write, on the writer's thread; null for readers
   Json daemon;                       // what the daemon says of itself; null outside of one
   bool settings_changed = false;     // set by an operation that wrote config.toml
+  const std::atomic<bool>* stopping = nullptr;  // true: the daemon ends, and slow work should too
 };
 
 // Who runs it.
@@ -48,7 +50,8 @@ enum class Access {
 };
 
 // Which projects it is about. `one` adds the arguments `cwd` and `project`, `any` also `all`; exactly one of
-// them is given. The command line takes them from --cwd, --project and --all.
+// them is given, unless an argument names a record. The command line takes them from --cwd, --project and
+// --all.
 enum class Scope { none, one, any };
 
 // The heading under which help shows the command.
@@ -86,6 +89,7 @@ const Operation* find_operation(std::string_view name);
 Result<Json> run_operation(std::string_view name, World& world, const Json& args = Json::object());
 
 // The operations of each file, for operations().
+std::vector<Operation> capture_operations();
 std::vector<Operation> context_operations();
 std::vector<Operation> daemon_operations();
 std::vector<Operation> debug_operations();
@@ -94,6 +98,7 @@ std::vector<Operation> project_operations();
 std::vector<Operation> queue_operations();
 std::vector<Operation> record_operations();
 std::vector<Operation> remember_operations();
+std::vector<Operation> scan_operations();
 std::vector<Operation> search_operations();
 std::vector<Operation> session_operations();
 std::vector<Operation> session_repair_operations();

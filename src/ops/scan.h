@@ -2,6 +2,7 @@
 // was taken in before there were any. Says where, never what.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "base/json.h"
@@ -14,7 +15,9 @@
 namespace cairn::ops {
 
 // {"findings":[{"place","column","row","kind","fingerprint","count"}],"texts":N,"bytes":N}: the rows of the
-// store, the daemon's log and the files that were set aside.
-Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const gate::Secrets& secrets);
+// store, the daemon's log and the files that were quarantined. Gives up with `canceled` when `stopping`
+// becomes true.
+Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const gate::Secrets& secrets,
+                  const std::atomic<bool>* stopping = nullptr);
 
 }  // namespace cairn::ops

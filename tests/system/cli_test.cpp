@@ -129,7 +129,7 @@ TEST_F(Cli, RefusesAnArgumentInTheSameWordsAsTheSocketDoes) {
     const std::string line = "{\"v\":1,\"op\":\"" + op + "\",\"args\":" + args + "}\n";
     EXPECT_TRUE(os::send_all(socket->get(), line, clock.boot_ns() + 5'000'000'000).ok());
     std::string rest;
-    const auto reply = os::read_line(socket->get(), rest, 1 << 20, clock.boot_ns() + 30'000'000'000);
+    auto reply = os::read_line(socket->get(), rest, 1 << 20, clock.boot_ns() + 30'000'000'000);
     const auto value = Json::parse(reply.value_or(""));
     return value ? "cairn: " + std::string((*value)["error"]["message"].as_string()) + "\n" : "no reply";
   };

@@ -86,7 +86,7 @@ constexpr const char* kHere = "/home/dev/code/proj";
 // A request that is fine, but for `name`, which is `value`; null leaves it out.
 Json request(const Operation& operation, std::string_view name, const Json& value) {
   Json args = Json::object();
-  if (operation.scope != ops::Scope::none) args.set("cwd", kHere);
+  if (operation.find("cwd")) args.set("cwd", kHere);
   for (const Argument& argument : operation.arguments)
     if (!is_scope(argument) && argument.name != name && is_needed(operation, argument))
       args.set(argument.name, good(argument).value);
@@ -191,10 +191,11 @@ TEST_F(Arguments, OutOfBoundsAreRefusedAlikeOverTheSocketAndOnTheCommandLine) {
 TEST_F(Arguments, ThatAreMissingAreRefusedAlikeOverTheSocketAndOnTheCommandLine) {
   for (const Operation& operation : ops::operations()) {
     if (operation.group == ops::Group::none) continue;
-    const bool needs = std::any_of(operation.arguments.begin(), operation.arguments.end(),
-                                   [&](const Argument& one) { return is_needed(operation, one); });
+    const bool needs =
+        std::any_of(operation.arguments.begin(), operation.arguments.end(),
+                    [&](const Argument& one) { return !is_scope(one) && is_needed(operation, one); });
     Json bare = Json::object();
-    if (operation.scope != ops::Scope::none) bare.set("cwd", kHere);
+    if (operation.find("cwd")) bare.set("cwd", kHere);
     const auto line = cli::read_arguments(command_words(operation));
     ASSERT_TRUE(line.ok()) << operation.name;
     const Result<Json> args = cli::request_arguments(*line, kHere);

@@ -167,7 +167,7 @@ TEST_F(SearchTest, FiltersByTypeConceptFileKindAndTime) {
   EXPECT_EQ(find("token file:parser.cpp"), feature);
   EXPECT_EQ(find("token", {{"file", "src/lexer.cpp"}, {"kind", "observation"}}), fix);
   EXPECT_EQ(find("token", {{"kind", "prompt"}}), "P1");
-  EXPECT_EQ(find("token", {{"kind", "document"}}), "");
+  EXPECT_EQ(find("token", {{"kind", "summary"}}), "S1");
   m.clock.advance(std::chrono::hours(48));
   const std::string late = observe("token later");
   EXPECT_EQ(find("token", {{"since", "1d"}}), late);
