@@ -36,6 +36,7 @@ Page queue_abort_page(Shell& shell, const Json& args, const Json& result);
 Page queue_clean_page(Shell& shell, const Json& args, const Json& result);
 Page queue_stats_page(Shell& shell, const Json& args, const Json& result);
 Page capture_page(Shell& shell, const Json& args, const Json& result);
+Page policy_page(Shell& shell, const Json& args, const Json& result);
 Page scan_page(Shell& shell, const Json& args, const Json& result);
 Page debug_sql_page(Shell& shell, const Json& args, const Json& result);
 
@@ -57,8 +58,6 @@ Result<int> config_get(Shell& shell);
 Result<int> config_set(Shell& shell);
 Result<int> config_list(Shell& shell);
 Result<int> config_validate(Shell& shell);
-
-Result<int> policy_explain(Shell& shell);
 
 Result<int> hook_command(Shell& shell);
 Result<int> install_command(Shell& shell);

@@ -10,7 +10,6 @@ namespace cairn::cli {
 namespace {
 
 constexpr ops::Group kSetUp = ops::Group::setup;
-constexpr ops::Group kPrivacy = ops::Group::privacy;
 constexpr ops::Group kInside = ops::Group::inside;
 
 constexpr Option kHost = {"--host", "HOST", "the coding agent (default claude-code)", ""};
@@ -54,6 +53,7 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"capture.on", capture_page},
     {"capture.off", capture_page},
     {"capture.status", capture_page},
+    {"policy.explain", policy_page},
     {"scan", scan_page},
     {"debug.sql", debug_sql_page},
 });
@@ -155,21 +155,6 @@ std::vector<Command> setup_commands() {
   };
 }
 
-std::vector<Command> privacy_commands() {
-  return {
-      {"policy explain",
-       kPrivacy,
-       "FILE",
-       {},
-       "what the gate would do with an event or a text, and by which rule",
-       "FILE holds an event as the host sends it; any other file is taken as one that a tool reads. Secrets "
-       "are named by kind, line and "
-       "fingerprint, never "
-       "shown. This is also how rules in capture.secrets are tried.",
-       policy_explain},
-  };
-}
-
 std::vector<Command> inside_commands() {
   return {
       {"daemon run", kInside, "", {}, "serve in the foreground", "", daemon_run},
@@ -218,7 +203,7 @@ std::vector<Command> inside_commands() {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all;
-    for (const auto& part : {operation_commands(), setup_commands(), privacy_commands(), inside_commands()})
+    for (const auto& part : {operation_commands(), setup_commands(), inside_commands()})
       all.insert(all.end(), part.begin(), part.end());
     std::stable_sort(all.begin(), all.end(),
                      [](const Command& a, const Command& b) { return a.group < b.group; });

@@ -94,6 +94,7 @@ std::vector<Operation> context_operations();
 std::vector<Operation> daemon_operations();
 std::vector<Operation> debug_operations();
 std::vector<Operation> open_operations();
+std::vector<Operation> policy_operations();
 std::vector<Operation> project_operations();
 std::vector<Operation> queue_operations();
 std::vector<Operation> record_operations();
