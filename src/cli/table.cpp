@@ -157,7 +157,8 @@ std::vector<Command> setup_commands() {
 
 std::vector<Command> inside_commands() {
   return {
-      {"daemon run", kInside, "", {}, "serve in the foreground", "", daemon_run},
+      // It checks the home itself, and notes for hooks why it cannot serve.
+      {"daemon run", kInside, "", {}, "serve in the foreground", "", daemon_run, true},
       {"daemon start",
        kInside,
        "",

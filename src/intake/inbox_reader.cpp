@@ -166,7 +166,7 @@ Result<std::size_t> InboxReader::depth() {
   for (const std::string& directory : {new_, cur_}) {
     auto names = disk_.list(directory);
     if (!names && names.error().code == Code::not_found) continue;
-    for (const std::string& name : TRY(std::move(names))) count += is_event_id(name.substr(0, 32));
+    for (const std::string& name : TRY(std::move(names))) count += is_event_file(name);
   }
   return count;
 }

@@ -30,6 +30,11 @@ class InboxReader {
  public:
   InboxReader(os::Disk& disk, os::Clock& clock, std::string directory);
 
+  // Whether a file of that name in new/ or cur/ is an event: ID, or ID with a mark.
+  static bool is_event_file(std::string_view name) {
+    return is_event_id(name.substr(0, 32)) && (name.size() == 32 || name[32] == '.');
+  }
+
   // What ended daemons while it was read alone, to be set aside.
   struct Poison {
     EventId id;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "hook/failures.h"
+#include "intake/inbox_reader.h"
 #include "ops/operation.h"
 #include "store/budget.h"
 #include "store/open_items.h"
@@ -18,7 +19,7 @@ static std::int64_t size_of(os::Disk& disk, const std::string& path) {
 static std::int64_t count_in(os::Disk& disk, const std::string& directory) {
   std::int64_t events = 0;
   if (const auto names = disk.list(directory))
-    for (const std::string& name : *names) events += is_event_id(name.substr(0, 32));
+    for (const std::string& name : *names) events += intake::InboxReader::is_event_file(name);
   return events;
 }
 
