@@ -262,7 +262,7 @@ Status Worker::capture(SessionId session, Talk& talk, const MemoryId& id) {
 Result<std::optional<MemoryId>> Worker::memory_of(SessionId session, const Talk& talk) {
   const store::Identity identity = TRY(store::identity_of(db_, session));
   const auto* captured = std::get_if<store::Captured>(&identity);
-  if (captured && (captured->id == talk.id || store::is_by_hand(*captured)))
+  if (captured && (captured->id == talk.id || store::is_manual(*captured)))
     return std::optional(captured->id);
   return std::optional<MemoryId>();
 }
@@ -360,7 +360,7 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
           memory.empty() ? TRY(store::ensure_memory_id(db_, session, clock_.now())) : memory;
       for (const store::Observation& learned : list)  // what the built-in distiller said of these events
         if (learned.prompt_number)
-          TRY(store::give_way(db_, store::turn_batch(*of, *learned.prompt_number), list));
+          TRY(store::drop_covered(db_, store::turn_batch(*of, *learned.prompt_number), list));
       put = TRY(store::put_within(db_, under, run.batch.id, std::move(list), options_.budget));
     }
     return store::complete(db_, run.batch, clock_.now());

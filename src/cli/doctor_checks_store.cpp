@@ -8,7 +8,7 @@
 #include "os/lock.h"
 #include "os/socket.h"
 #include "store/schema.h"
-#include "store/sound.h"
+#include "store/open_store.h"
 
 namespace cairn::cli {
 
@@ -116,7 +116,7 @@ Finding check_integrity(Installation& here) {
   if (!here.db) return no_store(here);
   if (const auto sound = here.db->integrity_check(); !sound)
     return failed(sound.error().message, "cairn doctor --fix");
-  if (const auto told = store::damage_told(*here.db, here.shell.clock().now()); told && *told)
+  if (const auto told = store::recent_damage(*here.db, here.shell.clock().now()); told && *told)
     return warned(**told, "remove the damaged file once nothing is missed");
   return passed("quick check ok");
 }

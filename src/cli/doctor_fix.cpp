@@ -9,7 +9,7 @@
 #include "cli/install.h"
 #include "cli/stage.h"
 #include "os/lock.h"
-#include "store/sound.h"
+#include "store/open_store.h"
 
 namespace cairn::cli {
 

@@ -25,7 +25,7 @@
 #include "os/lock.h"
 #include "os/owner.h"
 #include "os/process.h"
-#include "store/sound.h"
+#include "store/open_store.h"
 
 namespace cairn::daemon {
 

@@ -12,7 +12,7 @@
 #include "store/events.h"
 #include "store/queue_admin.h"
 #include "store/receipts.h"
-#include "store/sound.h"
+#include "store/open_store.h"
 #include "store/transcripts.h"
 
 namespace cairn::daemon {
@@ -57,14 +57,14 @@ Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams
   options.path = home.database();
   options.vfs = seams.vfs;
   options.exclusive = seams.exclusive;
-  store::Db db = TRY(store::open_sound(seams.disk, seams.clock, options, seams.log));
+  store::Db db = TRY(store::open_store(seams.disk, seams.clock, options, seams.log));
   std::unique_ptr<Engine> engine(new Engine(home, seams, std::move(db), std::move(key)));
   TRY(engine->start());
   return engine;
 }
 
 Engine::~Engine() {
-  store::closing(seams_.disk, db_, home_.database());
+  store::note_clean_close(seams_.disk, db_, home_.database());
 }
 
 Status Engine::start() {

@@ -9,8 +9,8 @@
 #include "host/host.h"
 #include "store/events.h"
 #include "store/evidence.h"
+#include "store/forget.h"
 #include "store/lost.h"
-#include "store/mute.h"
 #include "store/turns.h"
 
 namespace cairn::intake {

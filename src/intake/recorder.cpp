@@ -6,7 +6,7 @@
 #include "intake/place.h"
 #include "intake/summarise.h"
 #include "store/evidence.h"
-#include "store/mute.h"
+#include "store/forget.h"
 #include "store/projects.h"
 #include "store/queue.h"
 #include "store/session_secrets.h"
@@ -218,7 +218,7 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
   }
   if (e.synthetic_prompt) return number;  // nobody's request
   if (muted)
-    TRY(store::mute_turn(db_, session.id, *number));
+    TRY(store::forget_turn(db_, session.id, *number));
   else if (!TRY(store::has_prompt(db_, session.id, *number)))
     TRY(store::add_prompt(db_, session.id, *number, e.prompt, e.at));
   return number;

@@ -132,7 +132,7 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
   std::vector<store::Observation> rows;
   const std::string batch = store::turn_batch(session, turn.number);
   for (const distil::Observation& observation : distilled.observations)
-    if (!TRY(store::is_told_otherwise(db, batch, observation.events)))
+    if (!TRY(store::is_covered_elsewhere(db, batch, observation.events)))
       rows.push_back(observation_row(observation, session, turn));
   return std::optional(TRY(store::put_within(db, memory, batch, std::move(rows), budget).in("observations")));
 }

@@ -6,7 +6,7 @@
 #include "store/budget.h"
 #include "store/open_items.h"
 #include "store/queue_admin.h"
-#include "store/sound.h"
+#include "store/open_store.h"
 
 namespace cairn::ops {
 
@@ -118,7 +118,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
               "; what transcripts tell of them is recovered once it can be written");
   if (const auto error = TRY(world.db.text("SELECT value FROM meta WHERE key = 'intake_error'")))
     list.push("intake: " + *error);
-  if (const auto damage = TRY(store::damage_told(world.db, world.clock.now()))) list.push(*damage);
+  if (const auto damage = TRY(store::recent_damage(world.db, world.clock.now()))) list.push(*damage);
   if (waiting > 1000)
     list.push(std::to_string(waiting) + " events are pending in the inbox: `cairn process` reads them now");
   if (const auto depth = TRY(store::queue_counts(world.db)).work(); depth > store::kDeepQueue)

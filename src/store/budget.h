@@ -1,5 +1,5 @@
-// The limit on what is learned from one session: beyond it events are kept as evidence and nothing more is
-// made of them. Whoever comes near it is told once.
+// The limit on observations of one session. Beyond it events are kept as evidence, and no more observations
+// are made of them. The log warns once when a session comes near the limit.
 //
 // All within the caller's transaction, on the writer's connection.
 #pragma once
@@ -24,16 +24,16 @@ struct SessionBudget {
 
 // What became of a batch under the limit.
 struct Put {
-  std::int64_t left_out = 0;  // observations that were one too many
+  std::int64_t left_out = 0;  // observations beyond the limit
   bool near = false;          // with this batch the session came near its limit
 };
-// As put_observations(), but only as many as the session may still have, the first ones.
+// As put_observations(), but stores only the first ones, as many as the session may still have.
 Result<Put> put_within(Db& db, const MemoryId& memory, const std::string& batch,
                        std::vector<Observation> list, const SessionBudget& budget);
-// What the log should say of it; nothing most of the time.
+// The warning to log, if any.
 std::optional<std::string> warning_of(const Put& put, const SessionBudget& budget);
 
-// Whether a session may have no more.
+// Whether the session has reached the limit.
 Result<bool> is_used_up(Db& db, SessionId session, const SessionBudget& budget);
 
 // How many sessions ever came near the limit.

@@ -1,4 +1,4 @@
-// Payloads as they rest in the store: one zstd frame that knows its size and carries a checksum.
+// Compression of stored payloads: one zstd frame with its size and a checksum.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace cairn::store {
 
 std::string compress(std::string_view bytes);
 
-// What compress() was given. Fails with `corrupt` when the frame is damaged, and with `invalid` before
-// allocating anything when the content is larger than `max` bytes.
+// Undoes compress(). Fails with `corrupt` when the frame is damaged, and with `invalid`, before anything is
+// allocated, when the content is larger than `max` bytes.
 Result<std::string> decompress(std::string_view frame, std::size_t max);
 
 }  // namespace cairn::store

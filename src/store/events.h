@@ -1,5 +1,6 @@
-// The ledger of events: each delivered event is settled here once, with what became of it. Its file's name is
-// unique, so an event that is taken in twice changes nothing.
+// The ledger of events: one row for each delivered event, with its outcome (stored, duplicate, private, ...).
+// An event is "settled" when it has its row. The id is the unique name of the event's file, so that reading a
+// file twice changes nothing.
 #pragma once
 
 #include <optional>
@@ -19,26 +20,27 @@ struct Placement {
   std::string payload_hash;  // of the cleaned event
 };
 
-// Whether the event has been settled already.
+// Whether the event has its row already.
 Result<bool> is_settled(Db& db, const EventId& id);
 
-// Forgets that it was counted as one that cannot be read, so that it can be settled anew; false for any
-// other.
+// Deletes the row of an event that was counted as unreadable, so that it can be read again. False for any
+// other outcome.
 Result<bool> reopen_bad(Db& db, const EventId& id);
 
-// The id of the event that a transcript tells, by the tool use or the prompt it belongs to: always the same.
+// The id of an event that was read from a transcript, made of the tool use or the prompt (`key`) it belongs
+// to: reading the transcript again gives the same id.
 EventId transcript_event_id(const std::string& platform, const ContentId& session, std::string_view key,
                             event::Kind kind);
 
-// Whether an equal event is there: same tool use and kind (a result is a result, whether it says that it
-// failed or not), the same prompt from a transcript, else same name, prompt and payload within 5 s.
+// Whether an equal event is stored: same tool use and kind (success and failure are both results), the same
+// prompt read from a transcript, else same name, prompt and payload within 5 s.
 Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placement& placement);
 
-// Settles an event that is kept; returns its place in the order.
+// Writes the row of an event that is stored; returns its number in the order of events.
 Result<std::int64_t> settle_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
                                    WallTime now);
 
-// Settles an event that is only counted. Nothing of its content is kept.
+// Writes the row of an event that is only counted. None of its content is kept.
 struct Counted {
   EventId id;
   std::string name;

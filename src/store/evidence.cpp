@@ -28,7 +28,7 @@ Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Te
       event_seq, session.value, input, response, extra, epoch_ms(at));
 }
 
-// A text that is damaged is gone: nobody waits for it, and the next start makes the store anew.
+// A damaged text reads as missing, so that nothing is blocked by it. The next start rebuilds the store.
 static std::optional<std::string> get_text(Db& db, const Stmt& row, int column, int packed) {
   if (!row.is_null(column)) return row.optional_text(column);
   if (row.is_null(packed)) return std::nullopt;

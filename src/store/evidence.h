@@ -1,6 +1,6 @@
-// Evidence: what an event said, compressed, equal texts once. While a message waits its texts stand in the
-// queue row; when it is done they move here. turn_events() reads both, so that a turn can be told again at
-// any time.
+// Evidence: the texts of events, compressed, equal texts stored once. While a message is in the queue its
+// texts are in the queue's row; when it is done they move here. turn_events() reads both places, so that a
+// turn can be distilled again at any time.
 #pragma once
 
 #include <optional>

@@ -11,12 +11,12 @@ namespace {
 // The layout is SQLite's (its document "Database File Format").
 constexpr std::size_t kDbHeader = 100, kFirstPage = 4096;
 constexpr std::string_view kDbMagic("SQLite format 3\0", 16);
-constexpr std::size_t kMostDamage = 1024;  // more than a few sectors that differ: another file
+constexpr std::size_t kMostDamage = 1024;  // two sectors; a page that differs more is another file's
 
 struct Field {
   std::size_t begin, end;
 };
-// What changes with the content: the counter, the size, the free pages, and for which counter that holds.
+// Fields that change with the content: change counter, size, free pages, and the counter they are valid for.
 constexpr std::array kVarying = {Field{24, 40}, Field{92, 100}};
 
 bool varies(std::size_t at) {
@@ -36,17 +36,18 @@ std::uint32_t number(std::string_view page, std::size_t at) {
   return value;
 }
 
-// What is the same in every database of ours.
+// The header fields that are equal in every database of ours.
 void put_constants(std::string& page) {
   page.replace(0, kDbMagic.size(), kDbMagic);
   constexpr std::string_view kFixed("\x10\x00\x02\x02\x00\x40\x20\x20",
                                     8);  // page size, WAL, nothing reserved
   page.replace(16, kFixed.size(), kFixed);
   page.replace(44, 4, std::string_view("\0\0\0\4", 4));          // the format of the schema
-  page.replace(52, 8, std::string_view("\0\0\0\0\0\0\0\1", 8));  // no roots to keep, UTF-8
+  page.replace(52, 8, std::string_view("\0\0\0\0\0\0\0\1", 8));  // no auto-vacuum, UTF-8
 }
 
-// For reading alone: the size is that of the file, and nobody asks for the free pages.
+// Good enough for reading: with a counter that does not match, SQLite takes the size from the file, and
+// readers do not use the free pages.
 void forget_what_varies(std::string& page) {
   std::fill(page.begin() + 24, page.begin() + 40, '\0');
   page.replace(92, 4, std::string_view("\0\0\0\1", 4));
@@ -80,7 +81,7 @@ Result<std::string> read_first_page(os::Disk& disk, const std::string& path) {
 
 Status check_first_page(std::string_view page) {
   if (page.size() < kDbHeader || !page.starts_with(kDbMagic))
-    return Error{Code::corrupt, "it is no database"};
+    return Error{Code::corrupt, "it is not a database"};
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(page[at]); };
   const std::uint32_t size = byte(16) * 256u + byte(17);  // 1: 65536
   const bool sound = (size == 1 || (size >= 512 && (size & (size - 1)) == 0)) && byte(18) >= 1 &&
@@ -100,17 +101,17 @@ Result<bool> copy_with_first_page(os::Disk& disk, const std::string& path, const
   std::string page = TRY(read_first_page(disk, damaged));
   if (page.size() < kFirstPage) return false;
   const auto kept = os::read_file(disk, kept_path(path), kFirstPage);
-  std::string mended = page;
+  std::string repaired = page;
   if (kept && kept->size() == kFirstPage)
-    mended = *kept;
+    repaired = *kept;
   else
-    put_constants(mended);
-  const std::size_t differs = difference(mended, page);
+    put_constants(repaired);
+  const std::size_t differs = difference(repaired, page);
   if (differs == 0 || differs > kMostDamage) return false;
-  forget_what_varies(mended);
+  forget_what_varies(repaired);
   TRY(copy_file(disk, damaged, copy));
   if (disk.stat(damaged + "-wal").ok()) TRY(copy_file(disk, damaged + "-wal", copy + "-wal"));
-  TRY(TRY(disk.open(copy, os::Open::read_write))->write_at(0, mended));
+  TRY(TRY(disk.open(copy, os::Open::read_write))->write_at(0, repaired));
   return true;
 }
 

@@ -52,7 +52,7 @@ Error no_fts() {
 }  // namespace
 
 Status register_tokenizer(Db& db) {
-  // Reads the schema, so that a disk that fails is told as that.
+  // Read the schema first, so that a failing disk is not reported as a missing FTS5.
   TRY(db.integer("SELECT 1 FROM sqlite_schema LIMIT 1"));
   fts5_api* api = api_of(db.raw());
   if (!api) return no_fts();

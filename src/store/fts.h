@@ -1,5 +1,5 @@
-// The tokenizer of the search index: store/terms.h for SQLite's FTS5, which stems what it gives ("porter
-// cairn"), and the same terms for whoever has to know what matches.
+// The tokenizer of the search index: makes store/terms.h known to SQLite's FTS5, which also stems the terms
+// ("porter cairn"). IndexTerms gives the same terms to callers that must know what matches.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct Fts5Tokenizer;
 
 namespace cairn::store {
 
-// Makes the tokenizer known to a connection; every one that touches the index needs it. Fails with
+// Registers the tokenizer with a connection; every connection that uses the index needs it. Fails with
 // `unsupported` when SQLite has no FTS5.
 Status register_tokenizer(Db& db);
 
@@ -24,7 +24,7 @@ class IndexTerms {
  public:
   static Result<IndexTerms> open(Db& db);
 
-  // In the order of the text; those of one place follow each other.
+  // In the order of the text; terms at the same position follow each other.
   std::vector<Term> of(std::string_view text, TermsOf mode) const;
 
  private:

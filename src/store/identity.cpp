@@ -56,7 +56,7 @@ Result<std::vector<Repaired>> repair_missing_ids(Db& db, WallTime now) {
   return repaired;
 }
 
-bool is_by_hand(const Captured& captured) {
+bool is_manual(const Captured& captured) {
   return captured.id.value.starts_with(kByHand);
 }
 

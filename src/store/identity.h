@@ -1,8 +1,8 @@
-// The memory id of a session: the memory agent's own conversation about it. Absent until it is captured, and
-// whether it is stands in the type, so that nobody can forget to ask.
+// The memory id of a session: the id of the memory agent's conversation about it. It is absent until it is
+// captured; the variant type makes every caller handle that case.
 //
-// A memory id is never empty, never the content id of any session, and belongs to one session: checked here
-// for the message, and by constraints and triggers of the store whoever writes.
+// A memory id is never empty, never the content id of any session, and belongs to one session. It is checked
+// here, for a good error message, and again by constraints and triggers of the database.
 #pragma once
 
 #include <optional>
@@ -25,13 +25,14 @@ struct Captured {
 };
 using Identity = std::variant<NotCaptured, Captured>;
 
-// All within the caller's transaction, on the writer's connection. A session that is not there is
+// All functions run in the caller's transaction, on the writer's connection. An unknown session is
 // `not_found`.
 Result<Identity> identity_of(Db& db, SessionId session);
 
-// Registers what a provider's first message said. A later id replaces the earlier one, and observations and
-// summaries follow it. Fails with `invalid`, changing nothing, when the id is empty, a content id, or another
-// session's. No observation can be stored before: its row refers to the registered id.
+// Registers the id from a provider's first message. A later id replaces the earlier one, also in the
+// session's observations and summaries. Fails with `invalid`, and changes nothing, when the id is empty, a
+// content id, or another session's. Observations can only be stored after this: their rows refer to the
+// registered id.
 Result<Captured> register_memory_id(Db& db, SessionId session, const MemoryId& id, std::string_view provider,
                                     WallTime now);
 
@@ -47,8 +48,8 @@ struct Repaired {
 // content id. No provider resumes it, and a capture later replaces it.
 Result<std::vector<Repaired>> repair_missing_ids(Db& db, WallTime now);
 
-// Whether the id was given by such a repair.
-bool is_by_hand(const Captured& captured);
+// Whether the id comes from such a repair.
+bool is_manual(const Captured& captured);
 
 // One run of a provider for a session.
 struct Run {
@@ -56,8 +57,8 @@ struct Run {
   std::int64_t prompt_number = 0;
   bool fresh = false;  // forced: after a restart or a crash
 };
-// The id to resume the memory agent's conversation with: only one that is captured, was issued by this very
-// provider, from the second prompt on, and when nothing forces a fresh start. Synthesised ids, never.
+// The id to resume the memory agent's conversation with. Only an id that was captured from this same
+// provider, only from the second prompt on, and only when no fresh start is forced. Never a synthesised id.
 std::optional<MemoryId> may_resume(const Identity& identity, const Run& run);
 
 }  // namespace cairn::store

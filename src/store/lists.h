@@ -1,4 +1,4 @@
-// Lists of texts as they stand in a column: a JSON array.
+// Lists of texts in a column: a JSON array.
 #pragma once
 
 #include <string>

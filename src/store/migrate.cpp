@@ -11,7 +11,7 @@ static std::string label(std::int64_t version, std::string_view name) {
   return std::to_string(version) + " (" + std::string(name) + ")";
 }
 
-// How many of `migrations` the database has: the first so many.
+// How many of `migrations`, from the first on, the database has.
 static Result<std::size_t> count_applied(Db& db, std::span<const Migration> migrations) {
   const std::int64_t newest = migrations.empty() ? 0 : migrations.back().version;
   Stmt row = TRY(db.query("SELECT version, name, hash FROM schema_migrations ORDER BY version"));

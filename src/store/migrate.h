@@ -17,9 +17,9 @@ struct Migration {
 };
 
 // Brings the database to the newest of `migrations`, which are sorted by version. Each one is a transaction
-// of its own together with its row in schema_migrations, so a crash leaves a version whole or absent and the
-// next call goes on. Changes nothing and fails with `unsupported` when the database has a version that is not
-// known here, and with `corrupt` when the text of an applied migration has changed.
+// of its own together with its row in schema_migrations: a crash leaves a version complete or absent, and the
+// next call continues. Changes nothing and fails with `unsupported` when the database has a newer version
+// than the list, and with `corrupt` when the text of an applied migration has changed.
 Status migrate(Db& db, std::span<const Migration> migrations, WallTime now);
 
 }  // namespace cairn::store

@@ -13,7 +13,7 @@ namespace cairn::store {
 
 namespace {
 
-// Equal for what says the same in other case or spacing.
+// Ignores case and spacing.
 std::string hash_of(const Observation& o) {
   std::string all = o.type + "\n" + o.title + "\n" + o.narrative;
   for (const std::string& fact : o.facts) all += "\n" + fact;
@@ -24,11 +24,11 @@ struct Known {
   std::int64_t id = 0;
   std::optional<std::int64_t> position;
   std::string hash;
-  std::string other_batch;  // that says the same; empty: none
+  std::string other_batch;  // another batch with the same observation; empty: none
   bool kept = false;
 };
 
-// What the batch said so far, once its own evidence is gone: what is left is that of other batches.
+// The batch's rows so far. Call after its own evidence was deleted: what is left belongs to other batches.
 Result<std::vector<Known>> known_of(Db& db, const std::string& batch) {
   Stmt row = TRY(db.query(
       "SELECT o.id, o.position, o.content_hash, (SELECT e.batch_id FROM observation_evidence e WHERE "
@@ -105,8 +105,9 @@ Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation
   return put_parts(db, id, o);
 }
 
-// The row that is to say `o`: one of the batch with equal content, one at its position that nobody else
-// needs, one of another batch of the session with equal content (it is folded into that), else a new one.
+// Stores `o` in the first of these rows: one of the batch with equal content; one of another batch of the
+// session with equal content (only the evidence is added); one of the batch at the same position that no
+// other batch uses; else a new one.
 Status put_one(Db& db, const MemoryId& memory, const std::string& batch, std::vector<Known>& known,
                const Observation& o) {
   const std::string hash = hash_of(o);
@@ -146,7 +147,7 @@ Status put_observations(Db& db, const MemoryId& memory, const std::string& batch
     if (row.kept) continue;
     if (row.other_batch.empty())
       TRY(db.run("DELETE FROM observations WHERE id = ?", row.id));
-    else  // another batch still says it: it is that one's now
+    else  // another batch has the same observation and takes the row over
       TRY(db.run("UPDATE observations SET batch_id = ? WHERE id = ?", row.other_batch, row.id));
   }
   return {};
@@ -156,7 +157,7 @@ std::string turn_batch(const Session& session, std::int64_t prompt_number) {
   return "turn-" + key_of(session.platform, session.content_id) + "-" + std::to_string(prompt_number);
 }
 
-Result<bool> is_told_otherwise(Db& db, const std::string& batch, const std::vector<std::int64_t>& events) {
+Result<bool> is_covered_elsewhere(Db& db, const std::string& batch, const std::vector<std::int64_t>& events) {
   for (const std::int64_t event : events)
     if (!TRY(db.integer("SELECT 1 FROM observation_evidence WHERE event_seq = ? AND batch_id NOT IN (?, '') "
                         "LIMIT 1",
@@ -165,24 +166,25 @@ Result<bool> is_told_otherwise(Db& db, const std::string& batch, const std::vect
   return !events.empty();
 }
 
-Status give_way(Db& db, const std::string& batch, const std::vector<Observation>& list) {
-  std::set<std::int64_t> told;
-  for (const Observation& o : list) told.insert(o.events.begin(), o.events.end());
-  std::map<std::int64_t, std::vector<std::int64_t>> untold;  // of each observation: what `list` leaves out
+Status drop_covered(Db& db, const std::string& batch, const std::vector<Observation>& list) {
+  std::set<std::int64_t> covered;
+  for (const Observation& o : list) covered.insert(o.events.begin(), o.events.end());
+  std::map<std::int64_t, std::vector<std::int64_t>>
+      uncovered;  // by observation: events that `list` does not cover
   Stmt row = TRY(db.query(
       "SELECT observation_id, event_seq FROM observation_evidence WHERE batch_id = ? ORDER BY 1, 2", batch));
   while (TRY(row.step())) {
-    auto& events = untold[row.integer(0)];
-    if (!told.contains(row.integer(1))) events.push_back(row.integer(1));
+    auto& events = uncovered[row.integer(0)];
+    if (!covered.contains(row.integer(1))) events.push_back(row.integer(1));
   }
-  for (const auto& [id, events] : untold) {
-    if (!events.empty() && !TRY(is_told_otherwise(db, batch, events))) continue;
+  for (const auto& [id, events] : uncovered) {
+    if (!events.empty() && !TRY(is_covered_elsewhere(db, batch, events))) continue;
     TRY(db.run("DELETE FROM observation_evidence WHERE observation_id = ? AND batch_id = ?", id, batch));
     TRY(
         db.run("DELETE FROM observations WHERE id = ?1 AND batch_id = ?2 AND NOT EXISTS (SELECT 1 FROM "
                "observation_evidence e WHERE e.observation_id = ?1)",
                id, batch));
-    // What another batch says too is that one's now.
+    // A row that another batch has too is handed over to that batch.
     TRY(
         db.run("UPDATE observations SET position = NULL, batch_id = (SELECT e.batch_id FROM "
                "observation_evidence e WHERE e.observation_id = ?1 LIMIT 1) WHERE id = ?1 AND batch_id = ?2",

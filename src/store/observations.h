@@ -1,9 +1,9 @@
 // Observations: one learned thing each, with the events it came from. Keyed by the memory id of their
 // session.
-//
-// They come in batches: what a turn, or a provider's reply, says at once. A batch that is told again replaces
-// what it said before, and what it says again keeps its id. What two batches of a session say alike is one
-// row with the evidence of both; across sessions equal rows stay apart and are linked by same_as.
+// They are written in batches: all of one turn (built-in distiller) or of one provider's reply. Writing a
+// batch again replaces its observations; those that did not change keep their ids. Equal observations of two
+// batches of a session are one row with the evidence of both. Equal ones of different sessions stay separate
+// rows, linked by same_as.
 #pragma once
 
 #include <optional>
@@ -37,21 +37,22 @@ struct Observation {
   WallTime created_at;
 };
 
-// Stores one that belongs to no batch: what somebody said by hand.
+// Stores one that belongs to no batch: what a person entered by hand.
 Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Observation& observation);
 
-// Makes `list` what the batch says, in the caller's transaction. A row keeps its id when its content stays,
-// or when the observation at its position only changed its words. An empty list takes back all it said. Each
-// observation must have a position of its own.
+// Replaces the observations of a batch by `list`, in the caller's transaction. A row keeps its id when its
+// content is in `list`, or when the observation at its position only changed its wording. An empty list
+// removes them all. Each observation must have a position of its own.
 Status put_observations(Db& db, const MemoryId& memory, const std::string& batch,
                         const std::vector<Observation>& list);
 
-// The batch that the built-in distiller's observations of a turn are.
+// The name of the batch with the built-in distiller's observations of a turn.
 std::string turn_batch(const Session& session, std::int64_t prompt_number);
-// Whether other batches tell of every one of these events.
-Result<bool> is_told_otherwise(Db& db, const std::string& batch, const std::vector<std::int64_t>& events);
-// Takes back what the batch says of nothing but events that `list` or other batches tell of.
-Status give_way(Db& db, const std::string& batch, const std::vector<Observation>& list);
+// Whether each of these events is evidence of an observation of another batch.
+Result<bool> is_covered_elsewhere(Db& db, const std::string& batch, const std::vector<std::int64_t>& events);
+// Removes those observations of the batch whose events are all evidence of `list` or of other batches: a
+// provider's findings replace the built-in ones about the same events.
+Status drop_covered(Db& db, const std::string& batch, const std::vector<Observation>& list);
 
 // The newest of a project, newest first, without their files and concepts; not those of `except_session`.
 struct ObservationQuery {

@@ -1,5 +1,5 @@
-// Which records a stranger had a hand in: those that came from events of the web or of an MCP server. Kept
-// nowhere: asked of the events themselves, which the index events_outside holds.
+// Which records contain text of strangers: those made from events of the web or of an MCP server. Not stored
+// with the record: looked up in its events, through the index events_outside.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace cairn::store {
 
-// The events that brought text from outside, as the index has them.
+// The events that brought text from outside; the same condition as in the index.
 #define FROM_OUTSIDE "(tool_name IN ('WebFetch', 'WebSearch') OR substr(tool_name, 1, 5) = 'mcp__')"
 
 // The tools that brought text from outside to the observation with the id `o`, as a column.
 #define TOOLS_OF_OBSERVATION(o)                                                                    \
   "(SELECT group_concat(DISTINCT tool_name) FROM observation_evidence x JOIN events e ON e.seq = " \
   "x.event_seq WHERE x.observation_id = " o " AND " FROM_OUTSIDE ")"
-// To the turn `prompt` of the session with the row id `session`.
+// The same for the turn `prompt` of the session with the row id `session`.
 #define TOOLS_OF_TURN(session, prompt)                                                  \
   "(SELECT group_concat(DISTINCT tool_name) FROM events WHERE session_db_id = " session \
   " AND "                                                                               \
   "prompt_number = " prompt " AND " FROM_OUTSIDE ")"
 
-// Where the text of such a column of tools comes from.
+// The origins that such a column of tools stands for.
 inline Origins origins_of(std::string_view tools) {
   Origins origins;
   for (const std::string_view tool : split(tools, ','))

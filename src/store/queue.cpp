@@ -25,16 +25,17 @@ Result<MessageId> enqueue(Db& db, const NewMessage& m) {
   "m.status = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_db_id = m.session_db_id " \
   "AND t.prompt_number = m.prompt_number AND t.ended_at_epoch IS NULL) "
 
-// ?1 is now, ?2 a time beyond which nobody is made to wait: the clock was set back since.
+// ?1 is now, ?2 is later than any pause can end: a message with a later time was returned before the clock
+// was set back, and is due.
 #define DUE "(m.not_before_epoch <= ?1 OR m.not_before_epoch > ?2) "
 
 static std::int64_t beyond_any_wait(WallTime now) {
   return epoch_ms(now + 2 * kLongestDelay);
 }
 
-// Who waits is found by stepping from session to session through the index, not by reading every row. A
-// session has waited since its oldest message came or since it was served, whichever is later on the queue's
-// own clock: message ids and claims, counted together.
+// Finds waiting sessions by jumping from session to session in the index, instead of reading every row. A
+// session has waited since its oldest message arrived or since its last claim, whichever is later. Both are
+// numbers of one sequence: a claim gets a number above all message ids and earlier claims.
 static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now) {
   return db.integer(
       "WITH RECURSIVE waiting(session) AS (SELECT min(session_db_id) FROM pending_messages WHERE status = "
@@ -118,7 +119,7 @@ Status complete(Db& db, const Batch& batch, WallTime now) {
   return Error{Code::canceled, "queue: batch " + batch.id + " is no longer ours"};
 }
 
-// One step of a well-mixed sequence: equal seeds give equal pauses.
+// The jitter's random number (splitmix64): equal seeds give equal pauses, which tests rely on.
 static std::uint64_t mixed(std::uint64_t seed) {
   seed += 0x9e3779b97f4a7c15u;
   seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -133,7 +134,7 @@ Millis retry_delay(std::int64_t retry, std::uint64_t seed) {
   return Millis(whole * 3 / 4 + whole / 2 * part / 1000);
 }
 
-// Rows of a batch that go back keep nothing of it.
+// A row that is returned loses every trace of its batch.
 #define WAITS                                                                                       \
   "UPDATE pending_messages SET status = 'pending', batch_id = NULL, batch_size = 0, lease = NULL, " \
   "lease_until_epoch = NULL, started_processing_at_epoch = NULL "
@@ -197,7 +198,7 @@ Result<Recovered> recover_all(Db& db, int max_retries, WallTime now) {
 }
 
 Result<Recovered> recover_lapsed(Db& db, int max_retries, WallTime now) {
-  constexpr Millis kSetBack = std::chrono::minutes(1);  // more than a clock is adjusted by in passing
+  constexpr Millis kSetBack = std::chrono::minutes(1);  // more than a usual adjustment of the clock
   return take_back(db,
                    TRY(db.query(PROCESSING "AND (lease_until_epoch <= ? OR started_processing_at_epoch > ?)",
                                 epoch_ms(now), epoch_ms(now + kSetBack))),

@@ -1,9 +1,9 @@
-// The work queue. A message waits (pending) until its turn has ended, is claimed with others of its session
-// under a lease (processing), and ends as processed or, when it keeps failing, as failed. Nothing is dropped:
-// its texts move to evidence.
+// The work queue between intake and the worker. A message is `pending` until its turn has ended, is then
+// claimed with others of its session under a lease (`processing`), and ends as `processed` or, after its last
+// retry, as `failed`. Nothing is dropped: the texts move to evidence.
 //
-// A session's messages are worked in their order, one batch at a time, and the session that has waited
-// longest comes first. Every function stands in the caller's transaction on the writer's connection.
+// The messages of a session are processed in their order, one batch at a time. The session that has waited
+// longest comes first. Every function runs in the caller's transaction on the writer's connection.
 #pragma once
 
 #include <optional>
@@ -43,15 +43,15 @@ struct Batch {
 };
 
 // Claims up to `max` pending messages of the session that has waited longest: those whose turn has ended, in
-// their order, up to the first that waits for a retry. A message that was left behind is claimed alone. A
-// session of which a batch is in work is passed over. Nothing to do: nothing.
+// their order, up to the first that waits for a retry. A message that was recovered from a dead worker is
+// claimed alone. Skips sessions that have a batch in processing. Empty when there is nothing to do.
 Result<std::optional<Batch>> claim(Db& db, WallTime now, std::size_t max, Millis lease);
 
-// The heartbeat of whoever works on the batch: its lease ends `lease` from now. False: it is no longer ours.
+// The worker's heartbeat: the lease now ends `lease` from now. False: the batch is no longer ours.
 Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease);
 
-// Ends a batch: its texts move to evidence, its rows are processed. Fails with `canceled`, and the
-// transaction must be rolled back, unless exactly the claimed rows are still processing under this lease.
+// Ends a batch: its texts move to evidence, its rows become `processed`. Fails with `canceled` unless exactly
+// the claimed rows are still processing under this lease; the caller must then roll back.
 Status complete(Db& db, const Batch& batch, WallTime now);
 
 // How often a message is tried again, and the seed of the jitter between the tries.
@@ -63,34 +63,37 @@ struct RetryPolicy {
 // The pause before retry number `retry` (0 is the first): 1 s doubling to 5 min, give or take a quarter.
 Millis retry_delay(std::int64_t retry, std::uint64_t seed);
 
-// Gives a batch back after an error of its own: each message waits for its next try, the last of which it
-// makes alone, or is failed when it had them all. Returns how many rows that were, at most those still ours.
+// Returns a batch after an error that its messages may have caused. Each message waits for its next try, or
+// fails when it has used them all. The last try is made alone. Returns the number of rows changed: at most
+// those still ours.
 Result<std::int64_t> give_back(Db& db, const Batch& batch, std::string_view reason, const RetryPolicy& policy,
                                WallTime now);
 
-// Gives a batch back that could not be worked through no fault of its own: no try is counted. It is not
-// claimed again before `not_before`.
+// Returns a batch after an error that its messages did not cause: no try is counted. It is not claimed again
+// before `not_before`.
 Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason, WallTime not_before = {});
 
-// Why a message waits for its session's memory id: while its batch is held, and once it went back.
+// The reason of a message that waits for its session's memory id: while it is claimed, and after it was
+// returned.
 inline constexpr std::string_view kAwaitingId = "awaiting_memory_session_id";
 inline constexpr std::string_view kNeverCaptured = "memorySessionId not yet captured after retries";
-// Says on the messages of a batch in work why its end is put off, and until when.
+// Records on the messages of a claimed batch why storing the reply is delayed, and until when.
 Status note_waiting(Db& db, const Batch& batch, std::string_view reason, WallTime until);
 
-// What became of messages that were taken back from processing.
+// How many messages were recovered from processing.
 struct Recovered {
   std::int64_t waiting = 0;
   std::int64_t failed = 0;
 };
-// Messages that whoever worked on them left in processing wait again, each to be claimed alone. One that had
-// been claimed alone has used up a try, and is failed when that was its last.
+// These make messages in `processing` pending again, when their worker died or hangs. Each is then claimed
+// alone, so that one bad message cannot block the others. A message that had been claimed alone has used a
+// try, and fails when that was its last.
 //
-// All of them: for a start, when nobody can be working on them.
+// All of them: at a start, when no worker can be running.
 Result<Recovered> recover_all(Db& db, int max_retries, WallTime now);
-// Those whose lease has lapsed, or was given by a clock that has been set back since.
+// Those whose lease has expired, or was given before the clock was set back.
 Result<Recovered> recover_lapsed(Db& db, int max_retries, WallTime now);
-// Those that were claimed more than `age` ago; 0 is all of them, whenever they were.
+// Those that were claimed more than `age` ago; 0 means all of them.
 Result<Recovered> recover_stuck(Db& db, Millis age, int max_retries, WallTime now);
 
 }  // namespace cairn::store

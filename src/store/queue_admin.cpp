@@ -4,7 +4,7 @@
 
 namespace cairn::store {
 
-// Taken out of a batch that is in work it may be what that batch hangs on: it is claimed alone from now on.
+// A message taken out of a claimed batch may be the one that blocks it: claim it alone from now on.
 #define AFRESH                                                                                            \
   "UPDATE pending_messages SET status = 'pending', retry_count = 0, not_before_epoch = 0, last_error = "  \
   "NULL, solo = max(solo, status = 'processing'), batch_id = NULL, batch_size = 0, lease = NULL, "        \
@@ -33,7 +33,7 @@ Result<bool> abort_message(Db& db, MessageId id) {
         "pending_messages WHERE id = ?",
         id.value));
     if (!TRY(row.step())) return false;
-    if (row.text(6) != "processed")  // of a processed one they have moved before
+    if (row.text(6) != "processed")  // else its texts have moved already
       TRY(keep_evidence(db, row.integer(0), SessionId{row.integer(1)},
                         {row.optional_text(2), row.optional_text(3), row.optional_text(4)},
                         from_epoch_ms(row.integer(5))));

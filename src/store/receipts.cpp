@@ -47,9 +47,4 @@ Result<std::optional<Receipt>> last_given(Db& db, SessionId session) {
       read_receipt);
 }
 
-Result<std::optional<Receipt>> last_receipt(Db& db, SessionId session) {
-  return first(db.query(RECEIPTS "WHERE session_db_id = ? ORDER BY id DESC LIMIT 1", session.value),
-               read_receipt);
-}
-
 }  // namespace cairn::store

@@ -1,4 +1,4 @@
-// Receipts of context: what was composed for a session, and whether its hook said that it printed it.
+// Receipts of context: what was composed for a session, and whether its hook confirmed that it printed it.
 #pragma once
 
 #include <optional>
@@ -31,8 +31,7 @@ struct Receipt {
 Result<std::int64_t> add_receipt(Db& db, const Receipt& receipt);
 Status confirm_receipt(Db& db, std::int64_t id, WallTime at);
 
-// The session's last receipt that was given since it was opened or compacted, and the last one at all.
+// The session's last receipt that its hook confirmed.
 Result<std::optional<Receipt>> last_given(Db& db, SessionId session);
-Result<std::optional<Receipt>> last_receipt(Db& db, SessionId session);
 
 }  // namespace cairn::store

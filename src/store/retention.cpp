@@ -26,7 +26,7 @@ Result<bool> move_border(Db& db, const Retention& retention, WallTime now, Milli
   }
   const std::int64_t aim = epoch_ms(now) - retention.keep_days * kDayMs;
   const std::int64_t border = std::min(aim, known.value_or(aim) + running.count() * kHoursInDay);
-  if (known && std::abs(border - *known) < kHourMs) return false;  // a daemon at rest writes nothing
+  if (known && std::abs(border - *known) < kHourMs) return false;  // an idle daemon does not write
   TRY(put_number(db, "evidence_border", border));
   return true;
 }
@@ -57,8 +57,8 @@ Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::in
     std::optional<std::int64_t> payloads[3];
   };
   std::vector<Row> rows;
-  // Events are numbered in the order they were taken in, so the first are the oldest, without an index of
-  // times.
+  // Events are numbered in the order of their arrival: the first are the oldest, and no index of times is
+  // needed.
   Stmt row = TRY(db.query(
       "SELECT event_seq, created_at_epoch, input_payload, response_payload, extra_payload FROM evidence "
       "ORDER BY event_seq LIMIT ?",

@@ -1,9 +1,9 @@
-// How long evidence stays: until it is older than `evidence.keep_days`, and while the store is within
-// `store.max_gb`. Only what events said is removed, oldest first; that they happened, and what was made of
-// them, stays.
+// How long evidence stays: `evidence.keep_days`, and as long as the store is smaller than `store.max_gb`.
+// Only the texts of events are removed, oldest first. The rows of the events, and the observations and
+// summaries made from them, stay.
 //
-// Nothing expires because a clock is wrong: the border moves towards its aim by at most one day for each hour
-// that the daemon runs.
+// A wrong clock cannot expire everything at once: the border moves by at most one day for each hour that the
+// daemon runs.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,19 @@ struct Retention {
   std::int64_t max_bytes = 0;   // of the database; 0: no limit
 };
 
-// Moves the border of age. `running` is the time since this daemon last did. False: it is not worth a write
-// yet.
+// Moves the border: evidence older than it expires. `running` is the time since this daemon last moved it.
+// False: the change is too small to write.
 Result<bool> move_border(Db& db, const Retention& retention, WallTime now, Millis running);
 
-// Removes the oldest evidence that is beyond the border, or that does not fit: at most `limit` events, so
-// that a transaction stays short. How many that were; 0: there is nothing to remove.
+// Removes the oldest evidence that is beyond the border, or more than the store may hold: at most `limit`
+// events, so that the transaction stays short. Returns how many; 0: nothing to remove.
 Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::int64_t limit);
 
 // The first event whose evidence was not removed.
 Result<std::int64_t> evidence_begins(Db& db);
 
-// Whether texts of that turn were removed: it cannot be told again, what was made of it stays as it is.
+// Whether texts of that turn were removed. Such a turn is not distilled again: its observations and summary
+// stay as they are.
 Result<bool> has_expired(Db& db, SessionId session, std::int64_t prompt_number);
 
 }  // namespace cairn::store

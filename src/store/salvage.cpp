@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kRowsATransaction = 5000;
 constexpr std::size_t kMaxText = 256u << 20;  // as in evidence
 
-// Rows that are gone, as far as indexes know them: `part` has the table's columns without its constraints.
+// Lost rows, as far as indexes have their columns. `part` has the table's columns without its constraints.
 constexpr std::string_view kProjectsOfParts = R"sql(
 INSERT OR IGNORE INTO projects(id, uuid, key, name, root, created_at, created_at_epoch)
 SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(key, 'salvaged-' || id), coalesce(name, 'salvaged-' || id),
@@ -40,7 +40,7 @@ std::string joined(const Names& names) {
   return list;
 }
 
-// The first column of all rows; those behind an error are missing.
+// The first column of all rows up to the first error.
 template <class... Args>
 Names texts(Db& db, std::string_view sql, const Args&... args) {
   Names found;
@@ -71,9 +71,9 @@ class Salvage {
   Db& to_;
   std::optional<Transaction> transaction_;
   std::int64_t uncommitted_ = 0;
-  Names columns_;  // of the table at hand, that both databases have
+  Names columns_;  // of the current table, those that both databases have
   std::optional<Stmt> insert_;
-  bool payloads_ = false;  // the table at hand has bodies with hashes
+  bool payloads_ = false;  // the current table is `payloads`: check hashes
   Salvaged result_;
 };
 
@@ -119,7 +119,7 @@ Status Salvage::copy_table(const std::string& table, bool has_rowid) {
   return done;
 }
 
-// Over a place that cannot be read to the next row behind it.
+// Reads in the order of row ids, and jumps over places that cannot be read.
 Status Salvage::by_rowid(const std::string& table) {
   auto prepared = from_.prepare("SELECT rowid, " + joined(columns_) + " FROM \"" + table +
                                 "\" NOT INDEXED WHERE rowid >= ? ORDER BY rowid");
@@ -132,7 +132,7 @@ Status Salvage::by_rowid(const std::string& table) {
     row.reset();
     row.bind(1, next);
     auto more = row.step();
-    while (more && *more && row.integer(0) >= next) {  // one that comes again is damage too
+    while (more && *more && row.integer(0) >= next) {  // a smaller id: the page order is damaged
       TRY(put(row, 1));
       if (row.integer(0) == std::numeric_limits<std::int64_t>::max()) return {};
       next = row.integer(0) + 1;
@@ -146,8 +146,8 @@ Status Salvage::by_rowid(const std::string& table) {
   }
 }
 
-// The smallest rowid after `unreadable` from where on a row, or the end, can be read. Small steps first, so
-// that a readable page between two damaged ones is not passed over.
+// The smallest rowid after `unreadable` from which a row, or the end, can be read. Small steps first, so that
+// a readable page between two damaged ones is not missed.
 std::optional<std::int64_t> Salvage::readable_from(Stmt& row, std::int64_t unreadable) {
   const auto reads = [&](std::int64_t from) {
     row.reset();
@@ -169,7 +169,7 @@ std::optional<std::int64_t> Salvage::readable_from(Stmt& row, std::int64_t unrea
   return good;
 }
 
-// From both ends up to the damage.
+// A table without row ids cannot be entered behind the damage: read it from both ends up to the damage.
 Status Salvage::by_key(const std::string& table) {
   const Names key = texts(from_, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table);
   for (const bool back : {false, true}) {
@@ -198,7 +198,7 @@ bool Salvage::is_sound(const Stmt& row, int first) const {
   return text && content_hash(*text) == hash;
 }
 
-// `again`: a row that is there already was met from the other end.
+// `again`: a row may be there already, copied from the other end.
 Status Salvage::put(const Stmt& row, int first, bool again) {
   if (!is_sound(row, first)) {
     ++result_.refused;
@@ -272,14 +272,14 @@ Result<Salvaged> salvage(const Db::Options& damaged, Db& to, WallTime now) {
   ignore(from->prepare("SELECT 1 FROM sqlite_schema"));  // a damaged schema fails the first statement only
   std::span<const Migration> known = schema();
   const std::int64_t newest = known.back().version;
-  // A newer cairn's follows on the ones we know; any other number is damage.
+  // A newer schema has our newest version and the next one; any other higher number is damage.
   const auto follows =
       from->integer("SELECT count(*) FROM schema_migrations WHERE version IN (?, ?)", newest, newest + 1);
   if (follows && follows->value_or(0) == 2)
     return Error{Code::unsupported, "the damaged database is of a newer cairn: install that one"};
   const auto version = from->integer("SELECT max(version) FROM schema_migrations WHERE version <= ?", newest);
   const std::int64_t has = version ? version->value_or(0) : 0;
-  // Copied into the version that it has, then brought up to date as any other.
+  // Copy into the schema version that it has, then migrate as usual.
   const auto newer = std::ranges::find_if(known, [&](const Migration& m) { return m.version > has; });
   if (has > 0) known = known.first(static_cast<std::size_t>(newer - known.begin()));
   TRY(migrate(to, known, now));

@@ -1,4 +1,4 @@
-// The tables, as embedded migrations. An applied migration is never changed: a change is a new one.
+// The tables, as embedded migrations. Never edit an applied migration: add a new one.
 #pragma once
 
 #include <span>

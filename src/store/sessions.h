@@ -1,5 +1,5 @@
-// Sessions: the host's conversations, found by the host's id of them (the content id, known at once). Their
-// other id, the memory's, is in identity.h.
+// Sessions: the conversations of the coding agent (the host), found by the host's own id, the content id.
+// Their other id, the memory id, is in identity.h.
 #pragma once
 
 #include <optional>
@@ -46,8 +46,9 @@ struct NewSession {
   WallTime started_at;
 };
 
-// What tells a session from all others in text that is made of it. Two hosts may give the same content id;
-// Claude Code's stands alone, as it always did.
+// A unique text for a session, for use in hashes and names. Two hosts may give the same content id, so the
+// platform comes first; the first host's ids stand alone, as in stores that were made before there were
+// others.
 std::string key_of(const std::string& platform, const ContentId& id);
 
 // All within the caller's transaction, on the writer's connection.
@@ -57,8 +58,8 @@ Result<Session> create_session(Db& db, const NewSession& session);
 // Whether `id` is the memory id of some session: an event that carries it is our own agent's.
 Result<bool> is_memory_id(Db& db, const ContentId& id);
 
-// What an event says of its session in passing; empty values change nothing. Whoever is heard of may have
-// written to its transcript too.
+// What every event says about its session; empty values change nothing. The transcript becomes due for
+// reading too: the host may have written to it.
 struct Sighting {
   WallTime at;
   std::string cwd;

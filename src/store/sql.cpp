@@ -11,12 +11,12 @@ namespace cairn::store {
 
 namespace {
 
-// Texts beyond this many are prepared each time: the program has fewer fixed ones, and generated ones must
-// not pile up.
+// Statements beyond this many are not cached. The program has fewer fixed ones, and generated ones must not
+// accumulate.
 constexpr std::size_t kCachedTexts = 256;
 
-// The writer's own small memory, which SQLite parses in and keeps statements in without asking malloc(): as
-// much as all of ours need, a megabyte.
+// The writer's lookaside memory: SQLite parses and keeps small objects there instead of calling malloc(). One
+// megabyte is enough for all our statements.
 constexpr int kSmallBytes = 512, kSmallPieces = 2000;
 
 Code code_of_system_error(int error_number, Code otherwise) {
@@ -51,7 +51,7 @@ Code code_of(sqlite3* db, int rc) {
   }
 }
 
-// Where a connection keeps the first damage that it met.
+// The name of SQLite's client data that points to Connection::damage.
 constexpr const char* kDamage = "cairn.damage";
 
 Error sql_error(sqlite3* db, int rc, std::string_view what) {
@@ -179,8 +179,8 @@ Status Stmt::run() {
   return {};
 }
 
-// One that writes commits behind its last row, and that can fail: `PRAGMA journal_mode=WAL` has said "wal" by
-// then.
+// A writing statement commits after its last row, and that can fail: `PRAGMA journal_mode=WAL` has returned
+// "wal" by then.
 Status Stmt::finish() {
   return sqlite3_stmt_readonly(raw_) ? Status() : run();
 }
@@ -260,7 +260,7 @@ Status Db::configure(const Options& options) {
   sqlite3_busy_timeout(raw(), options.busy_timeout_ms);
   if (options.mode == Mode::read_write)
     sqlite3_db_config(raw(), SQLITE_DBCONFIG_LOOKASIDE, nullptr, kSmallBytes, kSmallPieces);
-  // Plans do not look at values: else a statement with `LIMIT ?` is prepared anew each time it is bound.
+  // Plans must not depend on bound values: else a statement with `LIMIT ?` is prepared again at each bind.
   sqlite3_db_config(raw(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   TRY(exec("PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA foreign_keys=ON"));
   // Before WAL: only then does SQLite keep the index of the WAL in its own memory instead of a shared file.
@@ -273,9 +273,10 @@ Status Db::configure(const Options& options) {
   }
   if (options.check) TRY(options.check(*this));
   const auto journal = TRY(text("PRAGMA journal_mode=WAL"));
-  if (journal != "wal") return Error{Code::unsupported, "this file system cannot carry a write-ahead log"};
+  if (journal != "wal")
+    return Error{Code::unsupported, "this file system does not support a write-ahead log"};
   TRY(exec("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON"));
-  // A WAL that one large transaction has grown is cut back at the next restart of the log.
+  // A WAL that grew in one large transaction is truncated when the log next restarts.
   TRY(exec("PRAGMA journal_size_limit=16777216"));
   TRY(exec("PRAGMA wal_autocheckpoint=" + std::to_string(options.autocheckpoint_pages)));
   return {};
@@ -297,7 +298,7 @@ Result<Stmt> Db::prepare(std::string_view sql) {
   }
   const bool cached = found != idle.end() || idle.size() < kCachedTexts;
   sqlite3_stmt* stmt = nullptr;
-  // Not marked as persistent: SQLite would parse it outside of the connection's small memory.
+  // Not SQLITE_PREPARE_PERSISTENT: SQLite would then not use the lookaside memory.
   const int rc = sqlite3_prepare_v2(raw(), sql.data(), static_cast<int>(sql.size()), &stmt, nullptr);
   if (rc != SQLITE_OK) return sql_error(raw(), rc, head(sql));
   if (!stmt) return Error{Code::internal, "empty statement"};
@@ -329,8 +330,8 @@ void Db::keep_wal(bool keep) {
 }
 
 Status Db::integrity_check(bool indexes) {
-  // A check of everything leaves out the free pages when it meets a virtual table first (SQLite takes its
-  // root, 0, for the mark of a partial check); a check of the schema alone looks at them.
+  // A full check skips the free pages when the first table is virtual: SQLite takes its root page, 0, as a
+  // sign of a partial check. A check of the schema alone includes them.
   for (const std::string_view sql :
        {std::string_view("PRAGMA quick_check('sqlite_schema')"),
         std::string_view(indexes ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)")}) {

@@ -31,8 +31,8 @@ struct Summary {
   Origins origins;       // of its turn's events: web, mcp
 };
 
-// Writes the summary of a turn, in place of the one that is there. A built-in summary never replaces a
-// model's: false, nothing was written.
+// Writes the summary of a turn and replaces an earlier one. A built-in summary never replaces a model's: then
+// nothing is written, and the result is false.
 Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& summary, WallTime now);
 
 // The newest summaries of a project, newest first; with `updated_after` only those written since, and not of

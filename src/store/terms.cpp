@@ -8,7 +8,7 @@ namespace cairn::store {
 
 namespace {
 
-// Longer words are no words; their beginning finds them.
+// In bytes. Longer terms are cut: they are no real words, and their beginning is enough to find them.
 constexpr std::size_t kLongest = 96;
 
 bool is_ideograph(char32_t c) {
@@ -106,9 +106,9 @@ void TermReader::read_word() {
   }
 }
 
-// Where the part that begins at `from` ends: before a joiner, before a capital that follows a small letter or
-// a digit, and before the last of several capitals when a small letter follows: HTTPServer is HTTP and
-// Server.
+// The end of the part that begins at `from`: before a joiner, before a capital that follows a small letter or
+// a digit, and before the last of several capitals when a small letter follows (HTTPServer is HTTP and
+// Server).
 std::size_t TermReader::part_end(std::size_t from) const {
   std::size_t i = from;
   Char before;

@@ -1,9 +1,8 @@
 // How a text becomes terms of the search index: words in lower case without accents; identifiers whole and in
 // parts; Chinese, Japanese and Korean in pairs of characters.
-//
-// `parseHeader`, `parse_header` and `ParseHeader` are each "parse", "header" and, at the place of the first,
-// "parseheader". Pure, linear, and any bytes are a text: what is not UTF-8 stands between words. The index
-// stores what this gives: whoever changes it fills the index anew, in a migration of its own.
+// `parseHeader`, `parse_header` and `ParseHeader` each give "parse", "header" and, at the position of the
+// first, "parseheader". Pure functions in linear time. Accepts any bytes: invalid UTF-8 separates words. The
+// index stores these terms: a change here needs a migration that fills the index again.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +12,15 @@
 
 namespace cairn::store {
 
-// Where the terms are for: a document, or a query for them. The last character of a run of Chinese is a term
-// of a document, so that one character alone can be found; a query has it only when it is alone.
+// What the terms are for. The last character of a run of ideographs is a term of its own in a document, so
+// that a single character can be found. In a query it is one only when it stands alone.
 enum class TermsOf { document, query };
 
 struct Term {
   std::string text;
   std::size_t start = 0;  // where it stands in the text, in bytes
   std::size_t end = 0;
-  bool whole = false;  // an identifier that was given in parts: at the place of its first part
+  bool whole = false;  // an identifier after its parts; it has the position of its first part
 };
 
 class TermReader {

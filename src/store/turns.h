@@ -1,5 +1,5 @@
-// Turns: from a prompt to its stop. A turn is found by the host's prompt id where there is one, else it is
-// the latest.
+// Turns: from a prompt to the end of the answer. An event belongs to the turn with its prompt id if it has
+// one, else to the latest.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct Turn {
   std::string last_assistant_message;
   bool muted = false;
   bool open() const { return !ended_at; }
-  // Whether the user's request was left unanswered: what makes an ended session `failed`.
+  // Whether the user's request was left unanswered. A session that ends so is `failed`.
   bool unfinished() const {
     return open() || end_reason == "stop_failure" || end_reason == "session_end" ||
            end_reason == "dead_host" || end_reason == "session_start";
@@ -37,11 +37,11 @@ Result<std::optional<Turn>> latest_turn(Db& db, SessionId session);
 Result<std::optional<std::int64_t>> turn_of_prompt(Db& db, SessionId session, const std::string& prompt_id);
 // Opens the next turn of a session, taking the next prompt number.
 Result<Turn> open_turn(Db& db, SessionId session, WallTime at);
-// Files a host's prompt id under a turn.
+// Records that a host's prompt id belongs to a turn.
 Status name_turn(Db& db, SessionId session, std::int64_t number, const std::string& prompt_id);
 Status touch_turn(Db& db, SessionId session, std::int64_t number, WallTime at);
 Status end_turn(Db& db, SessionId session, std::int64_t number, std::string_view reason, WallTime at);
-// What the host said at the end; empty values change nothing.
+// The host's texts at the end of the turn; empty values change nothing.
 Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::string_view last_message,
                           std::string_view failure);
 Status reopen_turn(Db& db, SessionId session, std::int64_t number);

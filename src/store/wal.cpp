@@ -50,10 +50,11 @@ Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path) {
     return TRY(file->size()) > kHeader;
   const std::string_view salts = std::string_view(header).substr(16, 8);
   std::string frame(kFrameHeader + page, '\0');
-  bool bad = false, synced = false;  // synced: a transaction ended at or behind the bad frame
+  bool bad = false, synced = false;  // synced: a transaction ended at or after the bad frame
   for (std::uint64_t at = kHeader; TRY(file->read_at(at, frame.data(), frame.size())) == frame.size();
        at += frame.size()) {
-    const bool ours = std::string_view(frame).substr(8, 8) == salts;  // else left over from before a restart
+    const bool ours =
+        std::string_view(frame).substr(8, 8) == salts;  // else left over from before the log restarted
     if (ours && synced) return true;
     if (!bad) {
       sum.add(std::string_view(frame).substr(0, 8), big);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kPiece = 256;                              // rows a read
 constexpr std::size_t kMaxText = 256u << 20;             // as for evidence
-constexpr std::string_view kFrame = "\x28\xb5\x2f\xfd";  // what compress() makes begins so
+constexpr std::string_view kFrame = "\x28\xb5\x2f\xfd";  // the first bytes of a zstd frame
 
 struct Table {
   std::string name;

@@ -1,4 +1,4 @@
-// Every text that the store holds, whatever the table: for looking for what should not be there.
+// Visits every text in the store, in all tables: to search for secrets that should not be there.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct StoredText {
   std::string text;      // decompressed
 };
 
-// Visits every text and every blob of every table but the index's own. Reads in pieces and holds no
-// transaction between them.
+// Visits every text and every blob of every table except the search index's own. Reads in pieces, with no
+// transaction open between them.
 Status walk_texts(Db& db, const std::function<void(const StoredText&)>& visit);
 
 }  // namespace cairn::store

@@ -57,7 +57,7 @@ mutate(intake/intake.cpp
 mutate(store/events.cpp
   [[constexpr std::int64_t kWindowMs = 5000;]]
   [[const std::int64_t kWindowMs = sim::mutation == 3 ? -1 : 5000;]])
-mutate(store/sound.cpp
+mutate(store/open_store.cpp
   [[TRY(write_wal_again(disk, path + "-wal"));]]
   [[if (sim::mutation != 4) TRY(write_wal_again(disk, path + "-wal"));]])
 mutate(agent/worker.cpp

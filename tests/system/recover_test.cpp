@@ -26,7 +26,7 @@ class RecoverTest : public DeliveryTest {
   }
   void expect_told() {
     EXPECT_NE(json({"status"})["problems"].dump().find("the store was damaged"), std::string::npos);
-    EXPECT_NE(log().find("was made anew"), std::string::npos);
+    EXPECT_NE(log().find("was rebuilt"), std::string::npos);
     EXPECT_NE(cairn({"doctor"}).out.find("the store was damaged"), std::string::npos);
   }
 };

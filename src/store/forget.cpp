@@ -1,4 +1,4 @@
-#include "store/mute.h"
+#include "store/forget.h"
 
 #include <vector>
 
@@ -11,7 +11,7 @@ static Result<std::vector<std::int64_t>> ids_of(Result<Stmt> query) {
   return ids;
 }
 
-// Texts that another event says too stay with that one.
+// Deletes the event's texts, except those that another event shares.
 static Status forget_texts(Db& db, std::int64_t event) {
   const auto payloads = TRY(ids_of(db.query(
       "SELECT input_payload FROM evidence WHERE input_payload IS NOT NULL AND event_seq = ?1 "
@@ -41,7 +41,7 @@ static Status forget_learned(Db& db, std::int64_t event) {
   return {};
 }
 
-// The stored event becomes one that was only counted.
+// Turns a stored event into one that is only counted.
 static Status forget_event(Db& db, std::int64_t event, std::string_view outcome, std::string_view reason) {
   TRY(forget_learned(db, event));
   TRY(forget_texts(db, event));
@@ -51,12 +51,12 @@ static Status forget_event(Db& db, std::int64_t event, std::string_view outcome,
       outcome, reason, event);
 }
 
-Status mute_turn(Db& db, SessionId session, std::int64_t number) {
+Status forget_turn(Db& db, SessionId session, std::int64_t number) {
   TRY(db.run(
       "UPDATE turns SET muted = 1, last_assistant_message = NULL, failure = NULL WHERE session_db_id = ? AND "
       "prompt_number = ?",
       session.value, number));
-  // Start and end of a session belong to it, not to the turn that they happened in.
+  // Start and end of a session belong to the session, not to the turn they happened in.
   const auto events = TRY(ids_of(
       db.query("SELECT seq FROM events WHERE session_db_id = ? AND prompt_number = ? AND outcome = 'stored' "
                "AND kind NOT IN ('session_start', 'session_end')",

@@ -1,4 +1,4 @@
-#include "store/sound.h"
+#include "store/open_store.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -17,26 +17,26 @@ namespace cairn::store {
 
 namespace {
 
-// What a start may spend on looking at pages: a session waits for it. Some 100 MB.
-constexpr std::int64_t kLookNs = 200'000'000;
-// As many are looked at, indexes and all, in a small part of that time.
+// Time limit for checking pages at a start, because a session waits for it. Enough for about 100 MB.
+constexpr std::int64_t kCheckNs = 200'000'000;
+// A store of up to this many pages is checked with all its indexes in a small part of that time.
 constexpr std::int64_t kFewPages = 1000;
-// The user has seen it by then; the file that was set aside stays until he removes it.
-constexpr Millis kTold = std::chrono::hours(24 * 14);
+// How long damage is reported. The damaged file itself stays until the user removes it.
+constexpr Millis kReported = std::chrono::hours(24 * 14);
 
-// Its line is "closed SCHEMA", "open SCHEMA" or "damaged TIME REASON".
-struct Witness {
-  std::string state;   // closed, open, damaged; empty: there never was a store
+// The state file: one line, "closed SCHEMA", "open SCHEMA" or "damaged TIME REASON".
+struct State {
+  std::string kind;    // closed, open, damaged; empty: there never was a store
   std::string schema;  // closed, open: the hash of the schema; may be missing
-  std::string time;    // damaged: in the name of what is set aside
+  std::string time;    // damaged: part of the name of the damaged file
   std::string reason;  // damaged
 };
 
-std::string witness_path(const std::string& path) {
+std::string state_path(const std::string& path) {
   return path + ".state";
 }
 
-std::string aside_path(const std::string& path, std::string_view time) {
+std::string damaged_path(const std::string& path, std::string_view time) {
   return path + ".damaged-" + std::string(time);
 }
 
@@ -44,20 +44,20 @@ std::string parent_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-Result<Witness> read_witness(os::Disk& disk, const std::string& path) {
-  auto text = os::read_file(disk, witness_path(path), 4096);
-  if (!text && text.error().code == Code::not_found) return Witness{};
+Result<State> read_state(os::Disk& disk, const std::string& path) {
+  auto text = os::read_file(disk, state_path(path), 4096);
+  if (!text && text.error().code == Code::not_found) return State{};
   if (!text && text.error().code != Code::invalid) return std::move(text).error();
   const std::string line(text ? trim(*text) : "");
   const auto words = split(line, ' ');
   const auto word = [&](std::size_t i) { return std::string(i < words.size() ? words[i] : ""); };
-  if (word(0) == "closed" || word(0) == "open") return Witness{word(0), word(1), "", ""};
-  if (words.size() < 3 || word(0) != "damaged") return Witness{"open", "", "", ""};  // damaged itself
-  return Witness{"damaged", "", word(1), line.substr(words[0].size() + words[1].size() + 2)};
+  if (word(0) == "closed" || word(0) == "open") return State{word(0), word(1), "", ""};
+  if (words.size() < 3 || word(0) != "damaged") return State{"open", "", "", ""};  // unreadable
+  return State{"damaged", "", word(1), line.substr(words[0].size() + words[1].size() + 2)};
 }
 
-Status write_witness(os::Disk& disk, const std::string& path, std::string_view line) {
-  return os::replace_file(disk, witness_path(path), std::string(line) + "\n");
+Status write_state(os::Disk& disk, const std::string& path, std::string_view line) {
+  return os::replace_file(disk, state_path(path), std::string(line) + "\n");
 }
 
 // "20261115T233141Z"
@@ -67,7 +67,7 @@ std::string compact(WallTime now) {
   return text;
 }
 
-// A database that has tables, but not ours, is somebody else's.
+// Refuses a database of another program: it has tables, but not ours.
 Status check_owner(Db& db) {
   const auto foreign =
       TRY(db.integer("SELECT count(*) > 0 AND count(*) FILTER (WHERE name = 'schema_migrations') = 0 FROM "
@@ -76,7 +76,8 @@ Status check_owner(Db& db) {
   return {};
 }
 
-// SQLite takes a statement that creates a table for whatever it has become.
+// Compared with the hash of the last start. SQLite does not notice a CREATE statement that is damaged but
+// still valid SQL.
 Result<std::string> schema_hash(Db& db) {
   const auto all = TRY(
       db.text("SELECT group_concat(type || name || tbl_name || coalesce(sql, ''), char(10) ORDER BY rowid) "
@@ -84,18 +85,18 @@ Result<std::string> schema_hash(Db& db) {
   return content_hash(all.value_or(""));
 }
 
-// A store that is too large for it is looked at in part: every page before the indexes.
+// Checks as much as the time limit allows: first every page, then the indexes.
 Status check_pages(os::Clock& clock, Db& db) {
-  struct Patience {
+  struct TimeLimit {
     os::Clock& clock;
     std::int64_t until;
-  } patience{clock, clock.boot_ns() + kLookNs};
+  } limit{clock, clock.boot_ns() + kCheckNs};
   const auto enough = [](void* p) -> int {
-    const auto* left = static_cast<Patience*>(p);
+    const auto* left = static_cast<TimeLimit*>(p);
     return left->clock.boot_ns() > left->until;
   };
   const bool few = TRY(db.integer("PRAGMA page_count")).value_or(0) <= kFewPages;
-  sqlite3_progress_handler(db.raw(), 1000, enough, &patience);
+  sqlite3_progress_handler(db.raw(), 1000, enough, &limit);
   Status sound = few ? Status() : db.integrity_check();
   if (sound) sound = db.integrity_check(true);
   sqlite3_progress_handler(db.raw(), 0, nullptr, nullptr);
@@ -103,7 +104,8 @@ Status check_pages(os::Clock& clock, Db& db) {
   return sound;
 }
 
-// Everything that transcripts can tell is asked of them again; each call counts once.
+// Makes catch-up read all transcripts from their beginning. Calls that are stored already are not stored
+// twice.
 Status read_transcripts_again(Db& db) {
   return db.exec(
       "UPDATE sdk_sessions SET transcript_due = 1;"
@@ -114,7 +116,7 @@ Status read_transcripts_again(Db& db) {
       "DELETE FROM transcript_calls WHERE outcome <> 'counted'");
 }
 
-Status tell(Db& db, std::string_view what, WallTime now) {
+Status note_event(Db& db, std::string_view what, WallTime now) {
   constexpr std::string_view kPut =
       "INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value";
   TRY(db.run(kPut, "damage", what));
@@ -125,82 +127,82 @@ Status tell(Db& db, std::string_view what, WallTime now) {
 
 Status note_lost_wal(Db& db, std::string_view how, WallTime now, Log& log) {
   const std::string what = fmt::format(
-      "the store's write-ahead log was {} at a start after an unclean end: what it held is taken from "
+      "the store's write-ahead log was {} at a start after an unclean end: what it held is recovered from "
       "transcripts, the rest of it is lost",
       how);
   log.error(what);
   auto transaction = TRY(Transaction::begin(db));
   TRY(read_transcripts_again(db));
-  TRY(tell(db, what, now));
+  TRY(note_event(db, what, now));
   return transaction.commit();
 }
 
-// Whether it is about to be migrated: from then on its schema is another.
+// Whether it is about to be migrated, which changes the schema's hash.
 Result<bool> is_older(Db& db) {
   const auto version = TRY(db.integer("SELECT max(version) FROM schema_migrations"));
   return version.value_or(0) < schema().back().version;
 }
 
-// How the write-ahead log was lost; empty: it was not. SQLite removes it only at a clean end.
-Result<std::string_view> look_at_wal(os::Disk& disk, const std::string& path, const Witness& witness) {
+// Says how the write-ahead log was lost: "missing", "damaged", or empty when it was not. SQLite removes the
+// log only at a clean end, so after an unclean one it must be there.
+Result<std::string_view> check_wal(os::Disk& disk, const std::string& path, const State& last) {
   const auto wal = disk.stat(path + "-wal");
   if (!wal && wal.error().code != Code::not_found) return wal.error();
-  if (!wal) return std::string_view(witness.state == "open" ? "missing" : "");
-  // What a daemon that died wrote is seen again, but perhaps neither it nor the log's name reached the disk.
+  if (!wal) return std::string_view(last.kind == "open" ? "missing" : "");
+  // We can read what a killed daemon wrote, but neither the content nor the file's name need be on the disk.
   TRY(write_wal_again(disk, path + "-wal"));
   TRY(disk.sync_dir(parent_of(path)));
   return std::string_view(TRY(wal_is_damaged(disk, path + "-wal")) ? "damaged" : "");
 }
 
-Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, const Witness& witness,
-                        Log& log) {
+Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, const State& last, Log& log) {
   const auto stat = disk.stat(options.path);
   if (!stat && stat.error().code != Code::not_found) return stat.error();
   const bool empty = !stat || stat->size == 0;
-  if (empty && !witness.state.empty())
+  if (empty && !last.kind.empty())
     return Error{Code::corrupt, stat ? "its file is empty" : "its file is gone"};
   const std::string first = empty ? "" : TRY(read_first_page(disk, options.path));
   if (!empty) TRY(check_first_page(first));
-  const std::string_view lost_wal = TRY(look_at_wal(disk, options.path, witness));
+  const std::string_view lost_wal = TRY(check_wal(disk, options.path, last));
   options.check = check_owner;
   Db db = TRY(Db::open(options));
-  db.keep_wal(true);  // should it be damaged, it stays as it is
+  db.keep_wal(true);  // do not touch the file while it may turn out to be damaged
   std::string hash = TRY(schema_hash(db));
-  if (!witness.schema.empty() && witness.schema != hash)
+  if (!last.schema.empty() && last.schema != hash)
     return Error{Code::corrupt, "its schema is not what it was"};
   TRY(check_pages(clock, db));
-  if (!witness.schema.empty() && TRY(is_older(db))) TRY(write_witness(disk, options.path, "open"));
+  if (!last.schema.empty() && TRY(is_older(db))) TRY(write_state(disk, options.path, "open"));
   const auto version = TRY(db.integer("PRAGMA schema_version"));
   TRY(migrate(db, schema(), clock.now()));
   if (TRY(db.integer("PRAGMA schema_version")) != version) hash = TRY(schema_hash(db));
   if (!lost_wal.empty()) TRY(note_lost_wal(db, lost_wal, clock.now(), log));
   db.keep_wal(false);
-  // Only what was read with no log beside it is the newest.
-  if (!empty && witness.state == "closed" && witness.schema == hash)
+  // Without a log the page in the file is the newest version of it.
+  if (!empty && last.kind == "closed" && last.schema == hash)
     ignore(keep_first_page(disk, options.path, first));
-  // After the WAL's name is durable: one without the other would look like a loss. On a full disk we go
-  // without.
-  if ((witness.state != "open" || witness.schema != hash) && disk.sync_dir(parent_of(options.path)))
-    ignore(write_witness(disk, options.path, "open " + hash));
+  // Only after the WAL's name is durable: "open" without a WAL would look like a lost one. On a full disk the
+  // state stays as it was.
+  if ((last.kind != "open" || last.schema != hash) && disk.sync_dir(parent_of(options.path)))
+    ignore(write_state(disk, options.path, "open " + hash));
   return db;
 }
 
-// The WAL goes first: it belongs to whatever has the name.
-Status set_aside(os::Disk& disk, const std::string& path, const std::string& aside) {
+// The WAL goes first: SQLite would apply it to whichever database has the name.
+Status move_away(os::Disk& disk, const std::string& path, const std::string& damaged) {
   for (const char* part : {"-wal", ""}) {
-    if (disk.stat(aside + part).ok()) continue;
-    const auto moved = disk.rename(path + part, aside + part);
+    if (disk.stat(damaged + part).ok()) continue;
+    const auto moved = disk.rename(path + part, damaged + part);
     if (!moved && moved.error().code != Code::not_found) return moved;
   }
   ignore(disk.remove(path + "-shm"));
   return disk.sync_dir(parent_of(path));
 }
 
-std::string sentence(const Witness& witness, const std::string& aside, const Salvaged& salvaged) {
+std::string damage_message(const State& last, const std::string& damaged, const Salvaged& salvaged) {
   return fmt::format(
-      "the store was damaged ({}) and was made anew: {} rows were saved, {} did not fit, {} places could not "
+      "the store was damaged ({}) and was rebuilt: {} rows were saved, {} did not fit, {} places could not "
       "be read; transcripts are read again; the damaged one is {}",
-      witness.reason, salvaged.kept, salvaged.refused, salvaged.gaps, aside);
+      last.reason, salvaged.kept, salvaged.refused, salvaged.gaps, damaged);
 }
 
 Status remove_database(os::Disk& disk, const std::string& path) {
@@ -211,7 +213,7 @@ Status remove_database(os::Disk& disk, const std::string& path) {
   return {};
 }
 
-// A new database at `fresh` of what can be read of `from`.
+// Makes a new database at `fresh` of the rows that can be read in `from`.
 Result<Salvaged> build_of(os::Disk& disk, const Db::Options& options, const std::string& from,
                           const std::string& fresh, WallTime now) {
   TRY(remove_database(disk, fresh));
@@ -226,13 +228,14 @@ Result<Salvaged> build_of(os::Disk& disk, const Db::Options& options, const std:
   return Salvaged{.gaps = 1};
 }
 
-// Nothing is synced until it is complete: it has no name that counts before.
-Status build(os::Disk& disk, const Db::Options& options, const Witness& witness, const std::string& aside,
+// Not synced before it is complete: until it has its final name, a crash throws it away anyway. When no row
+// can be read, tries once more with a repaired first page.
+Status build(os::Disk& disk, const Db::Options& options, const State& last, const std::string& damaged,
              const std::string& fresh, WallTime now, Log& log) {
   const std::string copy = fresh + ".from";
-  Salvaged salvaged = TRY(build_of(disk, options, aside, fresh, now));
-  if (salvaged.kept == 0 && disk.stat(aside).ok() &&
-      TRY(copy_with_first_page(disk, options.path, aside, copy)))
+  Salvaged salvaged = TRY(build_of(disk, options, damaged, fresh, now));
+  if (salvaged.kept == 0 && disk.stat(damaged).ok() &&
+      TRY(copy_with_first_page(disk, options.path, damaged, copy)))
     salvaged = TRY(build_of(disk, options, copy, fresh, now));
   TRY(remove_database(disk, copy));
   {
@@ -240,70 +243,70 @@ Status build(os::Disk& disk, const Db::Options& options, const Witness& witness,
     to.path = fresh;
     Db db = TRY(Db::open(to));
     TRY(db.exec("PRAGMA synchronous=OFF"));
-    const std::string told = sentence(witness, aside, salvaged);
+    const std::string message = damage_message(last, damaged, salvaged);
     {
       auto transaction = TRY(Transaction::begin(db));
       TRY(read_transcripts_again(db));
-      TRY(tell(db, told, now));
+      TRY(note_event(db, message, now));
       TRY(transaction.commit());
     }
     TRY(db.integrity_check());
     TRY(db.checkpoint(true));
-    log.error(told);
+    log.error(message);
   }
-  ignore(disk.remove(fresh + "-wal"));  // empty, should the close have left it
+  ignore(disk.remove(fresh + "-wal"));  // empty after the checkpoint
   auto file = TRY(disk.open(fresh, os::Open::read_write));
   return file->sync();
 }
 
-Status rebuild(os::Disk& disk, const Db::Options& options, const Witness& witness, WallTime now, Log& log) {
+Status rebuild(os::Disk& disk, const Db::Options& options, const State& last, WallTime now, Log& log) {
   const std::string& path = options.path;
-  const std::string aside = aside_path(path, witness.time), fresh = path + ".new";
-  if (!disk.stat(aside).ok() || !disk.stat(path).ok()) {  // else only the witness is missing
-    log.error("the store is damaged: " + witness.reason + ": saving what can be read");
-    TRY(set_aside(disk, path, aside));
-    TRY(build(disk, options, witness, aside, fresh, now, log));
+  const std::string damaged = damaged_path(path, last.time), fresh = path + ".new";
+  if (!disk.stat(damaged).ok() ||
+      !disk.stat(path).ok()) {  // else a crash came between the rename and the state
+    log.error("the store is damaged: " + last.reason + ": saving what can be read");
+    TRY(move_away(disk, path, damaged));
+    TRY(build(disk, options, last, damaged, fresh, now, log));
     TRY(disk.rename(fresh, path));
     TRY(disk.sync_dir(parent_of(path)));
   }
-  return write_witness(disk, path, "closed");
+  return write_state(disk, path, "closed");
 }
 
 }  // namespace
 
-Result<Db> open_sound(os::Disk& disk, os::Clock& clock, const Db::Options& options, Log& log) {
-  Witness witness = TRY(read_witness(disk, options.path));
-  if (witness.state != "damaged") {
-    auto opened = open_checked(disk, clock, options, witness, log);
+Result<Db> open_store(os::Disk& disk, os::Clock& clock, const Db::Options& options, Log& log) {
+  State last = TRY(read_state(disk, options.path));
+  if (last.kind != "damaged") {
+    auto opened = open_checked(disk, clock, options, last, log);
     if (opened || opened.error().code != Code::corrupt) return opened;
     TRY(note_damage(disk, options.path, opened.error().message, clock.now()));
-    witness = TRY(read_witness(disk, options.path));
+    last = TRY(read_state(disk, options.path));
   }
-  TRY(rebuild(disk, options, witness, clock.now(), log).in("making the damaged store anew"));
+  TRY(rebuild(disk, options, last, clock.now(), log).in("rebuilding the damaged store"));
   return open_checked(disk, clock, options, {"closed", "", "", ""}, log);
 }
 
-// A WAL that were gone without the note would look like a loss.
-void closing(os::Disk& disk, Db& db, const std::string& path) {
+// Write `closed` first, or the next start reports a lost WAL. When that fails, keep the WAL.
+void note_clean_close(os::Disk& disk, Db& db, const std::string& path) {
   const auto noted = [&]() -> Status {
-    const Witness witness = TRY(read_witness(disk, path));
-    if (witness.state == "damaged") return Error{Code::corrupt, witness.reason};
-    return write_witness(disk, path,
-                         "closed " + (witness.schema.empty() ? TRY(schema_hash(db)) : witness.schema));
+    const State last = TRY(read_state(disk, path));
+    if (last.kind == "damaged") return Error{Code::corrupt, last.reason};
+    return write_state(disk, path, "closed " + (last.schema.empty() ? TRY(schema_hash(db)) : last.schema));
   }();
   if (!noted) db.keep_wal(true);
 }
 
 Status note_damage(os::Disk& disk, const std::string& path, std::string_view what, WallTime now) {
-  while (disk.stat(aside_path(path, compact(now))).ok()) now += std::chrono::seconds(1);
-  return write_witness(disk, path, "damaged " + compact(now) + " " + one_line(visible(what), 300));
+  while (disk.stat(damaged_path(path, compact(now))).ok()) now += std::chrono::seconds(1);
+  return write_state(disk, path, "damaged " + compact(now) + " " + one_line(visible(what), 300));
 }
 
-Result<std::optional<std::string>> damage_told(Db& db, WallTime now) {
+Result<std::optional<std::string>> recent_damage(Db& db, WallTime now) {
   return db.text(
       "SELECT value FROM meta WHERE key = 'damage' AND (SELECT CAST(value AS INTEGER) FROM meta WHERE key = "
       "'damage_at') > ?",
-      epoch_ms(now - kTold));
+      epoch_ms(now - kReported));
 }
 
 }  // namespace cairn::store
