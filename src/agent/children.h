@@ -1,5 +1,5 @@
-// Programs that distil: children that are spoken to in lines. A provider asks for one here and never waits
-// for it.
+// Child processes of providers, such as a model's command-line program. They are sent lines and answer in
+// lines. No call here blocks.
 #pragma once
 
 #include <memory>
@@ -11,22 +11,22 @@
 
 namespace cairn::agent {
 
-// Belongs to the writer's thread. Destroying it ends the child: its stdin is closed, and what is left of its
-// process group after a second is killed.
+// Belongs to the writer's thread. Destroying it ends the child: its stdin is closed, and after a second its
+// process group is killed.
 class Child {
  public:
   virtual ~Child() = default;
   virtual void send(std::string_view line) = 0;
-  // The next line it said; nothing when there is none yet.
+  // The next line of its output; nothing when there is none yet.
   virtual std::optional<std::string> receive() = 0;
-  // Why there will be no more lines, once the last was received; nothing while there may be.
+  // The reason why the child ended, once its last line was received; nothing before.
   virtual std::optional<std::string> ended() = 0;
 };
 
 class Children {
  public:
   virtual ~Children() = default;
-  // Starts a child. That it could not be started is why it ended.
+  // Starts a child. When that fails, ended() says why.
   virtual std::unique_ptr<Child> start(const os::Command& command) = 0;
 };
 

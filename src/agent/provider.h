@@ -1,9 +1,8 @@
-// Who distils: the one interface of every memory agent.
+// The interface of every memory agent (a model that distils events).
 //
-// A provider holds a conversation about each session: it is told of a batch of events and replies with what
-// was learned from them. Nothing here waits: start() and send() return at once, what it says is fetched with
-// receive(), and trouble is something it says too. The built-in distiller needs none of this: it has said
-// what it knows when the turn ended.
+// A provider has one conversation about each session: it is sent a batch of events and replies with what was
+// learned from them. No call blocks: start() and send() return at once, messages are fetched with receive(),
+// and an error is a message too. The built-in distiller does not use this: it runs when a turn ends.
 #pragma once
 
 #include <memory>
@@ -19,7 +18,7 @@
 
 namespace cairn::agent {
 
-// One event as a provider is told of it; its texts have passed the gate.
+// One event as it is sent to a provider; its texts have passed the gate.
 struct Item {
   std::int64_t event_seq = 0;  // how a reply refers to it
   std::string type;            // observation or summarize
@@ -44,7 +43,7 @@ struct Finding {
   std::vector<std::int64_t> events;
 };
 
-// Anything it says that is neither of the following, such as that it has begun.
+// Any message that is neither a reply nor an error, such as a note that work has begun.
 struct Note {};
 
 struct Reply {
@@ -57,7 +56,7 @@ struct Trouble {
   enum class Kind { transient, rate_limited, quota, auth, setup, rejected, canceled };
   Kind kind = Kind::transient;
   std::string reason;
-  std::optional<WallTime> until;  // when it is worth trying again, if it said so
+  std::optional<WallTime> until;  // when to try again, if the provider said so
 };
 std::string_view kind_name(Trouble::Kind kind);
 
@@ -71,9 +70,9 @@ struct Message {
 class Conversation {
  public:
   virtual ~Conversation() = default;
-  // Tells it of a batch. The next one only after its Reply or Trouble.
+  // Sends a batch. The next one only after its Reply or Trouble.
   virtual void send(const Request& request) = 0;
-  // The next thing it said; nothing when there is nothing new. After a Trouble it says no more.
+  // The next message; nothing when there is none. A Trouble is the last message.
   virtual std::optional<Message> receive() = 0;
 };
 
@@ -88,9 +87,9 @@ class Provider {
  public:
   virtual ~Provider() = default;
   virtual std::string_view name() const = 0;
-  // Whether its conversations have ids of their own; without, a session's id is synthesised.
+  // Whether its conversations have ids of their own. If not, a session's memory id is synthesised.
   virtual bool has_ids() const = 0;
-  // Begins a conversation. That it could not is the first thing it says.
+  // Begins a conversation. When that fails, its first message is a Trouble.
   virtual std::unique_ptr<Conversation> start(const Start& start) = 0;
 };
 

@@ -13,7 +13,8 @@ namespace cairn::agent {
 static constexpr Millis kFirstWait(100);  // for a memory id; doubles
 static constexpr int kWaits = 5;          // 3.1 s in all
 static constexpr int kMessagesAStep = 64;
-static constexpr int kMostNotes = 10'000;  // between two replies: whoever says more will never come to it
+static constexpr int kMostNotes =
+    10'000;  // between two replies: a provider that sends more will never finish
 
 std::string_view kind_name(Trouble::Kind kind) {
   switch (kind) {
@@ -39,7 +40,7 @@ Result<bool> Worker::step() {
     if (!talk.over) did |= TRY(advance(session, talk));
   std::erase_if(talks_, is_over);
   if (untold_) return finish_untold();
-  const bool begun = TRY(begin());  // whoever talks much holds nobody up
+  const bool begun = TRY(begin());  // start new batches even while one conversation is chatty
   return did || begun;
 }
 
@@ -97,7 +98,7 @@ Result<bool> Worker::begin() {
   return finish_untold();
 }
 
-// When the next of those that wait for a retry may be tried (boot ns).
+// When the next message that waits for a retry is due (boot ns).
 Result<std::optional<std::int64_t>> Worker::next_due() {
   const WallTime now = clock_.now();
   const auto at = TRY(db_.integer(
@@ -107,7 +108,8 @@ Result<std::optional<std::int64_t>> Worker::next_due() {
   return std::optional(after(std::min<Millis>(from_epoch_ms(*at) - now, options_.idle)));
 }
 
-// A store that cannot be written is no fault of the messages: the batch stays ours and is tried again.
+// Ends a batch that needs no provider. When the store cannot be written, the batch stays claimed and is tried
+// again: the messages did not cause the error.
 Result<bool> Worker::finish_untold() {
   auto done = store::in_transaction(db_, [&] { return store::complete(db_, *untold_, clock_.now()); });
   if (done) {
@@ -117,7 +119,7 @@ Result<bool> Worker::finish_untold() {
   }
   const Code code = done.error().code;
   if (code == Code::canceled || code == Code::invalid) {
-    // Someone took messages out of it: the others begin anew.
+    // Someone removed messages from the batch: return the others to the queue.
     TRY(return_batch(*untold_, done.error().message, code == Code::invalid, Millis(0)));
     untold_.reset();
   }
@@ -138,7 +140,7 @@ Result<Request> Worker::request_for(const store::Batch& batch) {
   return request;
 }
 
-// Tells the provider of a batch, in the session's conversation or a new one.
+// Sends a batch to the provider, in the session's conversation or a new one.
 Status Worker::tell(store::Batch batch) {
   const auto request = request_for(batch);
   const auto session = store::find_session(db_, batch.session);
@@ -154,7 +156,8 @@ Status Worker::tell(store::Batch batch) {
   return {};
 }
 
-// The session's conversation. One whose batch was taken away from it is not gone on with.
+// The session's conversation, or a new one. A conversation that still works on a batch has lost its lease
+// (else the session could not be claimed): it is ended, because its reply would belong to the old batch.
 Worker::Talk& Worker::talk_about(const store::Session& session, std::int64_t prompt) {
   if (const auto known = talks_.find(session.id); known != talks_.end()) {
     if (!known->second.run) return known->second;
@@ -174,7 +177,7 @@ Worker::Talk& Worker::talk_about(const store::Session& session, std::int64_t pro
   return talk;
 }
 
-// The conversation that was idle longest ends.
+// Ends the conversation that was idle longest.
 void Worker::make_room() {
   auto oldest = talks_.end();
   for (auto it = talks_.begin(); it != talks_.end(); ++it)
@@ -207,8 +210,8 @@ Result<bool> Worker::advance(SessionId session, Talk& talk) {
   return did;
 }
 
-// The end of a session ends its conversation, whatever it was at. What is left in the queue is distilled in
-// another one, which ends with its batch.
+// Ends the conversation when its session has ended, and returns its batch. What is left in the queue is
+// distilled in another conversation, which ends with its batch.
 Result<bool> Worker::leave_ended(SessionId session, Talk& talk) {
   const auto status = TRY(db_.text("SELECT status FROM sdk_sessions WHERE id = ?", session.value));
   const bool active = status == "active";
@@ -222,8 +225,8 @@ Result<bool> Worker::leave_ended(SessionId session, Talk& talk) {
   return true;
 }
 
-// Deals with the next thing it said. False: it said nothing more. What could not be written down is heard
-// again.
+// Handles the next message of the provider. False: there is none. When the store fails, the message is kept
+// and handled again at the next step.
 Result<bool> Worker::hear(SessionId session, Talk& talk) {
   if (!talk.heard) talk.heard = talk.conversation->receive();
   if (!talk.heard) return false;
@@ -245,7 +248,7 @@ Result<bool> Worker::hear(SessionId session, Talk& talk) {
   return true;
 }
 
-// On the first message that carries it, whatever else that says: before anything can be stored under it.
+// Registers the memory id from the first message that carries it, before anything is stored under it.
 Status Worker::capture(SessionId session, Talk& talk, const MemoryId& id) {
   TRY(store::in_transaction(db_, [&]() -> Status {
     TRY(store::register_memory_id(db_, session, id, provider_->name(), clock_.now()));
@@ -258,7 +261,7 @@ Status Worker::capture(SessionId session, Talk& talk, const MemoryId& id) {
   return {};
 }
 
-// The id to store under: the conversation's own once it is registered, or one that was given by hand.
+// The id to store under: the conversation's own once it is registered, or one from a manual repair.
 Result<std::optional<MemoryId>> Worker::memory_of(SessionId session, const Talk& talk) {
   const store::Identity identity = TRY(store::identity_of(db_, session));
   const auto* captured = std::get_if<store::Captured>(&identity);
@@ -267,7 +270,7 @@ Result<std::optional<MemoryId>> Worker::memory_of(SessionId session, const Talk&
   return std::optional<MemoryId>();
 }
 
-// Stores the reply, or puts it off while there is no memory id.
+// Stores the reply, or delays it while there is no memory id.
 Result<bool> Worker::settle(SessionId session, Talk& talk) {
   Run& run = *talk.run;
   if (clock_.boot_ns() < run.try_at) return false;
@@ -316,7 +319,7 @@ Result<bool> Worker::wait_for_id(SessionId session, Talk& talk) {
   return false;
 }
 
-// What a provider says is a way in like any other; it cannot label anything.
+// A model's reply is untrusted text: it passes the gate, and cannot contain labels of ours.
 static void pass_gate(store::Observation& learned, const gate::Gate& gate) {
   for (std::string* text : {&learned.type, &learned.title, &learned.subtitle, &learned.narrative})
     *text = labelled(visible(gate.clean(*text, gate::Way::model)));
@@ -324,7 +327,7 @@ static void pass_gate(store::Observation& learned, const gate::Gate& gate) {
     for (std::string& text : *list) text = labelled(visible(gate.clean(text, gate::Way::model)));
 }
 
-// The reply as rows: project, turn and time are those of the events, whatever the provider says of them.
+// The reply as rows. Project, turn and time come from the events, never from the provider.
 static std::vector<store::Observation> observations_of(const Reply& reply, const Request& request,
                                                        const std::string& project, const gate::Gate& gate) {
   std::vector<store::Observation> list;
@@ -346,7 +349,7 @@ static std::vector<store::Observation> observations_of(const Reply& reply, const
   return list;
 }
 
-// What was learned, its evidence and the end of its messages: all of it or nothing.
+// Stores the observations and their evidence, and completes the batch, in one transaction.
 Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) {
   const auto request = TRY(request_for(run.batch));
   const auto of = TRY(store::find_session(db_, session));
@@ -358,7 +361,7 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
     if (!list.empty()) {
       const MemoryId under =
           memory.empty() ? TRY(store::ensure_memory_id(db_, session, clock_.now())) : memory;
-      for (const store::Observation& learned : list)  // what the built-in distiller said of these events
+      for (const store::Observation& learned : list)  // replace the built-in distiller's about these events
         if (learned.prompt_number)
           TRY(store::drop_covered(db_, store::turn_batch(*of, *learned.prompt_number), list));
       put = TRY(store::put_within(db_, under, run.batch.id, std::move(list), options_.budget));
@@ -370,7 +373,7 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
   return {};
 }
 
-// The heartbeat, and the deadline of the call.
+// Extends the lease, and ends a call that is past its deadline.
 Status Worker::keep_alive(SessionId session, Talk& talk) {
   Run& run = *talk.run;
   if (!run.reply && clock_.boot_ns() >= run.deadline)
@@ -391,8 +394,8 @@ Status Worker::keep_alive(SessionId session, Talk& talk) {
   return {};
 }
 
-// Trouble that may lie in the messages counts as a try of theirs; any but that of a bad request holds the
-// provider's next call back, longer each time.
+// Returns the batch after an error of the provider. An error that the messages may have caused counts as a
+// try. Every error except a rejected request delays the provider's next call, longer each time.
 Status Worker::give_up(SessionId session, Talk& talk, const Trouble& trouble) {
   const bool counts = trouble.kind == Trouble::Kind::transient || trouble.kind == Trouble::Kind::rejected;
   const std::string reason = fmt::format("{}: {}", kind_name(trouble.kind), trouble.reason);

@@ -1,9 +1,9 @@
 // The worker: takes batches from the queue, has the provider distil them, and stores what it learned.
-//
-// A batch is claimed, told, and stored in one transaction with the end of its messages, so that its effect
-// comes once however often it is tried. Nothing is stored before the conversation's id is registered: a reply
-// that comes earlier waits, and its messages go back when the id never comes. Sessions do not wait for each
-// other. Without a provider, and beyond the session's budget, the texts move to evidence at once.
+// A batch is claimed and sent to the provider. The reply is stored in the same transaction that ends the
+// batch's messages, so that a retry never stores it twice. Nothing is stored before the conversation's id is
+// registered: a reply that comes earlier waits, and when the id never comes the messages return to the queue.
+// Sessions do not wait for each other. Without a provider, or beyond the session's budget, the texts move to
+// evidence at once.
 #pragma once
 
 #include <functional>
@@ -30,17 +30,17 @@ class Worker {
   struct Options {
     int max_retries = 3;
     Millis lease = std::chrono::minutes(5);
-    std::size_t max_events = 200;    // messages a transaction: well below 50 ms
+    std::size_t max_events = 200;    // per batch, so that a transaction stays well below 50 ms
     std::size_t max_concurrent = 4;  // conversations at once
     Millis reply_within = std::chrono::minutes(5);
     store::SessionBudget budget;
-    Millis idle = std::chrono::minutes(10);  // a conversation that nothing is told ends
+    Millis idle = std::chrono::minutes(10);  // then a conversation that is sent nothing ends
   };
 
   Worker(store::Db& db, os::Clock& clock, Log& log, Provider* provider)
       : db_(db), clock_(clock), log_(log), provider_(provider) {}
 
-  // What a provider says passes `gate` before it is stored.
+  // A provider's replies pass `gate` before they are stored.
   void configure(const Options& options, gate::Gate gate) {
     options_ = options;
     gate_ = std::move(gate);
@@ -48,18 +48,18 @@ class Worker {
 
   // Does the next piece of work. False: there is none now.
   Result<bool> step();
-  // When step() should be called again though nothing else happens (boot ns); nothing: no need.
+  // When step() must be called again even if nothing else happens (boot ns); nothing: no need.
   std::optional<std::int64_t> wake_at() const;
-  // Whether a reply is being waited for.
+  // Whether a batch has been sent and is not finished.
   bool awaits() const;
-  // Ends all conversations; what was in work waits in the queue again, no try counted.
+  // Ends all conversations. Their batches return to the queue, and no try is counted.
   Status stop();
 
   // Messages finished since this was made.
   std::int64_t processed() const { return processed_; }
 
  private:
-  struct Run {  // a batch that was told
+  struct Run {  // a batch that was sent
     store::Batch batch;
     std::optional<Reply> reply;
     int tries = 0;                                       // of storing the reply without a memory id
@@ -67,11 +67,11 @@ class Worker {
   };
   struct Talk {  // the conversation about a session
     std::unique_ptr<Conversation> conversation;
-    std::optional<Message> heard;  // received and not dealt with yet
-    MemoryId id;                   // as it said
+    std::optional<Message> heard;  // kept until it is handled: writing to the store may fail
+    MemoryId id;                   // the provider's, once known
     bool live = false;             // its session was active
     bool over = false;
-    int notes = 0;  // heard since it was last told something, beside its reply
+    int notes = 0;  // messages without a reply since the last batch was sent
     std::int64_t used_at = 0;
     std::optional<Run> run;
   };
@@ -105,13 +105,13 @@ class Worker {
   Options options_;
   gate::Gate gate_{gate::Rules{}};
   std::map<SessionId, Talk> talks_;
-  std::set<SessionId> may_resume_;       // their last conversation ended in order, in this process
-  std::map<SessionId, int> uncaptured_;  // how often in a row the id never came
-  std::optional<store::Batch> untold_;   // claimed, needs no provider, and its end not written yet
+  std::set<SessionId> may_resume_;       // their last conversation ended cleanly, in this process
+  std::map<SessionId, int> uncaptured_;  // how many times in a row the id never came
+  std::optional<store::Batch> untold_;   // claimed, needs no provider, not completed yet
   int failures_ = 0;                     // of the provider, in a row
   std::int64_t paused_until_ = 0;        // no new calls before (boot ns)
   std::optional<std::int64_t> retry_at_ =
-      0;  // when to look for batches that were given back; at first at once
+      0;  // when to look for batches that wait for a retry; 0: at the first step
   std::int64_t processed_ = 0;
 };
 

@@ -15,10 +15,10 @@
 namespace cairn::daemon {
 
 static constexpr std::size_t kMaxReply = 16u << 20;        // no reply is larger
-static constexpr std::size_t kMaxUnread = 2 * kMaxReply;   // of lines that wait for the writer
-static constexpr std::chrono::milliseconds kGrace(1'000);  // to end by itself at the end of its stdin
+static constexpr std::size_t kMaxUnread = 2 * kMaxReply;   // lines that the writer has not fetched yet
+static constexpr std::chrono::milliseconds kGrace(1'000);  // after its stdin was closed; then it is killed
 
-// What the two threads share of a child.
+// The part of a child that both threads use.
 struct LoopChildren::Mailbox {
   std::mutex mutex;
   std::deque<std::string> lines;
@@ -29,7 +29,7 @@ struct LoopChildren::Mailbox {
 struct LoopChildren::Process {
   LoopChildren* owner = nullptr;
   std::int64_t pid = 0;
-  bufferevent* buffer = nullptr;  // null: it has hung up
+  bufferevent* buffer = nullptr;  // null: its socket is closed
   std::shared_ptr<Mailbox> mailbox;
 
   ~Process() {
@@ -120,7 +120,7 @@ void LoopChildren::write(int id, const std::string& line) {
     bufferevent_write(found->second->buffer, line.data(), line.size());
 }
 
-// Nobody listens to it any more.
+// The writer destroyed its handle: close the child's stdin, and kill it if it does not end.
 void LoopChildren::end(int id) {
   const auto found = processes_.find(id);
   if (found == processes_.end() || !found->second->buffer) return;
@@ -148,7 +148,7 @@ void LoopChildren::read(Process& process) {
   on_news_();
 }
 
-// It closed its end, or said too much: whatever is left of it goes.
+// The child closed its socket or wrote too much: kill its process group.
 void LoopChildren::hung_up(Process& process, const char* why) {
   {
     const std::lock_guard lock(process.mailbox->mutex);
@@ -169,7 +169,7 @@ void LoopChildren::collect() {
       log_.info(fmt::format("child ended pid={}", process.pid));
       process.pid = 0;
     }
-    // What it said last is still to be read.
+    // Keep a dead child until its socket is closed: its last lines may still be unread.
     it = gone && !process.buffer ? processes_.erase(it) : std::next(it);
   }
 }

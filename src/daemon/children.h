@@ -1,5 +1,5 @@
-// The providers' child processes: started, read and collected on the loop's thread, which lives as long as
-// the daemon, so that the kernel ends them with it.
+// The providers' child processes, started, read and reaped on the loop's thread. That thread lives as long as
+// the daemon: the kernel kills a child when the thread that started it ends.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ struct bufferevent;
 
 namespace cairn::daemon {
 
-// start() and the children it gives are for the writer's thread; all else happens on the loop's. Destroyed
-// when the loop no longer runs, it kills whatever is left.
+// start() and the children it returns belong to the writer's thread; everything else runs on the loop's
+// thread. Destroy it after the loop has ended; it kills the children that are left.
 class LoopChildren final : public agent::Children {
  public:
-  // `on_news` is called on the loop's thread when a child said something or ended.
+  // `on_news` is called on the loop's thread when a child wrote a line or ended.
   LoopChildren(Loop& loop, Log& log, std::function<void()> on_news);
   ~LoopChildren() override;
 
@@ -40,7 +40,7 @@ class LoopChildren final : public agent::Children {
   Loop& loop_;
   Log& log_;
   std::function<void()> on_news_;
-  int next_ = 0;  // the writer's thread
+  int next_ = 0;  // used by the writer's thread only
   std::map<int, std::unique_ptr<Process>> processes_;
 };
 

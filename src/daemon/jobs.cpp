@@ -15,7 +15,7 @@ JobThread::JobThread(std::string name, Log& log, Step step, Wake wake)
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
     try {
       run();
-    } catch (const std::exception& error) {  // a library's; ours are values
+    } catch (const std::exception& error) {  // only libraries throw; our errors are values
       log_.error(name_ + ": " + error.what());
       std::abort();
     }
@@ -55,7 +55,7 @@ void JobThread::run() {
       jobs_.pop_front();
       lock.unlock();
       job();
-      job = nullptr;  // what it holds goes before the lock is taken
+      job = nullptr;  // destroy what it captured before taking the lock
       lock.lock();
     } else if (nudged_ && step_) {
       run_step(lock);
@@ -74,7 +74,7 @@ void JobThread::run_step(std::unique_lock<std::mutex>& lock) {
   const Result<bool> more = step_();
   std::optional<milliseconds> wake;
   if (more && !*more) {
-    malloc_trim(0);  // a large event must not stay in memory while we idle
+    malloc_trim(0);  // return memory of large events to the system before idling
     if (wake_) wake = wake_();
   }
   if (!more) log_.error(name_ + ": " + more.error().message);

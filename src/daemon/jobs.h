@@ -1,4 +1,5 @@
-// A thread that runs jobs in order and, when there are none, steps of standing work.
+// A thread that runs posted jobs in order and, when there are none, steps of background work. The daemon's
+// writer is one: requests are its jobs; reading the inbox and the queue are its steps.
 #pragma once
 
 #include <chrono>
@@ -19,11 +20,11 @@ namespace cairn::daemon {
 class JobThread {
  public:
   using Job = std::function<void()>;
-  // A step returns true when there may be more; an error is logged and the step is tried again after a pause
+  // Returns true when there may be more work. An error is logged, and the step is tried again after a pause
   // of 1 s, doubling to 1 min.
   using Step = std::function<Result<bool>()>;
 
-  // When the step wants to be called again though nobody nudges; asked on this thread after a step that had
+  // When the step must be called again even without nudge(). Called on this thread after a step that had
   // nothing to do.
   using Wake = std::function<std::optional<std::chrono::milliseconds>()>;
 
@@ -32,9 +33,9 @@ class JobThread {
 
   // Runs `job` before the next step. After stop() it is dropped.
   void post(Job job);
-  // There may be work for the step.
+  // Wakes the thread: there may be work for the step.
   void nudge();
-  // Ends after the job or step that runs now, and waits for it.
+  // Ends the thread after the current job or step, and waits for that.
   void stop();
 
  private:

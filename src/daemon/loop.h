@@ -25,13 +25,13 @@ class Loop {
 
   // Runs until stop(). On the thread that becomes the loop thread.
   void run();
-  // Ends run() once what has been written had time to go out.
+  // Ends run() after 20 ms, so that answers already written reach their sockets.
   void stop();
 
   // Runs `callback` on the loop thread. Thread-safe; the only member that is.
   void post(Callback callback);
 
-  // Once, that much later.
+  // Runs `callback` once, after `time`.
   void after(std::chrono::milliseconds time, Callback callback);
   void every(std::chrono::milliseconds interval, Callback callback);
   void on_readable(int fd, Callback callback);

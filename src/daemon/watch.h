@@ -1,5 +1,5 @@
-// Watches inbox/new: tells that something may have arrived. What has arrived is found by scanning, so that a
-// lost or overflowing watch costs time, never an event.
+// Watches inbox/new with inotify: a hint that events may have arrived. The events themselves are found by
+// listing the directory, so that a lost or overflowing watch delays events but never loses one.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class InboxWatch {
   int fd() const { return fd_.get(); }
   // Empties the kernel's queue; false when the watched directory itself is gone.
   bool drain();
-  // Watches again after drain() said so, once the directory is back.
+  // Watches again after drain() returned false, once the directory exists again.
   Status again();
 
  private:

@@ -9,7 +9,7 @@ namespace cairn::recall {
 
 namespace {
 
-constexpr std::size_t kLookAt = 64u << 10;  // of a long text the beginning is looked through
+constexpr std::size_t kLookAt = 64u << 10;  // bytes at the beginning of a long text that are searched
 constexpr std::string_view kCut = "…";
 
 struct Occurrence {
@@ -25,7 +25,7 @@ std::vector<Occurrence> matches(const store::IndexTerms& index, std::string_view
   return found;
 }
 
-// Those from `from` on, none over another, relative to it.
+// The matches in [from, to), relative to `from`, with overlapping ones joined.
 std::vector<Mark> marks_of(const std::vector<Occurrence>& found, std::size_t from, std::size_t to) {
   std::vector<Mark> marks;
   for (const Occurrence& match : found) {
@@ -39,7 +39,7 @@ std::vector<Mark> marks_of(const std::vector<Occurrence>& found, std::size_t fro
   return marks;
 }
 
-// The first match of the stretch of `bytes` with the most different terms.
+// The index of the match that begins the piece of `bytes` with the most different terms.
 std::size_t densest(const std::vector<Occurrence>& found, std::size_t bytes) {
   std::size_t best = 0, most = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -65,7 +65,7 @@ Marked excerpt(const store::IndexTerms& index, std::string_view whole, const std
   const std::vector<Occurrence> found = matches(index, text, terms);
   if (found.empty()) return {};
   const std::size_t first = found[densest(found, bytes * 2 / 3)].mark.first;
-  // A third of the piece leads up to the match; both ends stand between words.
+  // The match begins after a third of the piece. Both ends are cut between words.
   std::size_t from = first > bytes / 3 ? text.find(' ', first - bytes / 3) : 0;
   from = from == 0 ? 0 : from < first ? from + 1 : first;
   std::size_t to = from + prefix(std::string_view(text).substr(from), bytes).size();

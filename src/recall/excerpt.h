@@ -1,4 +1,5 @@
-// Where a query's terms stand in a text, and the piece of it that shows most of them.
+// Marks a query's terms in a text, and cuts out the piece that contains most of them, for lists of search
+// results.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace cairn::recall {
 
 using Mark = std::pair<std::size_t, std::size_t>;  // bytes from, to
 
-// A text on one line with the places that match.
+// A text on one line, and the places in it that match.
 struct Marked {
   std::string text;
   std::vector<Mark> marks;

@@ -21,7 +21,7 @@ class Scanner {
     return rest_.empty();
   }
   bool at_quote() const { return rest_.starts_with('"'); }
-  // What stands between the quote here and the next, or the end.
+  // The text between the quote at the current position and the next one, or the end.
   std::string_view quoted() {
     rest_.remove_prefix(1);
     const std::size_t end = std::min(rest_.find('"'), rest_.size());
@@ -29,7 +29,7 @@ class Scanner {
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     return inside;
   }
-  // Up to a blank; `stops` at a quote too.
+  // The text up to a blank, and with `stops_at_quote` up to a quote.
   std::string_view word(bool stops_at_quote) {
     std::size_t end = 0;
     while (end < rest_.size() && !is_blank(rest_[end]) && !(stops_at_quote && rest_[end] == '"')) ++end;
@@ -37,7 +37,7 @@ class Scanner {
     rest_.remove_prefix(end);
     return found;
   }
-  // `name:` in front, taken off.
+  // Skips `name` (such as "type:") if it is next.
   bool take(std::string_view name) {
     if (!rest_.starts_with(name)) return false;
     rest_.remove_prefix(name.size());
@@ -80,7 +80,7 @@ std::optional<int> number(std::string_view text) {
   return value;
 }
 
-// "3d": so long before now.
+// "3d": three days before now.
 std::optional<WallTime> read_age(std::string_view text, WallTime now) {
   struct Unit {
     std::string_view name;
@@ -109,7 +109,7 @@ std::tm day_of(WallTime now) {
   return parts;
 }
 
-// Digits at fixed places: "2026-10-01 14:30:00", or a beginning of it that ends with a part.
+// Digits at fixed places: "2026-10-01 14:30:00", or only its date, its month or its minutes.
 std::optional<std::tm> read_calendar(std::string_view text, std::size_t& parts_read) {
   static constexpr std::string_view kShape = "dddd-dd-dd dd:dd:dd";
   static constexpr std::size_t kEnds[] = {7, 10, 16, 19};

@@ -1,5 +1,5 @@
-// What somebody searches for, read from the text they typed. Any text is a query: nothing in it is a syntax
-// error, and nothing of it reaches the index but words.
+// A search query, read from the text that a person or an agent typed. Any text is a valid query, and only
+// words of it reach the index: there is no syntax error and no injection.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace cairn::recall {
 
 struct Query {
-  std::string words;                 // any of them; the more and the rarer, the better
+  std::string words;                 // any may match; more and rarer matches rank higher
   std::vector<std::string> phrases;  // "in quotes": each must occur
   std::vector<std::string> without;  // -word: none may occur
   // Filters; empty: none. Also as `type:bugfix`, `file:src/x.cpp`, `since:2w` within the text.
@@ -25,12 +25,12 @@ struct Query {
   std::optional<WallTime> until;
 };
 
-// Reads the text. A filter whose value makes no sense is taken as words.
+// A filter with an invalid value is read as plain words.
 Query read_query(std::string_view text, WallTime now);
 
-// A moment as people write it, where they are: "2h", "3d", "2w", "6mo", "1y" ago; "today", "yesterday";
-// "2026-10-01", "2026-10", "2026-10-01 14:30"; with a Z at its end in UTC. A day stands for its first moment,
-// with `end` for its last. `invalid` names the forms.
+// A time as people write it, in local time: "2h", "3d", "2w", "6mo", "1y" ago; "today", "yesterday";
+// "2026-10-01", "2026-10", "2026-10-01 14:30"; with a Z at the end in UTC. A day means its first moment, with
+// `end` its last. Fails with `invalid`; the message lists the forms.
 Result<WallTime> read_moment(std::string_view text, WallTime now, bool end = false);
 
 }  // namespace cairn::recall

@@ -19,12 +19,6 @@ std::string_view kind_name(Kind kind) {
   return "";
 }
 
-std::optional<Kind> kind_named(std::string_view name) {
-  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::open})
-    if (kind_name(kind) == name) return kind;
-  return std::nullopt;
-}
-
 static char letter_of(Kind kind) {
   switch (kind) {
     case Kind::observation: return 'O';
@@ -93,7 +87,7 @@ Result<std::optional<Record>> load_record(store::Db& db, const RecordId& id) {
   record.time = from_epoch_ms(row.integer(6));
   record.names = row.text(8);
   record.origins = store::origins_of(row.text(7));
-  // The person's own words quote nothing of ours.
+  // A prompt is the person's own text: what looks like a label in it is not one.
   if (id.kind != Kind::prompt)
     for (const std::string* text : {&record.title, &record.body}) record.origins.merge(origins_in(*text));
   return std::optional(std::move(record));

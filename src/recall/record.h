@@ -14,11 +14,10 @@
 
 namespace cairn::recall {
 
-// The numbers are those of the index: an entry is the row's id times 8, plus its kind.
+// The numbers are stored in the index: the rowid of an entry is the row's id times 8, plus its kind.
 enum class Kind { observation = 1, summary = 2, prompt = 3, open = 6 };
 
 std::string_view kind_name(Kind kind);
-std::optional<Kind> kind_named(std::string_view name);
 
 struct RecordId {
   Kind kind = Kind::observation;
@@ -27,7 +26,7 @@ struct RecordId {
 };
 
 std::string text_of(const RecordId& id);
-// "O12", in either case; `invalid` when it is none.
+// Reads "O12", in either case. Fails with `invalid`.
 Result<RecordId> read_record_id(std::string_view text);
 
 // A record as a list shows it.
@@ -38,13 +37,13 @@ struct Record {
   std::optional<std::int64_t> prompt_number;
   std::string type;   // an observation's own; else its kind
   std::string title;  // on one line
-  std::string body;   // what is indexed besides
+  std::string body;   // the other indexed text
   std::string names;  // its files and concepts, a line each
   WallTime time;
-  Origins origins;  // web and mcp by the events it came from, and what its texts quote
+  Origins origins;  // of the events it was made from, and of the quotes in its texts
 };
 
-// Nothing when it is not there or deleted.
+// Nothing when it does not exist or is deleted.
 Result<std::optional<Record>> load_record(store::Db& db, const RecordId& id);
 
 }  // namespace cairn::recall

@@ -15,11 +15,12 @@ using store::Term;
 using store::TermReader;
 using store::TermsOf;
 
-constexpr std::size_t kMostTerms = 64;  // of a long text the first ones
+constexpr std::size_t kMostTerms = 64;  // the first terms of a long query; the others are ignored
 constexpr std::size_t kExcerpt = 180;   // bytes
 constexpr std::string_view kFields = "{title body files concepts} : ";
 
-// Words that say nothing of what is looked for. Only queries leave them out: a phrase may hold them.
+// Words without meaning for a search. They are left out of queries only, not of the index: a phrase may
+// contain them.
 constexpr std::array kStopWords = {
     "a",    "about", "an",    "and",   "are",   "as",   "at",   "be",   "but",   "by",  "can",
     "did",  "do",    "does",  "for",   "from",  "had",  "has",  "have", "how",   "i",   "in",
@@ -31,7 +32,7 @@ bool is_stop_word(std::string_view word) {
   return std::find(kStopWords.begin(), kStopWords.end(), word) != kStopWords.end();
 }
 
-// Terms are letters and digits alone: between quotes they cannot be anything but terms.
+// Terms consist of letters and digits, so in quotes FTS5 cannot read them as operators.
 std::string quoted(std::string_view words) {
   return "\"" + std::string(words) + "\"";
 }
@@ -51,7 +52,7 @@ std::string phrase_of(std::string_view text) {
   return words.empty() ? "" : quoted(words);
 }
 
-// What any of the words may match: each term once, and an identifier also as the row of its parts.
+// The alternatives of a query's words: each term once, and an identifier also as a phrase of its parts.
 std::vector<std::string> units_of(std::string_view text, bool stop_words) {
   std::vector<std::string> units;
   const auto add = [&](std::string unit) {
@@ -70,9 +71,9 @@ std::vector<std::string> units_of(std::string_view text, bool stop_words) {
 
 struct Match {
   std::vector<std::string> must;   // filters and phrases
-  std::vector<std::string> units;  // what is ranked by: phrases and words
+  std::vector<std::string> units;  // phrases and words, for ranking
   std::string none_of;             // " NOT ..." or empty
-  bool impossible = false;         // asked for something that no text can hold
+  bool impossible = false;         // a filter or a query without any term: nothing can match
 
   std::string text() const {
     std::string out;
@@ -163,7 +164,7 @@ Result<std::vector<Ranked>> best(store::Db& db, const Search& search, const Matc
                       match.text(), since_of(q), until_of(q), count));
 }
 
-// Without anything to rank by. Within a kind the newest have the largest ids.
+// For queries with only filters. Within a kind the newest records have the largest ids.
 Result<std::vector<Ranked>> newest(store::Db& db, const Search& search, const Match& match,
                                    std::size_t count) {
   const Query& q = search.query;
@@ -184,7 +185,7 @@ Result<std::vector<Ranked>> newest(store::Db& db, const Search& search, const Ma
   return found;
 }
 
-// A term's share is what it alone would score: BM25 is their sum.
+// A term's share is the score of a query for it alone: BM25 is the sum over the terms.
 Result<std::vector<Share>> shares_of(store::Db& db, const Match& match, const RecordId& id) {
   std::vector<Share> shares;
   for (const std::string& unit : match.units) {
@@ -200,7 +201,7 @@ Result<std::vector<Share>> shares_of(store::Db& db, const Match& match, const Re
   return shares;
 }
 
-// The terms as the index holds them, to find them in a text again.
+// The query's terms in the index's form (stemmed), to find them in a text.
 std::set<std::string> stems_of(const store::IndexTerms& index, const Match& match) {
   std::set<std::string> stems;
   for (const std::string& unit : match.units)
@@ -255,7 +256,7 @@ Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const 
     Groups groups(search.by_turn);
     for (const Ranked& each : ranked) {
       auto record = TRY(load_record(db, each.id));
-      // A very long name is only known by its beginning in the index.
+      // The index has only the beginning of a very long project name, so compare the whole one.
       if (!record || (search.project && record->project != *search.project)) continue;
       groups.add(each, *std::move(record));
     }
@@ -267,7 +268,7 @@ Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const 
 Marked passage(const store::IndexTerms& index, const Record& record, const Marked& title,
                const std::set<std::string>& stems) {
   Marked piece = excerpt(index, record.body, stems, kExcerpt);
-  // A prompt's title is its own beginning.
+  // A prompt's title is its beginning: do not show the same text twice.
   if (record.id.kind == Kind::prompt && !piece.text.starts_with("…")) return {};
   if (piece.text.empty() && title.marks.empty()) piece = excerpt(index, record.names, stems, kExcerpt);
   return piece;

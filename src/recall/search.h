@@ -1,9 +1,7 @@
 // Full-text search: a query in, ranked records out. Reads the index that the store's triggers keep
 // (memory_index).
-//
-// The project, the kind, the type, the file and the concept are words of the index and belong to the match
-// itself; only dates are looked up for what matched. Ranked by BM25 over weighted fields. No query scans a
-// table.
+// Project, kind, type, file and concept are words in the index, so that they are part of the full-text match;
+// only dates are looked up for each match. Ranked by BM25 over weighted fields. No query scans a table.
 #pragma once
 
 #include <optional>
@@ -34,7 +32,7 @@ struct Share {
 
 struct Hit {
   Record record;
-  double score = 0;  // larger is better; 0 when there was nothing to rank by
+  double score = 0;  // larger is better; 0 when the query has only filters
   Marked title;
   Marked excerpt;              // empty when the title says it all
   std::vector<Share> shares;   // what each term adds to the score; with `explain`
@@ -49,8 +47,8 @@ struct Found {
   std::vector<std::string> absent;
 };
 
-// The best first; a query of filters alone gives the newest first, and one without anything to search for,
-// nothing. With `by_turn` a turn stands where its best record does, and is shown by its best summary or
+// The best first. A query with only filters gives the newest first. A query with nothing that can match gives
+// no hits. With `by_turn` a turn stands where its best record does, and is shown by its best summary or
 // observation, or by its prompt when that alone matches.
 Result<Found> search(store::Db& db, const Search& search);
 

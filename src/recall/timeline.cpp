@@ -11,7 +11,7 @@ namespace {
 
 struct Place {
   std::int64_t time = 0;
-  int order = 0;  // within a moment
+  int order = 0;  // among records of the same time
   std::int64_t row = 0;
   Kind kind = Kind::prompt;
   auto key() const { return std::tuple(time, order, row); }
@@ -47,7 +47,8 @@ Result<std::vector<Place>> side(store::Db& db, const Record& anchor, bool later,
   std::vector<Place> found;
   const int own = order_of(anchor.id.kind);
   for (const Kind kind : kOrder) {
-    // Of the anchor's own moment: its kind from its row on, a kind that stands after it wholly.
+    // Among records of the anchor's own time: of its own kind those after (or before) its row; of the other
+    // kinds all or none, by their order.
     const std::int64_t row = order_of(kind) == own  ? anchor.id.row
                              : order_of(kind) > own ? 0
                                                     : std::numeric_limits<std::int64_t>::max();

@@ -1,4 +1,4 @@
-// What happened around a record: the records of its project before and after it, in the order of time.
+// The records of a project before and after a given record, in the order of time.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace cairn::recall {
 
-// `anchor` with up to `before` records that are older and `after` that are newer, oldest first. Of one moment
-// a prompt stands before its observations, and these before its summary. Costs index look-ups, however much
-// the store holds.
+// `anchor` with up to `before` older and `after` newer records, oldest first. At equal times a prompt comes
+// before its observations, and these before its summary. Uses only index look-ups: the size of the store does
+// not matter.
 Result<std::vector<Record>> around(store::Db& db, const Record& anchor, std::size_t before,
                                    std::size_t after);
 
