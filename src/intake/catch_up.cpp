@@ -135,7 +135,7 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   start.at = std::max(piece->items.front().at, since);
   start.cwd = piece->items.front().cwd;
   start.transcript_path = path;
-  auto verdict = gate_.pass(std::move(start), max_field_);
+  auto verdict = recorder_.pass(gate_, std::move(start), max_field_);
   if (!std::holds_alternative<gate::Gate::Passed>(verdict)) return true;  // a rule keeps it out
   TRY(recorder_.record(std::get<gate::Gate::Passed>(verdict)));
   const auto made = TRY(store::find_session(db_, platform, id));
