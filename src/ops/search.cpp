@@ -165,7 +165,7 @@ std::vector<Operation> search_operations() {
                      text("file", "only what read or changed that file: a path or a part of one").as("PATH"),
                      moment("since", "not older: 2h, 3d, 2w, yesterday, 2026-10-01"),
                      moment("until", "not newer"),
-                     choice("kind", "observation|summary|prompt|open", "only records of that kind"),
+                     choice("kind", "observation|summary|prompt|turn|open", "only records of that kind"),
                      integer("limit", 1, 1000, "at most N results").otherwise(20),
                      integer("offset", 0, 1'000'000, "leave out the first N").otherwise(0),
                      flag("explain", "show what each word adds to the score")},

@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include "ops/records.h"
 #include "store/lists.h"
 #include "store/observations.h"
 #include "store/summaries.h"
+#include "store/texts.h"
 
 namespace cairn::ops {
 
@@ -17,7 +20,16 @@ static Json origins_of(Origins origins, std::initializer_list<const std::string*
   return origins_json(origins);
 }
 
-static Json summary_json(const store::Summary& s) {
+// What was said in a turn: texts of those kinds, whole.
+static std::string said(const std::vector<store::Text>& texts, std::initializer_list<store::TextKind> kinds) {
+  std::string out;
+  for (const store::Text& text : texts)
+    if (std::find(kinds.begin(), kinds.end(), text.kind) != kinds.end())
+      out += (out.empty() ? "" : "\n\n") + text.text;
+  return out;
+}
+
+static Json summary_json(const store::Summary& s, const std::vector<store::Text>& texts) {
   return Json::object({{"id", "S" + std::to_string(s.id)},
                        {"kind", "summary"},
                        {"project", s.project},
@@ -36,6 +48,9 @@ static Json summary_json(const store::Summary& s) {
                        {"completed", s.completed},
                        {"next_steps", s.next_steps},
                        {"notes", s.notes},
+                       {"answer", said(texts, {store::TextKind::answer})},
+                       {"remarks", said(texts, {store::TextKind::remark, store::TextKind::away})},
+                       {"commits", said(texts, {store::TextKind::commit, store::TextKind::pull})},
                        {"files_read", list_json(s.files_read)},
                        {"files_edited", list_json(s.files_edited)}});
 }
@@ -77,6 +92,20 @@ static Result<std::optional<Json>> prompt_json(store::Db& db, std::int64_t id) {
                                            {"text", row.text(3)}}));
 }
 
+static Result<std::optional<Json>> text_json(store::Db& db, const recall::RecordId& id) {
+  const auto found = TRY(recall::load_record(db, id));
+  if (!found) return std::optional<Json>();
+  return std::optional<Json>(Json::object({{"id", recall::text_of(id)},
+                                           {"kind", "turn"},
+                                           {"type", found->type},
+                                           {"project", found->project},
+                                           {"session", found->session},
+                                           {"prompt_number", found->prompt_number.value_or(0)},
+                                           {"time", iso8601(found->time)},
+                                           {"origin", origins_json(found->origins)},
+                                           {"text", found->body}}));
+}
+
 static Result<std::optional<Json>> record(World& world, const recall::RecordId& id) {
   if (id.kind == recall::Kind::prompt) return prompt_json(world.db, id.row);
   if (id.kind == recall::Kind::open) {
@@ -88,12 +117,15 @@ static Result<std::optional<Json>> record(World& world, const recall::RecordId& 
                                    .set("time", iso8601(item->opened_at))
                                    .set("text", item->detail.empty() ? item->text : item->detail));
   }
+  if (id.kind == recall::Kind::turn) return text_json(world.db, id);
   if (id.kind == recall::Kind::observation) {
     const auto found = TRY(store::find_observation(world.db, id.row));
     return found ? std::optional<Json>(observation_json(*found)) : std::nullopt;
   }
   const auto found = TRY(store::find_summary(world.db, id.row));
-  return found ? std::optional<Json>(summary_json(*found)) : std::nullopt;
+  if (!found) return std::optional<Json>();
+  return std::optional<Json>(
+      summary_json(*found, TRY(store::texts_of_turn(world.db, found->session_row, found->prompt_number))));
 }
 
 // Those that exist; the others are named. `not_found` when there is none of them.
@@ -116,7 +148,7 @@ std::vector<Operation> record_operations() {
   return {
       {.name = "show",
        .group = Group::memory,
-       .summary = "whole records: summaries S3, observations O12, prompts P7, open items W4",
+       .summary = "whole records: summaries S3, observations O12, prompts P7, texts T5, open items W4",
        .help = "The ids stand in the context, in `cairn search`, `cairn sessions show` and JSON results. Of "
                "several it shows those that exist and names the others; the exit code is then 1, and 3 when "
                "none exists.",

@@ -17,7 +17,8 @@ static Result<std::vector<std::int64_t>> numbers(Result<store::Stmt> query) {
   return found;
 }
 
-// The events a record came from: those its observation names; for a summary its turn's, for a prompt its own.
+// The events a record came from: those its observation names; for a summary and a text
+// their turn's, for a prompt its own.
 static Result<std::vector<std::int64_t>> events_of(store::Db& db, const recall::Record& record) {
   if (record.id.kind == Kind::observation)
     return numbers(db.query(
@@ -26,6 +27,11 @@ static Result<std::vector<std::int64_t>> events_of(store::Db& db, const recall::
   if (record.id.kind == Kind::open)
     return numbers(db.query("SELECT event_seq FROM open_items WHERE id = ? AND event_seq IS NOT NULL LIMIT ?",
                             record.id.row, kMostEvents));
+  if (record.id.kind == Kind::turn)
+    return numbers(db.query(
+        "SELECT e.seq FROM texts t JOIN events e ON e.session_db_id = t.session_db_id AND e.prompt_number = "
+        "t.prompt_number WHERE t.id = ? AND e.outcome = 'stored' ORDER BY e.seq LIMIT ?",
+        record.id.row, kMostEvents));
   const std::string_view sql =
       record.id.kind == Kind::prompt
           ? "SELECT e.seq FROM user_prompts p JOIN events e ON e.session_db_id = p.session_db_id AND "

@@ -1,5 +1,7 @@
 #include "recall/record.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/text.h"
@@ -15,38 +17,32 @@ std::string_view kind_name(Kind kind) {
     case Kind::summary: return "summary";
     case Kind::prompt: return "prompt";
     case Kind::open: return "open";
+    case Kind::turn: return "turn";
   }
   return "";
 }
 
-static char letter_of(Kind kind) {
-  switch (kind) {
-    case Kind::observation: return 'O';
-    case Kind::summary: return 'S';
-    case Kind::prompt: return 'P';
-    case Kind::open: return 'W';
-  }
-  return ' ';
-}
+static constexpr std::array kKinds = {std::pair(Kind::observation, 'O'), std::pair(Kind::summary, 'S'),
+                                      std::pair(Kind::prompt, 'P'), std::pair(Kind::turn, 'T'),
+                                      std::pair(Kind::open, 'W')};
 
 std::string text_of(const RecordId& id) {
-  return letter_of(id.kind) + std::to_string(id.row);
+  for (const auto& [kind, letter] : kKinds)
+    if (kind == id.kind) return letter + std::to_string(id.row);
+  return {};
 }
 
 Result<RecordId> read_record_id(std::string_view text) {
   RecordId id;
-  const char letter = text.empty() ? ' ' : static_cast<char>(text.front() & ~0x20);
+  const char first = text.empty() ? ' ' : static_cast<char>(text.front() & ~0x20);
   const auto [end, error] =
       std::from_chars(text.data() + (text.empty() ? 0 : 1), text.data() + text.size(), id.row);
-  bool known = false;
-  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::open})
-    if (letter == letter_of(kind)) {
-      known = true;
-      id.kind = kind;
-    }
-  if (!known || error != std::errc() || end != text.data() + text.size() || id.row < 0)
+  const auto known =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& kind) { return kind.second == first; });
+  if (known == kKinds.end() || error != std::errc() || end != text.data() + text.size() || id.row < 0)
     return Error{Code::invalid, "\"" + one_line(visible(valid_utf8(std::string(text))), 60) +
-                                    "\" is not an id: they look like S3, O12, P7 or W4"};
+                                    "\" is not an id: they look like S3, O12, P7, T5 or W4"};
+  id.kind = known->first;
   return id;
 }
 
@@ -69,6 +65,10 @@ static std::string_view sql_of(Kind kind) {
       return "SELECT i.project, coalesce(s.content_session_id, ''), i.prompt_number, i.source, i.text, "
              "i.detail, i.opened_at_epoch, " TOOLS_OF_TURN("i.session_db_id", "i.prompt_number") ", '' FROM open_items i LEFT JOIN "
              "sdk_sessions s ON s.id = i.session_db_id WHERE i.id = ? AND i.deleted_at IS NULL";
+    case Kind::turn:
+      return "SELECT r.project, s.content_session_id, r.prompt_number, r.kind, substr(r.text, 1, 1000), "
+             "r.text, r.created_at_epoch, " TOOLS_OF_TURN("s.id", "r.prompt_number") " FROM texts r JOIN sdk_sessions s ON s.id = r.session_db_id WHERE "
+             "r.id = ? AND r.deleted_at IS NULL";
   }
   return "";
 }
@@ -87,8 +87,8 @@ Result<std::optional<Record>> load_record(store::Db& db, const RecordId& id) {
   record.time = from_epoch_ms(row.integer(6));
   record.names = row.text(8);
   record.origins = store::origins_of(row.text(7));
-  // A prompt is the person's own text: what looks like a label in it is not one.
-  if (id.kind != Kind::prompt)
+  // Words of the person and of the agent quote nothing of ours.
+  if (id.kind != Kind::prompt && id.kind != Kind::turn)
     for (const std::string* text : {&record.title, &record.body}) record.origins.merge(origins_in(*text));
   return std::optional(std::move(record));
 }

@@ -1,5 +1,5 @@
 // The records that can be found, by the ids people see: observations O12, summaries S3, prompts P7,
-// open items W4.
+// texts of turns T5 (answers, remarks, messages of commits), open items W4.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace cairn::recall {
 
 // The numbers are stored in the index: the rowid of an entry is the row's id times 8, plus its kind.
-enum class Kind { observation = 1, summary = 2, prompt = 3, open = 6 };
+enum class Kind { observation = 1, summary = 2, prompt = 3, turn = 4, open = 6 };
 
 std::string_view kind_name(Kind kind);
 

@@ -126,7 +126,8 @@ Match match_of(const Search& search, bool every_kind) {
   "memory_index.rowid >> 3) "                                                                        \
   "WHEN 2 THEN (SELECT created_at_epoch FROM session_summaries WHERE id = memory_index.rowid >> 3) " \
   "WHEN 6 THEN (SELECT opened_at_epoch FROM open_items WHERE id = memory_index.rowid >> 3) "         \
-  "ELSE (SELECT created_at_epoch FROM user_prompts WHERE id = memory_index.rowid >> 3) END"
+  "WHEN 3 THEN (SELECT created_at_epoch FROM user_prompts WHERE id = memory_index.rowid >> 3) "      \
+  "ELSE (SELECT created_at_epoch FROM texts WHERE id = memory_index.rowid >> 3) END"
 
 struct Ranked {
   RecordId id;
@@ -169,7 +170,7 @@ Result<std::vector<Ranked>> newest(store::Db& db, const Search& search, const Ma
                                    std::size_t count) {
   const Query& q = search.query;
   std::vector<Ranked> found;
-  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::open}) {
+  for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::turn, Kind::open}) {
     if (!q.kind.empty() && q.kind != kind_name(kind)) continue;
     Match of_kind = match;
     of_kind.must.push_back("scope : " + quoted("k" + std::string(kind_name(kind))));

@@ -38,6 +38,7 @@ std::string_view sql_of(Kind kind, bool later) {
     case Kind::prompt:
       return later ? NEIGHBOURS("user_prompts", ">", "ASC") : NEIGHBOURS("user_prompts", "<", "DESC");
     case Kind::open: break;  // not of a moment: it has no place in kOrder
+    case Kind::turn: break;  // told by the summary of its turn
   }
   return "";
 }

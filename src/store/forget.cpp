@@ -62,7 +62,7 @@ Status forget_turn(Db& db, SessionId session, std::int64_t number) {
                "AND kind NOT IN ('session_start', 'session_end')",
                session.value, number)));
   for (const std::int64_t event : events) TRY(forget_event(db, event, "private", "its prompt is private"));
-  for (const char* table : {"open_items", "standing_orders", "uncommitted_edits"})
+  for (const char* table : {"texts", "open_items", "standing_orders", "uncommitted_edits"})
     TRY(db.run("DELETE FROM " + std::string(table) + " WHERE session_db_id = ? AND prompt_number = ?",
                session.value, number));
   return db.run(

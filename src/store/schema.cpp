@@ -378,7 +378,8 @@ std::span<const Migration> schema() {
       Migration{3, "queue", kQueue},           Migration{4, "observations", kObservations},
       Migration{5, "search", kSearchIndex},    Migration{6, "search lists", kSearchLists},
       Migration{7, "outside", kOutside},       Migration{8, "marks", kMarks},
-      Migration{10, "open items", kOpenItems}, Migration{12, "session secrets", kSessionSecrets}};
+      Migration{10, "open items", kOpenItems}, Migration{12, "session secrets", kSessionSecrets},
+      Migration{13, "texts", kTexts}};
   return kMigrations;
 }
 

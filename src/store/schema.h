@@ -15,5 +15,7 @@ extern const std::string_view kSearchLists;
 // The text of the migration "open items".
 extern const std::string_view kOpenItems;
 extern const std::string_view kSessionSecrets;
+// That of "texts".
+extern const std::string_view kTexts;
 
 }  // namespace cairn::store

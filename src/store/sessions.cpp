@@ -53,6 +53,17 @@ Result<std::vector<Session>> active_sessions(Db& db) {
   return sessions;
 }
 
+Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit) {
+  Stmt row =
+      TRY(db.query("SELECT " SESSION_COLUMNS
+                   "FROM sdk_sessions WHERE project = ? AND deleted_at IS NULL AND hidden = 0 ORDER BY "
+                   "last_event_at_epoch DESC, id DESC LIMIT ?",
+                   project, limit));
+  std::vector<Session> sessions;
+  while (TRY(row.step())) sessions.push_back(read_session(row));
+  return sessions;
+}
+
 Result<Session> create_session(Db& db, const NewSession& s) {
   TRY(
       db.run("INSERT INTO sdk_sessions(uuid, platform, content_session_id, project, branch, worktree, cwd, "

@@ -74,5 +74,7 @@ Status end_session(Db& db, SessionId id, std::string_view status, std::string_vi
 Status reopen_session(Db& db, SessionId id);
 
 Result<std::vector<Session>> active_sessions(Db& db);
+// Those of a project that were at work last, the newest first.
+Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit);
 
 }  // namespace cairn::store

@@ -1,5 +1,7 @@
 #include "store/summaries.h"
 
+#include <algorithm>
+
 #include "store/lists.h"
 #include "store/origins.h"
 
@@ -37,7 +39,7 @@ Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallT
   "u.prompt_number, u.request, "                                                                             \
   "u.investigated, u.learned, u.completed, u.next_steps, u.notes, u.files_read, u.files_edited, "            \
   "u.created_at_epoch, "                                                                                     \
-  "u.updated_at_epoch, coalesce(t.end_reason, ''), s.worktree, " TOOLS_OF_TURN("s.id", "u.prompt_number") " FROM session_summaries u JOIN sdk_sessions s " \
+  "u.updated_at_epoch, coalesce(t.end_reason, ''), s.worktree, " TOOLS_OF_TURN("s.id", "u.prompt_number") ", s.id FROM session_summaries u JOIN sdk_sessions s " \
   "ON "                                                                                                      \
   "s.memory_session_id = "                                                                                   \
   "u.memory_session_id LEFT JOIN turns t ON t.session_db_id = s.id AND t.prompt_number = u.prompt_number "
@@ -65,6 +67,7 @@ static Summary read_summary(const Stmt& row) {
   s.turn_end = row.text(18);
   s.worktree = row.optional_text(19);
   s.origins = origins_of(row.text(20));
+  s.session_row = SessionId{row.integer(21)};
   return s;
 }
 
@@ -90,6 +93,14 @@ Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id) {
   auto found = TRY(all(db.query(SUMMARIES "WHERE u.id = ? AND u.deleted_at IS NULL", id)));
   if (found.empty()) return std::optional<Summary>();
   return std::optional<Summary>(std::move(found.front()));
+}
+
+Result<std::vector<Summary>> last_summaries(Db& db, SessionId session, std::size_t limit) {
+  auto found = TRY(
+      all(db.query(SUMMARIES "WHERE s.id = ? AND u.deleted_at IS NULL ORDER BY u.prompt_number DESC LIMIT ?",
+                   session.value, limit)));
+  std::reverse(found.begin(), found.end());
+  return found;
 }
 
 Result<std::vector<Summary>> session_summaries(Db& db, SessionId session) {

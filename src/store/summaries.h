@@ -16,6 +16,7 @@ namespace cairn::store {
 
 struct Summary {
   std::int64_t id = 0;
+  SessionId session_row;
   std::string session;  // content id of its session
   std::string session_status;
   std::string project;
@@ -46,5 +47,7 @@ struct SummaryQuery {
 Result<std::vector<Summary>> newest_summaries(Db& db, const SummaryQuery& query);
 Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id);
 Result<std::vector<Summary>> session_summaries(Db& db, SessionId session);
+// Those of its last turns, oldest first.
+Result<std::vector<Summary>> last_summaries(Db& db, SessionId session, std::size_t limit);
 
 }  // namespace cairn::store

@@ -40,6 +40,13 @@ Result<std::optional<std::int64_t>> turn_of_prompt(Db& db, SessionId session, co
                     session.value, prompt_id);
 }
 
+Result<std::optional<std::int64_t>> turn_at(Db& db, SessionId session, WallTime at) {
+  return db.integer(
+      "SELECT prompt_number FROM turns WHERE session_db_id = ? AND started_at_epoch <= ? ORDER BY "
+      "prompt_number DESC LIMIT 1",
+      session.value, epoch_ms(at));
+}
+
 Result<Turn> open_turn(Db& db, SessionId session, WallTime at) {
   const auto number = TRY(db.integer(
       "UPDATE sdk_sessions SET prompt_count = prompt_count + 1 WHERE id = ? RETURNING prompt_count",

@@ -1,0 +1,16 @@
+// The kinds of what is said in a session, beside its events.
+#pragma once
+
+namespace cairn::event {
+
+enum class TextKind {
+  answer,      // what ended a turn, or was meant to
+  remark,      // between tool calls
+  compaction,  // the host's summary of a conversation that became too long
+  title,       // the host's name of the session; the newest counts
+  away,        // the host's summary for a user who comes back
+  commit,      // the message of a commit: hash and subject in the first line
+  pull,        // a pull request: number, title or address in the first line
+};
+
+}  // namespace cairn::event
