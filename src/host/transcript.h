@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "event/text_kind.h"
 #include "os/disk.h"
 
 namespace cairn::host {
@@ -30,7 +31,7 @@ struct ToolResult {
 };
 
 struct TranscriptItem {
-  enum class Kind { prompt, call, stop };
+  enum class Kind { prompt, call, stop, text };
   Kind kind = Kind::call;
   std::uint64_t begin = 0, end = 0;  // its line in the file
   WallTime at;
@@ -38,8 +39,9 @@ struct TranscriptItem {
   std::string cwd;
   std::optional<std::string> agent_id;  // inside a subagent
 
-  std::string text;                    // prompt; stop: the last answer
-  std::string tool_use_id, tool_name;  // call
+  std::string text;                                // prompt; stop: the last answer; text: what was said
+  event::TextKind said = event::TextKind::remark;  // text
+  std::string tool_use_id, tool_name;              // call
   Json input;
   std::optional<ToolResult> result;  // nothing while it runs, or for good when it was cut off
 };

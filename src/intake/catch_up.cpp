@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "host/host.h"
 #include "store/events.h"
 #include "store/evidence.h"
 #include "store/forget.h"
 #include "store/lost.h"
+#include "store/texts.h"
 #include "store/turns.h"
 
 namespace cairn::intake {
@@ -309,6 +311,7 @@ Result<bool> CatchUp::settle(Look& look, const Item& item, bool given_up) {
     case Item::Kind::prompt: return settle_prompt(look, item);
     case Item::Kind::call: return settle_call(look, item, given_up);
     case Item::Kind::stop: return settle_stop(look, item);
+    case Item::Kind::text: TRY(settle_text(look, item)); return true;
   }
   return true;
 }
@@ -378,6 +381,27 @@ Result<bool> CatchUp::settle_stop(Look& look, const Item& item) {
   if (!TRY(excuse(look, item)).empty()) return true;
   TRY(take_in(look, event_of(look, item, Kind::stop)));
   return true;
+}
+
+// What was said between the events that hooks tell of. No hook brings it, so there is nothing to wait for.
+Status CatchUp::settle_text(Look& look, const Item& item) {
+  const SessionId session = look.session.id;
+  const WallTime at = item.at == WallTime() ? look.session.last_event_at : item.at;
+  if (at < look.since || TRY(store::capture_was_off(db_, at, at))) return {};
+  const auto number = item.prompt_id.empty() ? TRY(store::turn_at(db_, session, at))
+                                             : TRY(store::turn_of_prompt(db_, session, item.prompt_id));
+  if (!number) return {};  // of a prompt that was not taken in
+  const auto turn = TRY(store::find_turn(db_, session, *number));
+  if (!turn || turn->muted) return {};
+  store::Text text;
+  text.session = session;
+  text.prompt_number = *number;
+  text.kind = item.said;
+  text.source = "transcript";
+  text.text = cut(gate_.clean(item.text, gate::Way::hook), max_field_);
+  text.at = at;
+  TRY(store::add_text(db_, text));
+  return {};
 }
 
 Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {

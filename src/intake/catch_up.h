@@ -75,6 +75,7 @@ class CatchUp {
   Result<bool> settle_call(Look& look, const host::TranscriptItem& item, bool given_up);
   Result<bool> settle_prompt(Look& look, const host::TranscriptItem& item);
   Result<bool> settle_stop(Look& look, const host::TranscriptItem& item);
+  Status settle_text(Look& look, const host::TranscriptItem& item);
   Result<std::string> excuse(const Look& look, const host::TranscriptItem& item);
   // What became of it: empty when it was taken in, else why not.
   Result<std::string> take_in(Look& look, event::Event event);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "intake/place.h"
 #include "intake/summarise.h"
 #include "store/evidence.h"
@@ -10,7 +11,7 @@
 #include "store/projects.h"
 #include "store/queue.h"
 #include "store/session_secrets.h"
-#include "store/session_secrets.h"
+#include "store/texts.h"
 #include "store/transcripts.h"
 
 namespace cairn::intake {
@@ -236,6 +237,16 @@ Status Recorder::on_stop(const Event& e, const Session& session, std::optional<s
   log_.info(fmt::format("finalize received session={} prompt={} event={}", session.content_id.value, *number,
                         e.name));
   const bool failed = e.kind == Kind::stop_failure;
+  if (!muted && !failed && !trim(e.last_assistant_message).empty()) {
+    store::Text answer;
+    answer.session = session.id;
+    answer.prompt_number = *number;
+    answer.kind = store::TextKind::answer;
+    answer.text = trim(e.last_assistant_message);
+    answer.source = e.source;
+    answer.at = e.at;
+    TRY(store::add_text(db_, answer));
+  }
   if (!muted)
     TRY(store::set_turn_end_texts(db_, session.id, *number, failed ? "" : e.last_assistant_message,
                                   failed ? failure_of(e) : ""));

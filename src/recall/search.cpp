@@ -269,8 +269,9 @@ Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const 
 Marked passage(const store::IndexTerms& index, const Record& record, const Marked& title,
                const std::set<std::string>& stems) {
   Marked piece = excerpt(index, record.body, stems, kExcerpt);
-  // A prompt's title is its beginning: do not show the same text twice.
-  if (record.id.kind == Kind::prompt && !piece.text.starts_with("…")) return {};
+  // The title of a prompt or a text is its beginning: do not show the same text twice.
+  const bool is_text = record.id.kind == Kind::prompt || record.id.kind == Kind::turn;
+  if (is_text && !piece.text.starts_with("…")) return {};
   if (piece.text.empty() && title.marks.empty()) piece = excerpt(index, record.names, stems, kExcerpt);
   return piece;
 }

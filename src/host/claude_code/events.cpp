@@ -94,6 +94,14 @@ static std::string text_of(const Json& value) {
   return value.is_string() ? std::string(value.as_string()) : value.dump();
 }
 
+// What arrives as a prompt and is not the user's: a finished background task, a teammate, a stop hook.
+static bool is_notification(std::string_view prompt) {
+  for (const std::string_view start :
+       {"<task-notification>", "<teammate-message", "<agent-notification", "Stop hook feedback:"})
+    if (prompt.starts_with(start)) return true;
+  return false;
+}
+
 Result<Event> read_event(const EventId& id, const hook::Envelope& envelope, std::string_view payload) {
   const std::string_view head = envelope.cut() ? payload.substr(0, envelope.head_bytes) : payload;
   const Json::Parsed parsed = Json::parse_partial(head);
@@ -120,7 +128,7 @@ Result<Event> read_event(const EventId& id, const hook::Envelope& envelope, std:
   e.agent_id = some(p.text("agent_id"));
   e.agent_type = p.text("agent_type");
   e.prompt = first_text(p, {"prompt"});
-  e.synthetic_prompt = e.kind == Kind::prompt && trim(e.prompt).starts_with("<task-notification>");
+  e.synthetic_prompt = e.kind == Kind::prompt && is_notification(trim(e.prompt));
   read_tool(e, p);
   e.error = text_of(p["error"]);
   e.last_assistant_message = first_text(p, {"last_assistant_message"});

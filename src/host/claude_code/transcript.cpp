@@ -8,6 +8,7 @@
 namespace cairn::host::claude {
 
 using Item = TranscriptItem;
+using event::TextKind;
 
 // The text of a message's content: a string, or its text blocks.
 static std::string content_text(const Json& content) {
@@ -39,10 +40,10 @@ void Lines::take(std::string_view text, std::uint64_t begin, std::uint64_t end) 
   const Json& line = parsed.value;
   if (line["sessionId"].as_string() != session_.value) return;
   const std::string_view type = line["type"].as_string();
-  if (type != "user" && type != "assistant") return;
   Item head;
   head.begin = begin;
   head.end = end;
+  if (type != "user" && type != "assistant") return take_note(line, head);
   const auto at = parse_timestamp(line["timestamp"].as_string());
   if (!at) {
     ++piece.malformed;
@@ -64,6 +65,8 @@ void Lines::take_user(const Json& line, const Item& head) {
     take_result(block, line, head);
     has_result = true;
   }
+  if (line["isCompactSummary"].as_bool() && !head.agent_id)
+    take_text(TextKind::compaction, content_text(content), head);
   if (has_result || head.agent_id || line["isSidechain"].as_bool() || line["isMeta"].as_bool() ||
       line["isCompactSummary"].as_bool() || !line.has("promptId"))
     return;
@@ -108,12 +111,44 @@ void Lines::take_assistant(const Json& line, const Item& head) {
     call.input = block["input"];
     piece.items.push_back(std::move(call));
   }
+  const bool main = !head.agent_id && !line["isSidechain"].as_bool();
+  if (main && !line["isApiErrorMessage"].as_bool())
+    take_text(TextKind::remark, content_text(message["content"]), head);
   if (message["stop_reason"].as_string() != "end_turn" || head.agent_id || line["isSidechain"].as_bool())
     return;
   Item stop = head;
   stop.kind = Item::Kind::stop;
   stop.text = content_text(message["content"]);
   if (!stop.text.empty() && !stop.prompt_id.empty()) piece.items.push_back(std::move(stop));
+}
+
+// "Let me look at the tests." is no finding, and there are thousands of them.
+static constexpr std::size_t kLeastRemark = 60;
+
+void Lines::take_text(TextKind kind, std::string text, const Item& head) {
+  if (kind == TextKind::remark && trim(text).size() < kLeastRemark) return;
+  if (trim(text).empty()) return;
+  Item said = head;
+  said.kind = Item::Kind::text;
+  said.said = kind;
+  said.text = trim(text);
+  piece.items.push_back(std::move(said));
+}
+
+void Lines::take_note(const Json& line, Item head) {
+  if (const auto at = parse_timestamp(line["timestamp"].as_string())) head.at = *at;
+  head.prompt_id = prompt_id_;
+  const std::string_view type = line["type"].as_string(), subtype = line["subtype"].as_string();
+  if (type == "ai-title" || type == "custom-title") {
+    const auto title = line.text(type == "ai-title" ? "aiTitle" : "customTitle");
+    if (title) take_text(TextKind::title, *title, head);
+  } else if (type == "system" && subtype == "away_summary") {
+    take_text(TextKind::away, std::string(line["content"].as_string()), head);
+  } else if (type == "pr-link" && line["prNumber"].is_int()) {
+    take_text(TextKind::pull,
+              "#" + std::to_string(line["prNumber"].as_int()) + " " + std::string(line["prUrl"].as_string()),
+              head);
+  }
 }
 
 }  // namespace cairn::host::claude

@@ -20,6 +20,9 @@ class Lines final : public TranscriptLines {
  private:
   void take_user(const Json& line, const TranscriptItem& head);
   void take_assistant(const Json& line, const TranscriptItem& head);
+  void take_text(event::TextKind kind, std::string text, const TranscriptItem& head);
+  // Lines that neither the user nor the model wrote: titles, summaries, links.
+  void take_note(const Json& line, TranscriptItem head);
   void take_result(const Json& block, const Json& line, const TranscriptItem& head);
 
   ContentId session_;
