@@ -115,26 +115,25 @@ std::string_view state_name(host::TaskChange::State state) {
   return "";
 }
 
+// Adds the steps of a turn one by one.
 class Collector {
  public:
-  explicit Collector(const Turn& turn) : turn_(turn), host_(host::find_host(turn.host)) {}
+  Collector(std::string root, std::string_view host) : root_(std::move(root)), host_(host::find_host(host)) {}
 
-  Digest run() {
-    for (const Step& step : turn_.steps) {
-      mark_ = {static_cast<std::size_t>(&step - turn_.steps.data()), step.event};
-      if (!step.agent_type.empty()) ++out_.subagent_steps;
-      const Action action = host_.read_action({step.tool, step.input, step.response});
-      if (action.origin && *action.origin != Origin::output) out_.outside.push_back(mark_);
-      if (step.outcome == Step::Outcome::interrupted)
-        out_.interrupted.push_back(doing(action));
-      else
-        take(step, action);
-    }
-    return std::move(out_);
+  void add(const Step& step) {
+    mark_ = {count_++, step.event};
+    if (!step.agent_type.empty()) ++out_.subagent_steps;
+    const Action action = host_.read_action({step.tool, step.input, step.response});
+    if (action.origin && *action.origin != Origin::output) out_.outside.push_back(mark_);
+    if (step.outcome == Step::Outcome::interrupted)
+      out_.interrupted.push_back(doing(action));
+    else
+      take(step, action);
   }
+  Digest take_all() { return std::move(out_); }
 
  private:
-  std::string path(std::string_view text) const { return shown_path(text, turn_.root); }
+  std::string path(std::string_view text) const { return shown_path(text, root_); }
 
   std::string doing(const Action& action) const {
     if (action.verb == Verb::run) return quoted(shown_command(cleaned(action)));
@@ -162,9 +161,9 @@ class Collector {
   }
 
   std::string cleaned(const Action& action) const {
-    const std::string move = "cd " + turn_.root + " && ";
+    const std::string move = "cd " + root_ + " && ";
     std::string_view rest = trim(action.command);
-    if (!turn_.root.empty() && rest.starts_with(move)) rest = trim(rest.substr(move.size()));
+    if (!root_.empty() && rest.starts_with(move)) rest = trim(rest.substr(move.size()));
     return std::string(rest);
   }
 
@@ -182,6 +181,7 @@ class Collector {
     if (!step.agent_type.empty()) return;
     Command& entry = entry_of(text, files);
     if (ok && files.makes_commits) commits(entry, text, files, action.output);
+    if (ok) pulls(files, action.output);
     Run run;
     if (!ok)
       run = failed_run(step.error);
@@ -226,14 +226,59 @@ class Collector {
       const std::string_view hash = place.substr(place.rfind(' ') + 1);
       if (hash.size() < 7 || hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) continue;
       std::string subject = shown(line.substr(close + 2), kMaxSubject);
+      std::string whole = message_with(files.commits, trim(line.substr(close + 2)));
+      if (whole.empty() && text.find(subject) != std::string::npos) whole = subject;
       if (text.find(subject) == std::string::npos) subject = quote(Origin::output, subject);
-      entry.commits.push_back({std::string(hash) + " " + quoted(subject, '"'), subject, mark_});
+      if (!whole.empty()) whole = std::string(hash) + " " + whole;
+      entry.commits.push_back(
+          {std::string(hash) + " " + quoted(subject, '"'), subject, std::move(whole), mark_});
     }
     if (entry.commits.size() > before) return;
     for (const std::string& message : files.commits) {
-      const std::string subject = shown(message, kMaxSubject);
-      entry.commits.push_back({quoted(subject, '"'), subject, mark_});
+      const std::string subject = shown(lines(message).front(), kMaxSubject);
+      entry.commits.push_back({quoted(subject, '"'), subject, without_trailers(message), mark_});
     }
+  }
+
+  // The message whose subject git prints, without its trailers; empty: the command names none such.
+  static std::string message_with(const std::vector<std::string>& messages, std::string_view subject) {
+    for (const std::string& message : messages)
+      if (trim(lines(message).front()) == subject) return without_trailers(message);
+    return {};
+  }
+
+  // "Co-authored-by: ..." tells whom, not what.
+  static std::string without_trailers(std::string_view message) {
+    std::string out;
+    const std::string text = visible(prefix(message, 8000));
+    for (const std::string_view line : lines(text)) {
+      const std::string lower = ascii_lower(trim(line));
+      if (lower.starts_with("co-authored-by:") || lower.starts_with("signed-off-by:") ||
+          lower.find("generated with") != std::string::npos)
+        continue;
+      out.append(out.empty() ? "" : "\n").append(line);
+    }
+    return std::string(trim(out));
+  }
+
+  // `gh pr create` prints the address of what it made.
+  void pulls(const ShellFiles& files, std::string_view output) {
+    if (files.pulls.empty()) return;
+    std::string address, number;
+    for (const std::string_view line : lines(prefix(output, 8000))) {
+      const std::size_t at = line.find("/pull/");
+      const std::size_t begin = line.find("https://");
+      if (at == std::string_view::npos || begin > at) continue;
+      const std::size_t end = std::min(line.find_first_not_of("0123456789", at + 6), line.size());
+      address = shown(line.substr(begin, end - begin), 200);
+      number = line.substr(at + 6, end - at - 6);
+    }
+    std::string text = number.empty() ? "" : "#" + number + " ";
+    text += shown(files.pulls.back().title, kMaxSubject);
+    if (!address.empty()) text += " " + address;
+    const std::string body = without_trailers(files.pulls.back().body);
+    if (!trim(text).empty())
+      out_.pulls.push_back({std::string(trim(text)) + (body.empty() ? "" : "\n\n" + body), mark_});
   }
 
   void change(const Step& step, const Action& action) {
@@ -377,8 +422,9 @@ class Collector {
     if (seen_.insert(item).second) list.push_back(std::move(item));
   }
 
-  const Turn& turn_;
+  std::string root_;
   const host::Host& host_;
+  std::size_t count_ = 0;
   Digest out_;
   Mark mark_;                                              // of the step being read
   std::unordered_map<std::string, std::size_t> commands_;  // places in out_.commands by key
@@ -413,7 +459,9 @@ std::string shown_path(std::string_view path, std::string_view root) {
 }
 
 Digest digest(const Turn& turn) {
-  return Collector(turn).run();
+  Collector collector(turn.root, turn.host);
+  for (const Step& step : turn.steps) collector.add(step);
+  return collector.take_all();
 }
 
 }  // namespace cairn::distil

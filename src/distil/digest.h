@@ -48,6 +48,7 @@ struct Run {
 struct Commit {
   std::string text;     // `1a2b3c4 "message"`
   std::string subject;  // of the message
+  std::string whole;    // hash and message as the agent wrote it; empty: not known
   Mark mark;
 };
 
@@ -69,6 +70,12 @@ struct Task {
   std::string status;  // as the host says it: pending, in_progress, completed
 };
 
+// A pull request that was made: its number and address, its title and text.
+struct Pull {
+  std::string text;
+  Mark mark;
+};
+
 struct Digest {
   std::vector<FileChange> files;
   std::vector<Command> commands;
@@ -80,6 +87,7 @@ struct Digest {
   std::vector<std::string> not_found;    // sentences: reads and fetches that failed
   std::vector<std::string> interrupted;  // what was running
   std::vector<Task> tasks;
+  std::vector<Pull> pulls;
   std::set<std::string> read;
   std::set<std::string> edited;
   std::vector<Mark> looked;         // steps that read, searched or fetched

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/origin.h"
 #include "base/text.h"
 #include "distil/parts.h"
@@ -25,10 +27,21 @@ static void put_labels(Observation& o) {
   for (std::string& fact : o.facts) fact = labelled(fact, kMaxField, shorten);
 }
 
+static std::vector<Carried> carried_by(const Digest& digest) {
+  std::vector<Carried> out;
+  for (const Command& command : digest.commands)
+    for (const Commit& commit : command.commits)
+      if (!commit.whole.empty()) out.push_back({Carried::Kind::commit, commit.whole, commit.mark.event});
+  for (const Pull& pull : digest.pulls) out.push_back({Carried::Kind::pull, pull.text, pull.mark.event});
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Carried& a, const Carried& b) { return a.event < b.event; });
+  return out;
+}
+
 Distilled distil(const Turn& turn, const Mode& mode) {
   const Digest facts = digest(turn);
   const std::string answer = visible(prefix(turn.last_answer, 50'000));
-  Distilled out{summarise(turn, facts, answer, mode), observe(turn, facts, answer, mode)};
+  Distilled out{summarise(turn, facts, answer, mode), observe(turn, facts, answer, mode), carried_by(facts)};
   put_labels(out.summary);
   for (Observation& o : out.observations) put_labels(o);
   return out;

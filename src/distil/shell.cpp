@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <tuple>
 
 #include "base/text.h"
 #include "distil/check_command.h"
@@ -161,6 +162,8 @@ class Interpreter {
     } else if (name == "git") {
       ++git_;
       if (git(rest, command.document) && !writes) ++shown_;
+    } else if (name == "gh") {
+      pull_request(rest);
     } else if (any_of(name, {"sh", "bash", "zsh"}) && rest.size() >= 2 && rest[0].text.ends_with('c') &&
                rest[0].text.starts_with('-')) {
       if (nesting < kMaxScripts) script(rest[1].text, nesting + 1);
@@ -291,25 +294,40 @@ class Interpreter {
   }
 
   void commit(std::span<const ShellWord> words, const std::string& document) {
+    std::string whole;
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& text = words[i].text;
       const bool separate =
           text == "--message" || (text.size() > 1 && text[0] == '-' && text[1] != '-' && text.ends_with('m'));
-      if (separate && i + 1 < words.size()) return message(words[i + 1]);
-      if (text.starts_with("--message="))
-        return message({text.substr(10), words[i].plain, words[i].document});
-      if (text.starts_with("-m") && text.size() > 2)
-        return message({text.substr(2), words[i].plain, words[i].document});
+      if (separate && i + 1 < words.size())
+        add_paragraph(whole, words[++i]);
+      else if (text.starts_with("--message="))
+        add_paragraph(whole, {text.substr(10), words[i].plain, words[i].document});
+      else if (text.starts_with("-m") && text.size() > 2)
+        add_paragraph(whole, {text.substr(2), words[i].plain, words[i].document});
     }
-    if (!document.empty()) message({document, true, {}});
+    if (whole.empty()) whole = trim(document);
+    if (!whole.empty()) out_.commits.push_back(std::move(whole));
   }
 
-  void message(const ShellWord& word) {
-    for (const std::string_view line : lines(word.document.empty() ? word.text : word.document))
-      if (const std::string_view subject = trim(line); !subject.empty()) {
-        out_.commits.emplace_back(subject);
-        return;
+  // Every -m is a paragraph of the message.
+  static void add_paragraph(std::string& whole, const ShellWord& word) {
+    whole.append(whole.empty() ? "" : "\n\n").append(trim(word.document.empty() ? word.text : word.document));
+  }
+
+  void pull_request(std::span<const ShellWord> words) {
+    if (words.size() < 2 || words[0].text != "pr" || words[1].text != "create") return;
+    ShellFiles::Pull pull;
+    for (std::size_t i = 2; i < words.size(); ++i)
+      for (const auto& [name, letter, to] :
+           {std::tuple("--title", "-t", &pull.title), std::tuple("--body", "-b", &pull.body)}) {
+        const std::string equals = std::string(name) + "=";
+        if ((words[i].text == name || words[i].text == letter) && i + 1 < words.size())
+          add_paragraph(*to, words[i + 1]);
+        else if (words[i].text.starts_with(equals))
+          add_paragraph(*to, {words[i].text.substr(equals.size()), words[i].plain, words[i].document});
       }
+    out_.pulls.push_back(std::move(pull));
   }
 
   ShellFiles& out_;

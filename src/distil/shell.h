@@ -11,13 +11,19 @@ namespace cairn::distil {
 struct ShellFiles {
   std::vector<std::string> read;
   std::vector<std::string> written;  // created, changed, moved to, removed
-  std::vector<std::string> commits;  // messages of `git commit -m`
-  bool makes_commits = false;        // git commit, revert, cherry-pick or merge
-  bool only_looks = false;           // every command in it only shows something (ls, cat, grep, git status)
-  bool only_commits = false;         // nothing but git, and a commit in it
-  std::string program;               // of the check, else the first that does more than show
-  std::string check;                 // a test, a build or a linter, as written; empty: there is none
-  bool status_of_check = true;       // false: another command after it decides the exit status
+  std::vector<std::string> commits;  // whole messages of `git commit -m`
+  // The title and the text of `gh pr create`.
+  struct Pull {
+    std::string title, body;
+    bool operator==(const Pull&) const = default;
+  };
+  std::vector<Pull> pulls;
+  bool makes_commits = false;   // git commit, revert, cherry-pick or merge
+  bool only_looks = false;      // every command in it only shows something (ls, cat, grep, git status)
+  bool only_commits = false;    // nothing but git, and a commit in it
+  std::string program;          // of the check, else the first that does more than show
+  std::string check;            // a test, a build or a linter, as written; empty: there is none
+  bool status_of_check = true;  // false: another command after it decides the exit status
 };
 
 // Never fails: what it does not understand it leaves out. Quotes, escapes, pipes, &&, ;, here-documents and

@@ -65,9 +65,19 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
+// A text that the turn's tool calls carry and that is worth keeping whole.
+struct Carried {
+  enum class Kind { commit, pull };
+  Kind kind = Kind::commit;
+  std::string text;
+  std::int64_t event = 0;
+  bool operator==(const Carried&) const = default;
+};
+
 struct Distilled {
   Summary summary;
   std::vector<Observation> observations;  // in the order of their slots
+  std::vector<Carried> carried;           // in the order of the calls
   bool operator==(const Distilled&) const = default;
 };
 

@@ -8,6 +8,7 @@
 #include "store/observations.h"
 #include "store/retention.h"
 #include "store/summaries.h"
+#include "store/texts.h"
 
 namespace cairn::intake {
 
@@ -116,6 +117,22 @@ static store::Observation observation_row(const distil::Observation& told, const
   return row;
 }
 
+// What the calls of the turn carried, as texts of it.
+static std::vector<store::Text> text_rows(const std::vector<distil::Carried>& carried,
+                                          const store::Turn& turn) {
+  std::vector<store::Text> rows;
+  for (const distil::Carried& text : carried) {
+    store::Text& row = rows.emplace_back();
+    row.session = turn.session;
+    row.prompt_number = turn.number;
+    row.kind = text.kind == distil::Carried::Kind::commit ? store::TextKind::commit : store::TextKind::pull;
+    row.source = "distiller";
+    row.text = text.text;
+    row.at = turn.ended_at.value_or(turn.last_event_at);
+  }
+  return rows;
+}
+
 Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Session& session,
                                               const store::Turn& turn, const distil::Mode& mode,
                                               const store::SessionBudget& budget, WallTime now) {
@@ -125,6 +142,7 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
     return std::optional<store::Put>();
   TRY(keep_open_items(db, session, turn, told, mode).in("open items"));
   const distil::Distilled distilled = distil::distil(told, mode);
+  TRY(store::put_distilled_texts(db, session.id, turn.number, text_rows(distilled.carried, turn)));
   const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
   const bool ours =
       TRY(store::put_summary(db, memory, summary_row(distilled.summary, session, turn), now).in("summary"));
