@@ -63,26 +63,17 @@ Score score(Machine& machine, const Json& rubric, const std::vector<std::string>
 
 }  // namespace
 
-std::vector<Score> score_contexts(std::size_t budget_tokens) {
+Score score_context(std::size_t budget_tokens) {
   const Json rubric = must(Json::parse(read_text(std::string(CAIRN_RUBRIC))));
   const std::vector<std::string> sessions = written_sessions();
   Machine machine;
   must(machine.open());
   for (const std::string& session : sessions) play(machine, session);
-  std::vector<Score> scores;
-  const std::pair<context::Layout, const char*> layouts[] = {{context::Layout::mixed, "mixed"},
-                                                             {context::Layout::summaries, "summaries"},
-                                                             {context::Layout::observations, "observations"}};
-  for (const auto& [layout, name] : layouts) {
-    context::Request request;
-    request.project = "all";
-    request.budget_tokens = budget_tokens;
-    request.key = machine.engine->key();
-    request.layout = layout;
-    scores.push_back(score(machine, rubric, sessions, request));
-    scores.back().layout = name;
-  }
-  return scores;
+  context::Request request;
+  request.project = "all";
+  request.budget_tokens = budget_tokens;
+  request.key = machine.engine->key();
+  return score(machine, rubric, sessions, request);
 }
 
 }  // namespace cairn::test

@@ -11,7 +11,6 @@
 namespace cairn::test {
 
 struct Score {
-  std::string layout;
   int answered = 0;
   int questions = 0;
   int answered_newest = 0;  // of the three newest sessions
@@ -21,7 +20,6 @@ struct Score {
   double part() const { return questions == 0 ? 0 : static_cast<double>(answered) / questions; }
 };
 
-// One score for each layout, in the order of the enum.
-std::vector<Score> score_contexts(std::size_t budget_tokens);
+Score score_context(std::size_t budget_tokens);
 
 }  // namespace cairn::test

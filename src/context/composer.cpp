@@ -7,67 +7,51 @@
 #include <set>
 
 #include "base/text.h"
+#include "context/choice.h"
 #include "context/entries.h"
 #include "context/page.h"
+#include "context/session_text.h"
+#include "context/state.h"
 #include "git/changes.h"
 
 namespace cairn::context {
 
-// Whatever was stored is made data before it is put among our own lines. Names quote nothing.
-static std::string line_of_data(std::string_view text) {
-  return one_line(labelled(as_data(text)), 500);
-}
-
 namespace {
 
-using store::Observation;
 using store::Summary;
-using Turn = std::pair<std::string, std::int64_t>;  // content id of its session, prompt number
 
-constexpr std::size_t kFull = 2;     // turns in full
-constexpr std::size_t kWorthy = 24;  // observations of earlier turns
 constexpr std::string_view kLastLine =
-    "Asked about earlier work, or about to redo some? `cairn search WORDS` finds it; `cairn show ID` "
-    "prints it in "
-    "full; (~N) are its tokens.\n";
+    "More: `cairn search WORDS` finds earlier work, `cairn show ID` prints a turn in full.\n";
+// The newest session gets what is left when each earlier one has its share, but never less than that.
+constexpr double kShareOfOlder = 0.19, kLeastShareOfNewest = 0.45;
+constexpr std::size_t kLeastOlder = 170;  // bytes: less says nothing
+constexpr std::size_t kEarlierTitle = 60;
 
-// What a line of it is worth to somebody who goes on: why and what to beware of before what was done.
-int worth(const Observation& o) {
-  if (o.type == "decision" || o.type == "security") return 5;
-  if (o.type == "bugfix" || o.type == "discovery") return 4;
-  if (o.type == "feature") return 3;
-  return o.type == "refactor" ? 2 : 1;
+// Whatever was stored is made data before it is put among our own lines. Names quote nothing.
+std::string line_of_data(std::string_view text) {
+  return one_line(labelled(as_data(text)), 500);
 }
 
 class Composer {
  public:
-  Composer(const Request& request, const std::vector<Summary>& summaries,
-           const std::vector<Observation>& observations, std::vector<std::string> uncommitted,
-           const Standing& standing)
-      : request_(request),
-        summaries_(summaries),
-        observations_(observations),
-        uncommitted_(std::move(uncommitted)),
-        standing_(standing),
-        page_(request.budget_tokens, kMaxCharacters, kLastLine) {
-    for (auto o = observations.rbegin(); o != observations.rend(); ++o)
-      if (o->prompt_number) of_turn_[{o->session, *o->prompt_number}].push_back(&*o);
-  }
+  Composer(const Request& request, const Material& material)
+      : request_(request), material_(material), page_(request.budget_tokens, kMaxCharacters, kLastLine) {}
 
   Composed run() {
     page_.add(fmt::format("Project {}.{}\n\n", one_line(visible(request_.project), 200),
                           request_.since ? " New since this session was last given notes:" : ""));
-    add_section(notes_section(standing_, page_.budget() * 4 / 10));
-    if (!summaries_.empty()) {
-      out_.last_request = one_line(visible(summaries_.front().request), 80);
-      out_.last_at = summaries_.front().created_at;
-      add_state();
+    if (!material_.stories.empty()) {
+      const Summary& last = material_.stories.front().turns.back();
+      out_.last_request = one_line(visible(last.request), 80);
+      out_.last_at = last.created_at;
+      out_.interrupted = !broken_by(material_.stories.front()).empty();
     }
+    add(notes_section(material_.standing, page_.budget() * 4 / 10));
+    add_state();
     add_open();
-    if (request_.layout != Layout::observations) add_full();
-    add_earlier();
+    stress();
+    add_sessions();
     if (out_.items.empty()) return out_;  // the budget is too small for anything
-    if (earlier_) page_.add("\n");
     out_.text = page_.fenced(request_.key);
     out_.tokens = estimate_tokens(out_.text);
     out_.characters = utf16_length(out_.text);
@@ -75,162 +59,134 @@ class Composer {
   }
 
  private:
-  // What is so now: a session that was broken off, others at work, files that are not committed.
-  void add_state() {
-    std::string text;
-    const Summary& newest = summaries_.front();
-    if (const std::string_view cause = broken_by(newest); !cause.empty()) {
-      out_.interrupted = true;
-      text += fmt::format(
-          "The last session was interrupted ({}): {} of {} did not reach its end. What it did until "
-          "then is below.\n",
-          cause, id_of(newest), date(newest.created_at));
-    }
-    std::vector<std::string> others;  // what the sessions edited since the last commit is open
-    for (const std::string& file : uncommitted_)
-      if (!standing_.edits(file)) others.push_back(line_of_data(file));
-    if (!others.empty()) text += fmt::format("Changed and not committed now: {}.\n", joined(others, 12));
-    std::set<std::string> told;
-    for (const Summary& s : summaries_) {
-      if (!s.interim || s.session == request_.own_session || !told.insert(s.session).second) continue;
-      text += fmt::format("Another session is at work here now: {}{}{}.\n", id_of(s),
-                          s.branch ? " on branch " + *s.branch : "", s.worktree ? " in " + *s.worktree : "");
-    }
-    if (!text.empty()) page_.add(text + "\n");
-  }
-
-  bool add_section(const Section& section) {
+  // Adds a section; what it says is told from then on.
+  bool add(const Section& section) {
     if (section.text.empty() || !page_.add(section.text)) return false;
+    concepts_.tell(section.text);
     out_.items.insert(out_.items.end(), section.ids.begin(), section.ids.end());
     return true;
   }
 
+  void add_state() {
+    std::vector<std::string> others;  // what the sessions edited since the last commit is open
+    for (const std::string& file : material_.uncommitted)
+      if (!material_.standing.edits(file)) others.push_back(line_of_data(file));
+    const std::string text = state_text(material_.stories, others, request_.own_session);
+    if (!text.empty()) add(Section{"# State\n" + text + "\n", {}, {}});
+  }
+
   void add_open() {
-    out_.open = standing_.open.size();
-    const Section section = open_section(standing_, uncommitted_, page_.budget() / 4);
-    if (add_section(section)) told_.insert(section.texts.begin(), section.texts.end());
+    out_.open = material_.standing.open.size();
+    const Section section = open_section(material_.standing, material_.uncommitted, page_.budget() / 4);
+    if (add(section)) told_.insert(section.texts.begin(), section.texts.end());
   }
 
-  // The newest turns; what is told there is not told again by their observations.
-  void add_full() {
-    page_.add("# Recent work, newest first\n");
-    const bool alone = request_.layout == Layout::summaries;
-    for (const Summary& s : summaries_) {
-      if (!alone && shown_.size() >= kFull) break;
-      const auto& details = of_turn_[{s.session, s.prompt_number}];
-      if (!page_.add(full_entry(s, details, told_), alone ? 0 : page_.budget() * 7 / 10)) break;
-      out_.items.push_back(id_of(s));
-      shown_.insert({s.session, s.prompt_number});
+  // What was asked for and what was committed says what matters.
+  void stress() {
+    if (material_.stories.empty()) return;
+    const Story& newest = material_.stories.front();
+    for (const auto& [number, prompt] : newest.prompts) concepts_.stress(prefix(prompt, 4000));
+    for (const std::string& subject : newest.first_lines(store::TextKind::commit)) concepts_.stress(subject);
+  }
+
+  void add_sessions() {
+    if (material_.stories.empty()) return;
+    const std::size_t room = page_.room();
+    const std::size_t older = material_.stories.size() - 1;
+    const double share = std::max(kLeastShareOfNewest, 1 - kShareOfOlder * static_cast<double>(older));
+    const std::size_t used = add_newest(static_cast<std::size_t>(static_cast<double>(room) * share));
+    if (older > 0 || !material_.standing.earlier.empty()) add_earlier(room - std::min(room, used));
+  }
+
+  std::size_t add_newest(std::size_t room) {
+    constexpr std::string_view kHeading = "# Last session, in the agent's words\n";
+    SessionText told =
+        newest_text(material_.stories.front(), room - std::min(room, kHeading.size() + 1), concepts_, told_);
+    if (told.text.empty() || !page_.add(std::string(kHeading) + told.text + "\n")) return 0;
+    out_.items.insert(out_.items.end(), told.items.begin(), told.items.end());
+    return cost_of(told.text) + kHeading.size() + 1;
+  }
+
+  // Equal shares; what one does not use, the next ones have.
+  void add_earlier(std::size_t room) {
+    const auto& stories = material_.stories;
+    std::size_t count = std::min(stories.size() - 1, std::max<std::size_t>(1, room / kLeastOlder));
+    std::string heading = "# Earlier sessions, newest first\n";
+    room -= std::min(room, heading.size() + 1);
+    for (std::size_t i = 1; i <= count; ++i) {
+      const std::size_t share = room / (count - i + 1);
+      Concepts concepts;  // of its own: what another session says is no news of this one
+      for (const std::string& line : stories[i].first_lines(store::TextKind::commit)) concepts.stress(line);
+      const SessionText told = earlier_text(stories[i], heading_of(stories, i), share, concepts);
+      if (!page_.add(heading + told.text)) return;
+      heading.clear();
+      room -= std::min(room, cost_of(told.text));
+      out_.items.insert(out_.items.end(), told.items.begin(), told.items.end());
     }
+    for (const auto& [id, line] : earlier_open(material_.standing))
+      if (page_.add(line)) out_.items.push_back(id);
+    page_.add("\n");
   }
 
-  // The observations that are worth most among the newest; equal ones once.
-  std::set<const Observation*> worthy() const {
-    std::vector<std::pair<int, const Observation*>> ranked;
-    std::set<std::string> titles;
-    int age = 0;
-    for (const Observation& o : observations_) {
-      if (o.prompt_number && shown_.contains({o.session, *o.prompt_number})) continue;
-      if (!titles.insert(o.title).second) continue;
-      ranked.emplace_back(10 * worth(o) - age++, &o);
-    }
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    if (ranked.size() > kWorthy) ranked.resize(kWorthy);
-    std::set<const Observation*> out;
-    for (const auto& [score, o] : ranked) out.insert(o);
-    return out;
-  }
-
-  bool add_line(std::string line, std::string id) {
-    if (!earlier_)
-      line = (request_.layout == Layout::observations ? "# Observations\n" : "# Earlier\n") + line;
-    if (!page_.add(line)) return false;
-    earlier_ = true;
-    out_.items.push_back(std::move(id));
-    return true;
-  }
-
-  // A line for each earlier turn, and below it what of it is worth a line; then those of no turn.
-  void add_earlier() {
-    const bool with_observations = request_.layout != Layout::summaries;
-    const std::set<const Observation*> chosen = with_observations ? worthy() : std::set<const Observation*>();
-    if (request_.layout != Layout::observations)
-      for (const Summary& s : summaries_) {
-        const Turn turn{s.session, s.prompt_number};
-        if (!shown_.insert(turn).second) continue;
-        if (!add_line(line_entry(s), id_of(s))) return;
-        for (const Observation* o : of_turn_[turn])
-          if (chosen.contains(o)) add_line("  " + line_entry(*o, false), id_of(*o));
-      }
-    for (const Observation& o : observations_) {
-      const bool below_its_turn = o.prompt_number && shown_.contains({o.session, *o.prompt_number});
-      if (!below_its_turn && chosen.contains(&o) && !add_line(line_entry(o, true), id_of(o))) return;
-    }
-    for (const auto& [id, line] : earlier_open(standing_)) add_line(line, id);
+  // "2026-11-16 · fix the lexer · branch b", the branch where it is another than in the session after it.
+  static std::string heading_of(const std::vector<Story>& stories, std::size_t i) {
+    const Story& story = stories[i];
+    std::string text = date(story.started_at).substr(0, 10);
+    if (const std::string title = labelled(as_data(story.title(kEarlierTitle))); !title.empty())
+      text += " \u00b7 " + title;
+    if (story.branch && story.branch != stories[i - 1].branch) text += " \u00b7 branch " + *story.branch;
+    if (!broken_by(story).empty()) text += " \u00b7 interrupted";
+    return text;
   }
 
   const Request& request_;
-  const std::vector<Summary>& summaries_;
-  const std::vector<Observation>& observations_;
-  std::vector<std::string> uncommitted_;
-  const Standing& standing_;
-  std::map<Turn, std::vector<const Observation*>> of_turn_;
+  const Material& material_;
+  Concepts concepts_;
   std::set<std::string> told_;  // open steps
-  std::set<Turn> shown_;
-  bool earlier_ = false;
   Page page_;
   Composed out_;
 };
 
 // Of the files that earlier turns changed, and of those that git knows.
 Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request& request,
-                                                   const std::vector<Summary>& summaries) {
+                                                   const std::vector<Story>& stories) {
   std::string tree = request.working_tree;
   if (tree.empty())
     tree = TRY(db.text("SELECT root FROM projects WHERE name = ?", request.project)).value_or("");
   std::set<std::string> known;
-  for (const Summary& s : summaries)
-    if (known.size() < 200) known.insert(s.files_edited.begin(), s.files_edited.end());
+  for (const Story& story : stories)
+    for (const Summary& s : story.turns)
+      if (known.size() < 200) known.insert(s.files_edited.begin(), s.files_edited.end());
   if (request.disk == nullptr) return std::vector<std::string>();
   return git::changed_files(*request.disk, tree, {known.begin(), known.end()});
 }
 
+void make_data(Story& story) {
+  if (story.branch) story.branch = line_of_data(as_name(*story.branch));
+  if (story.worktree) story.worktree = line_of_data(*story.worktree);
+  for (Summary& s : story.turns) {
+    s.next_steps = as_data(s.next_steps);
+    for (std::string& file : s.files_edited) file = line_of_data(file);
+  }
+}
+
 }  // namespace
 
-static void make_data(Summary& s) {
-  for (std::string* text : {&s.request, &s.completed, &s.learned, &s.investigated, &s.notes, &s.next_steps})
-    *text = as_data(*text);
-  if (s.branch) s.branch = line_of_data(as_name(*s.branch));
-  if (s.worktree) s.worktree = line_of_data(*s.worktree);
-  for (std::string& file : s.files_edited) file = line_of_data(file);
-}
-
-static void make_data(Observation& o) {
-  for (std::string* text : {&o.title, &o.subtitle, &o.narrative}) *text = as_data(*text);
-  o.type = line_of_data(o.type);
-  for (std::string& fact : o.facts) fact = as_data(fact);
-}
-
-Composed render(const Request& request, std::vector<Summary> summaries, std::vector<Observation> observations,
-                std::vector<std::string> uncommitted, const Standing& standing) {
-  for (Summary& s : summaries) make_data(s);
-  for (Observation& o : observations) make_data(o);
-  return Composer(request, summaries, observations, std::move(uncommitted), standing).run();
+Composed render(const Request& request, Material material) {
+  for (Story& story : material.stories) make_data(story);
+  return Composer(request, material).run();
 }
 
 Result<Composed> compose(store::Db& db, const Request& request) {
-  constexpr std::size_t kSummaries = 30, kObservations = 90;  // more than a budget of thousands can show
-  auto summaries =
-      TRY(store::newest_summaries(db, {request.project, request.since, request.except_session, kSummaries}));
-  auto observations = TRY(store::newest_observations(
-      db, {request.project, request.since, request.except_session, kObservations}));
-  const Standing standing =
+  Material material;
+  material.stories =
+      TRY(newest_stories(db, {request.project, request.since, request.except_session, request.own_session}));
+  material.standing =
       TRY(read_standing(db, request.project, request.since, request.own_session, request.working_tree));
-  if (summaries.empty() && observations.empty() && standing.open.empty() && standing.notes.empty())
-    return Composed{};
-  auto uncommitted = TRY(uncommitted_files(db, request, summaries));
-  return render(request, std::move(summaries), std::move(observations), std::move(uncommitted), standing);
+  const Standing& standing = material.standing;
+  if (material.stories.empty() && standing.open.empty() && standing.notes.empty()) return Composed{};
+  material.uncommitted = TRY(uncommitted_files(db, request, material.stories));
+  return render(request, std::move(material));
 }
 
 }  // namespace cairn::context

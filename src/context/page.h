@@ -1,6 +1,7 @@
 // A text that grows within a budget of tokens and characters, and the fence around it.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,8 @@ class Page {
   // everything still fits in `up_to_tokens` (the whole budget when 0). False: it was left out.
   bool add(std::string_view text, std::size_t up_to_tokens = 0);
   std::size_t budget() const { return max_tokens_; }
+  // Bytes of ASCII that still fit.
+  std::size_t room() const { return 4 * (max_tokens_ - std::min(max_tokens_, tokens_)); }
 
   // The page between its fences. The nonce is a keyed hash of the page: equal text has an equal fence, and
   // nobody without the key can write a text that closes it.

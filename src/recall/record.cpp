@@ -67,7 +67,7 @@ static std::string_view sql_of(Kind kind) {
              "sdk_sessions s ON s.id = i.session_db_id WHERE i.id = ? AND i.deleted_at IS NULL";
     case Kind::turn:
       return "SELECT r.project, s.content_session_id, r.prompt_number, r.kind, substr(r.text, 1, 1000), "
-             "r.text, r.created_at_epoch, " TOOLS_OF_TURN("s.id", "r.prompt_number") " FROM texts r JOIN sdk_sessions s ON s.id = r.session_db_id WHERE "
+             "r.text, r.created_at_epoch, " TOOLS_OF_TURN("s.id", "r.prompt_number") ", '' FROM texts r JOIN sdk_sessions s ON s.id = r.session_db_id WHERE "
              "r.id = ? AND r.deleted_at IS NULL";
   }
   return "";

@@ -44,14 +44,30 @@ store::Summary summary_of(Fields& fields, std::int64_t id) {
   return s;
 }
 
-store::Observation observation_of(Fields& fields, std::int64_t id) {
-  store::Observation o;
-  o.id = id;
-  o.session = "one";
-  if (id % 2) o.prompt_number = id;
-  for (std::string* text : {&o.title, &o.type, &o.narrative}) *text = fields.next();
-  o.facts = {o.title, fields.next()};
-  return o;
+context::Story story_of(Fields& fields, std::int64_t id) {
+  context::Story story;
+  story.turns.push_back(summary_of(fields, id));
+  story.session = story.turns.back().session;
+  story.branch = story.turns.back().branch;
+  story.worktree = story.turns.back().worktree;
+  for (const store::TextKind kind :
+       {store::TextKind::answer, store::TextKind::remark, store::TextKind::commit, store::TextKind::pull,
+        store::TextKind::title}) {
+    store::Text& text = story.texts.emplace_back();
+    text.kind = kind;
+    text.prompt_number = id;
+    text.text = fields.next();
+  }
+  story.prompts[id] = fields.next();
+  return story;
+}
+
+store::Note note_of(Fields& fields, std::int64_t id) {
+  store::Note note;
+  note.observation = id;
+  note.title = fields.next();
+  note.text = fields.next();
+  return note;
 }
 
 // Each line that stands at the margin is one of ours.
@@ -60,8 +76,8 @@ void check_lines(std::string_view text) {
     if (line.starts_with("## "))
       require(line.starts_with("## S"));
     else if (line.starts_with('#'))
-      require(line == "# Open" || line.starts_with("# Recent work") || line == "# Earlier" ||
-              line == "# Observations");
+      require(line == "# Open" || line == "# State" || line == "# Notes" ||
+              line.starts_with("# Last session") || line.starts_with("# Earlier"));
     const std::string_view words = trim(line);
     for (const std::string_view speaker : {"human:", "assistant:", "system:", "user:"})
       require(!starts_with_nocase(words, speaker));
@@ -89,16 +105,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   context::Request request;
   request.project = fields.next();
   request.key = std::string(32, 'k');
-  std::vector<store::Summary> summaries;
-  std::vector<store::Observation> observations;
+  context::Material material;
   for (std::int64_t id = 1; id < 8 && (id == 1 || !fields.done()); ++id) {
-    summaries.push_back(summary_of(fields, id));
-    observations.push_back(observation_of(fields, id));
+    material.stories.push_back(story_of(fields, id));
+    material.standing.notes.push_back(note_of(fields, id));
   }
-  for (const auto layout :
-       {context::Layout::mixed, context::Layout::summaries, context::Layout::observations}) {
-    request.layout = layout;
-    check_page(context::render(request, summaries, observations, {fields.next()}));
-  }
+  material.uncommitted = {fields.next()};
+  check_page(context::render(request, material));
   return 0;
 }

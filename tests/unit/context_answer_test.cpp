@@ -102,11 +102,11 @@ TEST_F(Answers, EverySourceGetsWhatTheContractSays) {
   work("one");
   for (const char* source : {"startup", "clear", "compact", "", "never-heard-of"}) {
     me.session = std::string("session-") + source;
-    EXPECT_TRUE(has(start(source), "Request: one")) << source;
-    EXPECT_TRUE(has(start(source), "Request: one")) << source << ", again";
+    EXPECT_TRUE(has(start(source), "\u00b7 one")) << source;
+    EXPECT_TRUE(has(start(source), "\u00b7 one")) << source << ", again";
   }
   me.session = "resumed-but-never-given";
-  EXPECT_TRUE(has(start("resume"), "Request: one"));
+  EXPECT_TRUE(has(start("resume"), "\u00b7 one"));
   EXPECT_EQ(start("resume"), "");
 }
 
@@ -117,7 +117,7 @@ TEST_F(Answers, AResumeGetsOnlyWhatIsNew) {
   work("two");
   const std::string given = start("resume");
   EXPECT_TRUE(has(given, "Request: two"));
-  EXPECT_FALSE(has(given, "Request: one"));
+  EXPECT_FALSE(has(given, "\u00b7 one"));
   EXPECT_EQ(start("resume"), "");
 }
 
@@ -173,13 +173,13 @@ TEST_F(Answers, AResumeIsNotToldItsOwnTurns) {
 TEST_F(Answers, AResumeThatWasNeverConfirmedGetsItAgain) {
   work("one");
   start("startup", false);
-  EXPECT_TRUE(has(start("resume"), "Request: one"));
+  EXPECT_TRUE(has(start("resume"), "\u00b7 one"));
 }
 
 TEST_F(Answers, ACompactionForgetsWhatWasGiven) {
   work("one");
   start("startup");
-  EXPECT_TRUE(has(start("compact"), "Request: one"));
+  EXPECT_TRUE(has(start("compact"), "\u00b7 one"));
 }
 
 TEST_F(Answers, ACompactionInTheMiddleOfATurnTellsThatTurn) {
@@ -194,7 +194,7 @@ TEST_F(Answers, ACompactionInTheMiddleOfATurnTellsThatTurn) {
 TEST_F(Answers, TheSourcesSettingExpressesTheOtherTable) {
   set("context.sources", R"(["startup", "resume"])");
   work("one");
-  EXPECT_TRUE(has(start("startup"), "Request: one"));
+  EXPECT_TRUE(has(start("startup"), "\u00b7 one"));
   EXPECT_EQ(start("clear"), "");
   EXPECT_EQ(start("compact"), "");
   set("context.sources", "[]");
@@ -205,7 +205,7 @@ TEST_F(Answers, AStartThatWasNotGivenIsMadeGoodWithTheNextPrompt) {
   work("one");
   start("startup", false);  // composed, but the hook never said that it printed it
   const context::Answer late = m.ask(me.prompt("hello"));
-  EXPECT_TRUE(has(Machine::context_of(late), "Request: one"));
+  EXPECT_TRUE(has(Machine::context_of(late), "\u00b7 one"));
   EXPECT_EQ(must(Json::parse(late.line))["hookSpecificOutput"]["hookEventName"].as_string(),
             "UserPromptSubmit");
   EXPECT_FALSE(has(Machine::context_of(late), "hello"));
@@ -214,7 +214,7 @@ TEST_F(Answers, AStartThatWasNotGivenIsMadeGoodWithTheNextPrompt) {
 TEST_F(Answers, AStartThatNobodyAskedForIsMadeGoodToo) {
   work("one");
   m.tell(me.start());  // its hook ran out of time before it could ask
-  EXPECT_TRUE(has(Machine::context_of(m.ask(me.prompt("hello"))), "Request: one"));
+  EXPECT_TRUE(has(Machine::context_of(m.ask(me.prompt("hello"))), "\u00b7 one"));
 }
 
 TEST_F(Answers, NothingIsGivenTwiceOnceItWasConfirmed) {
@@ -227,7 +227,7 @@ TEST_F(Answers, NothingIsGivenTwiceOnceItWasConfirmed) {
 TEST_F(Answers, AMadeGoodStartIsNotMadeGoodAgain) {
   work("one");
   start("startup", false);
-  EXPECT_TRUE(has(Machine::context_of(m.ask(me.prompt("hello"))), "Request: one"));
+  EXPECT_TRUE(has(Machine::context_of(m.ask(me.prompt("hello"))), "\u00b7 one"));
   EXPECT_EQ(m.ask(me.prompt("again")).line, hook::kFixedAnswer);
 }
 
@@ -238,7 +238,7 @@ TEST_F(Answers, APromptWithoutAStartIsOwedNothing) {
 
 TEST_F(Answers, AHookRegisteredTwiceIsAnsweredOnce) {
   work("one");
-  EXPECT_TRUE(has(Machine::context_of(m.ask(me.start())), "Request: one"));
+  EXPECT_TRUE(has(Machine::context_of(m.ask(me.start())), "\u00b7 one"));
   EXPECT_EQ(m.ask(me.start()).line, hook::kFixedAnswer);
 }
 

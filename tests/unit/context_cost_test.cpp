@@ -107,6 +107,8 @@ TEST(SessionStartCost, NoQueryScansALargeTable) {
                                        "evidence",
                                        "payloads",
                                        "user_prompts",
+                                       "texts",
+                                       "sdk_sessions",
                                        "o",
                                        "u",
                                        "e",

@@ -1,0 +1,152 @@
+#include "context/choice.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace cairn::context {
+
+namespace {
+
+constexpr double kName = 1.5;          // an identifier or a number, beside other words
+constexpr double kStress = 1.3;        // a word of prompts and subjects of commits
+constexpr double kAgain = 0.1;         // what a concept is worth when it was told already
+constexpr std::size_t kOverhead = 28;  // bytes: without them the shortest would always win
+constexpr double kPointsBack = 0.6;    // "This ..." without the sentence before it
+constexpr double kGoesOn = 1.15;       // the sentence after one that is told: reads better than another
+constexpr double kLeastGain = 0.012;   // less is not worth reading
+
+constexpr std::array kEmptyWords = {
+    "a",    "an",    "and",  "are",   "as",   "at",   "be",    "been",  "but",   "by",     "can",   "could",
+    "did",  "do",    "does", "for",   "from", "had",  "has",   "have",  "he",    "her",    "here",  "his",
+    "how",  "i",     "if",   "in",    "into", "is",   "it",    "its",   "just",  "let",    "me",    "my",
+    "no",   "not",   "now",  "of",    "on",   "or",   "our",   "out",   "she",   "should", "so",    "some",
+    "than", "that",  "the",  "their", "them", "then", "there", "these", "they",  "this",   "those", "to",
+    "too",  "up",    "us",   "was",   "we",   "were", "what",  "when",  "where", "which",  "who",   "will",
+    "with", "would", "you",  "your",  "ll",   "ve",   "re",    "also",  "all",   "any"};
+
+bool is_empty_word(std::string_view word) {
+  return std::find(kEmptyWords.begin(), kEmptyWords.end(), word) != kEmptyWords.end();
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_part(char c) {
+  return is_letter(c) || is_digit(c) || c == '_';
+}
+bool joins(char c) {
+  return c == '.' || c == '/' || c == '-' || c == ':' || c == '#' || c == '@';
+}
+
+// A name or a number, as code writes them: with a digit, a sign in the middle, or capitals inside.
+bool is_name(std::string_view word) {
+  bool lower = false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const char c = word[i];
+    if (is_digit(c) || c == '_' || c == '/' || c == '.' || c == ':' || c == '#') return true;
+    if (lower && c >= 'A' && c <= 'Z') return true;
+    lower = c >= 'a' && c <= 'z';
+  }
+  return false;
+}
+
+// "tests", "tested" and "testing" are one concept. Rough: only what is chosen depends on it.
+std::string stem(std::string word) {
+  for (const std::string_view end : {"ing", "ed", "es", "s"})
+    if (word.size() > end.size() + 3 && word.ends_with(end)) {
+      word.resize(word.size() - end.size());
+      break;
+    }
+  return word;
+}
+
+}  // namespace
+
+int Concepts::id_of(std::string word, bool is_name) {
+  const auto [known, added] = ids_.try_emplace(std::move(word), static_cast<int>(known_.size()));
+  if (added) known_.push_back({is_name ? kName : 1.0, 1.0, false});
+  return known->second;
+}
+
+std::vector<Concepts::Use> Concepts::of(std::string_view text) {
+  std::vector<Use> uses;
+  const auto add = [&](std::string word, bool is_name) {
+    const int id = id_of(std::move(word), is_name);
+    if (std::none_of(uses.begin(), uses.end(), [id](const Use& use) { return use.id == id; }))
+      uses.push_back({id, known_[static_cast<std::size_t>(id)].value});
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    if (!is_part(text[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() &&
+           (is_part(text[end]) || (joins(text[end]) && end + 1 < text.size() && is_part(text[end + 1]))))
+      ++end;
+    const std::string_view word = text.substr(i, end - i);
+    i = end;
+    const bool foreign = static_cast<unsigned char>(word[0]) >= 0xE3;  // scripts without blanks: by two signs
+    if (foreign)
+      for (std::size_t at = 0; at < word.size(); at += 6) add(std::string(word.substr(at, 6)), false);
+    else if (is_name(word))
+      add(ascii_lower(word), true);
+    else if (const std::string lower = ascii_lower(word); word.size() > 1 && !is_empty_word(lower))
+      add(stem(lower), false);
+  }
+  return uses;
+}
+
+void Concepts::tell(const std::vector<Use>& uses) {
+  for (const Use& use : uses) known_[static_cast<std::size_t>(use.id)].left *= kAgain;
+}
+
+void Concepts::stress(std::string_view text) {
+  for (const Use& use : of(text)) known_[static_cast<std::size_t>(use.id)].stressed = true;
+}
+
+double Concepts::news(const std::vector<Use>& uses) const {
+  double sum = 0;
+  for (const Use& use : uses) {
+    const Known& known = known_[static_cast<std::size_t>(use.id)];
+    sum += use.value * known.left * (known.stressed ? kStress : 1);
+  }
+  return sum;
+}
+
+std::size_t choose(std::vector<Candidate>& candidates, GroupCosts costs, std::size_t room,
+                   Concepts& concepts) {
+  std::size_t used = 0;
+  const auto cost_of = [&](const Candidate& c) {
+    return c.bytes + costs.groups[c.group] + costs.turns[c.turn];
+  };
+  for (;;) {
+    Candidate* best = nullptr;
+    double best_gain = kLeastGain;
+    for (Candidate& c : candidates) {
+      if (c.chosen || c.weight <= 0) continue;
+      const std::size_t cost = cost_of(c);
+      if (used + cost > room) continue;
+      const bool follows = c.before > 0 && candidates[c.before - 1].chosen;
+      double gain = c.weight * concepts.news(c.concepts) / static_cast<double>(cost + kOverhead);
+      if (follows) gain *= kGoesOn;
+      if (c.continues && !follows) gain *= kPointsBack;
+      if (gain <= best_gain) continue;
+      best = &c;
+      best_gain = gain;
+    }
+    if (!best) return used;
+    used += cost_of(*best);
+    costs.groups[best->group] = 0;
+    costs.turns[best->turn] = 0;
+    best->chosen = true;
+    concepts.tell(best->concepts);
+  }
+}
+
+}  // namespace cairn::context

@@ -1,0 +1,66 @@
+// Which units of a session are told within a number of bytes: those that say most that was not said yet, for
+// their size.
+//
+// A unit brings concepts: names and numbers, and other words. Its gain is its weight times the sum of its
+// concepts, each worth a tenth for every time it was told already, divided by its size. The best comes first,
+// until nothing fits. Deterministic: of equal gains the earlier unit wins.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace cairn::context {
+
+// What was told, and what is talked about.
+class Concepts {
+ public:
+  struct Use {
+    int id = 0;
+    double value = 0;
+  };
+  // The concepts of a text, each once.
+  std::vector<Use> of(std::string_view text);
+  // They are told from now on.
+  void tell(const std::vector<Use>& uses);
+  void tell(std::string_view text) { tell(of(text)); }
+  // Texts that say what matters (prompts, subjects of commits): their words are worth more.
+  void stress(std::string_view text);
+  // What the concepts bring now.
+  double news(const std::vector<Use>& uses) const;
+
+ private:
+  int id_of(std::string word, bool is_name);
+  struct Known {
+    double value = 1;
+    double left = 1;  // a tenth after each time it was told
+    bool stressed = false;
+  };
+  std::unordered_map<std::string, int> ids_;
+  std::vector<Known> known_;
+};
+
+// One thing to choose.
+struct Candidate {
+  double weight = 1;
+  std::size_t bytes = 0;  // what printing it costs
+  std::size_t group = 0;  // its heading: the first of a group pays for it
+  std::size_t turn = 0;   // and its turn, likewise
+  std::size_t before =
+      0;  // candidates of one paragraph that follow each other: the place of the one before + 1
+  bool continues = false;
+  std::vector<Concepts::Use> concepts;
+  bool chosen = false;
+};
+
+struct GroupCosts {
+  std::vector<std::size_t> groups;  // bytes of each heading
+  std::vector<std::size_t> turns;
+};
+
+// Marks what is chosen within `room` bytes; returns how many of them are used.
+std::size_t choose(std::vector<Candidate>& candidates, GroupCosts costs, std::size_t room,
+                   Concepts& concepts);
+
+}  // namespace cairn::context

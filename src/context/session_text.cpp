@@ -1,0 +1,344 @@
+#include "context/session_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/origin.h"
+#include "base/text.h"
+#include "context/entries.h"
+#include "context/page.h"
+#include "context/units.h"
+#include "distil/mode.h"
+#include "distil/words.h"
+
+namespace cairn::context {
+
+namespace {
+
+using store::Summary;
+using store::TextKind;
+
+// What a sentence is worth by where it stands. Chosen with bench/sessions over all its projects at once.
+constexpr double kAnswer = 1, kLongRemark = 1, kMessage = 0.9, kFinding = 0.5, kPrompt = 0.5, kPlan = 0.2,
+                 kCompaction = 0.2, kFacts = 0.3;
+constexpr double kOlderMessage = 0.6, kOlderRemark = 0.5;
+constexpr double kRow = 0.8, kOlderRow = 0.4, kCode = 0.2, kLastTurn = 1.3, kCue = 1.5, kIntroduces = 0.3;
+constexpr double kQuestion = 0.4;        // a question that a later turn has answered
+constexpr double kAnnounces = 0.15;      // "Let me look at ..." tells of what follows, not of what was found
+constexpr std::size_t kLeastUnit = 24;   // bytes of a unit without its heading
+constexpr std::size_t kLong = 500;       // a remark of this size is an answer of its own
+constexpr std::size_t kPlanSize = 1500;  // a prompt of this size brings a plan with it
+constexpr std::size_t kTurnTitle = 110;
+
+// One text that units are chosen from.
+struct Source {
+  std::string text;
+  std::string heading;  // of ours, over all of it; empty: its own headings
+  std::int64_t turn = 0;
+  double weight = 1;
+  bool finding_only = false;  // only sentences with a cue
+  bool labelled = false;      // words of the distiller: their labels are ours
+};
+
+// Where a candidate is printed.
+struct Place {
+  Unit unit;
+  std::string heading;
+  std::int64_t turn = 0;
+  bool ours = false;  // the heading is ours: what stands under it is one paragraph
+  bool labelled = false;
+};
+
+bool announces(std::string_view text) {
+  for (const std::string_view start :
+       {"Let me ", "Now let me ", "Let's ", "I'll ", "I will ", "Now I'll ", "Now I ", "I need to ",
+        "First, let me ", "I'm going to ", "Next, I'll ", "OK, let me ", "Good. ", "Now, "})
+    if (text.starts_with(start)) return true;
+  return false;
+}
+
+class Teller {
+ public:
+  Teller(const Story& story, Concepts& concepts, bool newest)
+      : story_(story), concepts_(concepts), newest_(newest), mode_(distil::code_mode()) {
+    for (const Summary& turn : story.turns)
+      if (!is_chore(turn.request)) last_work_ = turn.prompt_number;
+    collect();
+  }
+
+  // Units that say the same as one of `told` are left out.
+  void prepare(const std::set<std::string>& told) {
+    for (const Source& source : sources_) add_units(source, told);
+  }
+
+  std::size_t choose_within(std::size_t room) { return choose(candidates_, costs_, room, concepts_); }
+
+  SessionText by_turns() const;
+  std::string as_paragraph() const;
+  std::int64_t main_turn() const;
+
+ private:
+  void collect();
+  void add_texts(const Summary& turn);
+  Source& add_source(std::string text, double weight, const Summary& turn, std::string heading = "",
+                     bool finding_only = false);
+  void add_units(const Source& source, const std::set<std::string>& told);
+  double weight_of(const Unit& unit, const Source& source) const;
+  bool has_cue(std::string_view text) const {
+    const std::string folded = distil::fold(text);
+    return distil::has_cue(folded, mode_.findings) || distil::has_cue(folded, mode_.decisions) ||
+           distil::has_cue(folded, mode_.remains);
+  }
+  std::string turn_heading(const Summary& turn) const;
+  std::size_t group_of(const Source& source, const std::string& heading);
+  std::size_t turn_of(std::int64_t number);
+
+  const Story& story_;
+  Concepts& concepts_;
+  bool newest_;
+  const distil::Mode& mode_;
+  std::int64_t last_work_ = 0;
+  std::vector<Source> sources_;
+  std::vector<Candidate> candidates_;
+  std::vector<Place> places_;  // of the candidates
+  GroupCosts costs_{{0}, {0}};
+  std::map<std::string, std::size_t> groups_;
+  std::map<std::int64_t, std::size_t> turns_;
+};
+
+// The first line of what the distiller says was done is ours; the answer that follows is stored whole.
+std::string facts_of(const Summary& turn) {
+  if (!distil::begins_with_facts(trim(turn.completed))) return {};
+  return std::string(lines(trim(turn.completed)).front());
+}
+
+Source& Teller::add_source(std::string text, double weight, const Summary& turn, std::string heading,
+                           bool finding_only) {
+  if (turn.prompt_number == last_work_) weight *= kLastTurn;
+  return sources_.emplace_back(
+      Source{std::move(text), std::move(heading), turn.prompt_number, weight, finding_only, false});
+}
+
+void Teller::collect() {
+  for (const Summary& turn : story_.turns) {
+    if (newest_) {
+      const auto prompt = story_.prompts.find(turn.prompt_number);
+      if (prompt != story_.prompts.end() && !is_chore(prompt->second))
+        add_source(prompt->second, prompt->second.size() > kPlanSize ? kPlan : kPrompt, turn, "Asked");
+    }
+    add_texts(turn);
+  }
+}
+
+void Teller::add_texts(const Summary& turn) {
+  bool answered = false;
+  if (turn.provider != "builtin")  // a model's summary is the best there is
+    for (const std::string* field : {&turn.completed, &turn.learned, &turn.notes})
+      add_source(*field, kAnswer * 1.2, turn).labelled = answered = true;
+  for (const store::Text& text : story_.texts) {
+    if (text.prompt_number != turn.prompt_number) continue;
+    const std::string first(trim(lines(text.text).front()));
+    const auto body = [&] { return text.text.substr(std::min(text.text.find('\n'), text.text.size())); };
+    switch (text.kind) {
+      case TextKind::answer:
+        add_source(text.text, kAnswer, turn);
+        answered = true;
+        break;
+      case TextKind::remark:
+        if (text.text.size() > kLong)
+          add_source(text.text, newest_ ? kLongRemark : kOlderRemark, turn);
+        else
+          add_source(text.text, newest_ ? kFinding : kOlderRemark / 2, turn, "", true);
+        break;
+      case TextKind::commit:
+        if (!newest_) add_source("Commit " + first, kOlderMessage, turn);
+        add_source(body(), newest_ ? kMessage : kOlderMessage, turn, "Commit " + first);
+        break;
+      case TextKind::pull:
+        if (!newest_) add_source("Pull request " + first, kOlderMessage, turn);
+        add_source(body(), newest_ ? kMessage : kOlderMessage, turn, "Pull request " + first);
+        break;
+      case TextKind::away: add_source(text.text, kMessage, turn); break;
+      case TextKind::compaction:
+        add_source(text.text, kCompaction, turn, "Summary of the conversation");
+        break;
+      case TextKind::title: break;
+    }
+  }
+  // Without an answer what was done is all there is to tell.
+  if (!answered) {
+    add_source(turn.completed, kAnswer, turn).labelled = true;
+    add_source(turn.investigated, kFacts, turn).labelled = true;
+  } else if (newest_ && turn.provider == "builtin") {
+    add_source(facts_of(turn), kFacts, turn).labelled = true;
+  }
+}
+
+double Teller::weight_of(const Unit& unit, const Source& source) const {
+  double weight = source.weight;
+  const bool cue = has_cue(unit.text);
+  if (source.finding_only && !cue) return 0;
+  if (cue) weight *= kCue;
+  if (announces(unit.text)) weight *= kAnnounces;
+  if (unit.text.ends_with('?') && (!newest_ || source.turn != last_work_)) weight *= kQuestion;
+  if (!newest_ && unit.text.size() < kLeastUnit) return 0;
+  if (unit.form == Unit::Form::row) weight *= newest_ ? kRow : kOlderRow;
+  if (unit.form == Unit::Form::code) weight *= kCode;
+  if (unit.introduces) weight *= kIntroduces;
+  return weight;
+}
+
+std::size_t Teller::group_of(const Source& source, const std::string& heading) {
+  if (heading.empty() || !newest_) return 0;
+  const auto [known, added] =
+      groups_.try_emplace(std::to_string(source.turn) + " " + heading, costs_.groups.size());
+  if (added) costs_.groups.push_back(cost_of(heading) + 2);
+  return known->second;
+}
+
+std::size_t Teller::turn_of(std::int64_t number) {
+  if (!newest_) return 0;
+  const auto [known, added] = turns_.try_emplace(number, costs_.turns.size());
+  const Summary* turn = story_.turn(number);
+  if (added) costs_.turns.push_back(turn && !is_chore(turn->request) ? cost_of(turn_heading(*turn)) + 1 : 0);
+  return known->second;
+}
+
+void Teller::add_units(const Source& source, const std::set<std::string>& told) {
+  const Split split = source.labelled ? split_facts(visible(source.text)) : split_text(visible(source.text));
+  std::size_t last_block = static_cast<std::size_t>(-1);
+  const Summary* turn = story_.turn(source.turn);
+  const std::string title = turn && newest_ ? title_of_request(turn->request, kTurnTitle) : "";
+  for (const Unit& unit : split.units) {
+    if (told.contains(unit.text) || unit.text == title) continue;
+    Candidate candidate;
+    candidate.weight = weight_of(unit, source);
+    if (candidate.weight <= 0) continue;
+    std::string heading = source.heading;
+    if (heading.empty() && unit.heading >= 0)
+      heading = split.headings[static_cast<std::size_t>(unit.heading)];
+    candidate.bytes = cost_of(unit.text) + (unit.form == Unit::Form::sentence ? 1 : 3);
+    candidate.group = group_of(source, heading);
+    candidate.turn = turn_of(source.turn);
+    candidate.continues = unit.continues;
+    if (unit.block == last_block && !candidates_.empty()) candidate.before = candidates_.size();
+    candidate.concepts = concepts_.of(unit.text);
+    last_block = unit.block;
+    candidates_.push_back(std::move(candidate));
+    places_.push_back({unit, std::move(heading), source.turn, !source.heading.empty(), source.labelled});
+  }
+}
+
+// Stored text on one line of ours: data, without anything that reads like a label of ours.
+std::string as_line(std::string_view text) {
+  return labelled(as_data(one_line(text, text.size() + 8)));
+}
+
+std::string as_line(const Place& place) {
+  return place.labelled ? closed(as_data(place.unit.text)) : as_line(place.unit.text);
+}
+
+void end_line(std::string& text) {
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+}
+
+std::string Teller::turn_heading(const Summary& turn) const {
+  std::string text = fmt::format("## {}{}", id_of(turn), label(turn.origins));
+  const std::string title = as_line(title_of_request(turn.request, kTurnTitle));
+  if (!title.empty()) text += " \u00b7 " + title;
+  if (turn.interim) text += " \u00b7 still running";
+  if (!broken_by(turn).empty()) text += " \u00b7 interrupted";
+  return text;
+}
+
+SessionText Teller::by_turns() const {
+  SessionText out;
+  std::string& text = out.text;
+  const Place* before = nullptr;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (!candidates_[i].chosen) continue;
+    const Place& place = places_[i];
+    const Summary* turn = story_.turn(place.turn);
+    const bool new_turn = turn && (!before || before->turn != place.turn);
+    if (new_turn) {
+      end_line(text);
+      if (!is_chore(turn->request) || text.empty()) text += turn_heading(*turn) + "\n";
+      out.items.push_back(id_of(*turn));
+    }
+    const bool new_heading = new_turn || before->heading != place.heading;
+    if (new_heading) {
+      end_line(text);
+      if (!place.heading.empty()) text += as_line(place.heading + ":") + (place.ours ? "" : "\n");
+    }
+    const bool sentence = place.ours || place.unit.form == Unit::Form::sentence;
+    const bool goes_on = !new_heading && sentence && before->unit.form == Unit::Form::sentence &&
+                         before->unit.block == place.unit.block;
+    if (place.ours || goes_on)
+      text += " ";
+    else
+      end_line(text);
+    text += (sentence ? "" : "- ") + as_line(place);
+    before = &place;
+  }
+  end_line(text);
+  return out;
+}
+
+std::string Teller::as_paragraph() const {
+  std::string out;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (!candidates_[i].chosen) continue;
+    const std::string line = as_line(places_[i]);
+    if (!out.empty()) out += " ";
+    out += line;
+    if (std::string_view(".!?:\"").find(line.back()) == std::string_view::npos) out += ".";
+  }
+  return out;
+}
+
+// The turn that says most of what was chosen.
+std::int64_t Teller::main_turn() const {
+  std::map<std::int64_t, std::size_t> said;
+  std::int64_t best = story_.turns.back().prompt_number;
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    if (candidates_[i].chosen && (said[places_[i].turn] += candidates_[i].bytes) > said[best])
+      best = places_[i].turn;
+  return best;
+}
+
+}  // namespace
+
+std::size_t cost_of(std::string_view text) {
+  std::size_t cost = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    cost += byte < 0x80 ? 1 : byte >= 0xC0 ? 4 : 0;
+  }
+  return cost;
+}
+
+SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts,
+                        const std::set<std::string>& told) {
+  Teller teller(story, concepts, true);
+  teller.prepare(told);
+  teller.choose_within(room);
+  return teller.by_turns();
+}
+
+SessionText earlier_text(const Story& story, const std::string& heading, std::size_t room,
+                         Concepts& concepts) {
+  Teller teller(story, concepts, false);
+  teller.prepare({});
+  const std::size_t head = cost_of(heading) + 24;
+  teller.choose_within(room > head ? room - head : 0);
+  const Summary* turn = story.turn(teller.main_turn());
+  SessionText out;
+  const std::string id = turn ? id_of(*turn) + label(turn->origins) : "";
+  out.text = fmt::format("## {} \u00b7 {}\n", id, heading);
+  if (const std::string text = teller.as_paragraph(); !text.empty()) out.text += text + "\n";
+  if (turn) out.items.push_back(id_of(*turn));
+  return out;
+}
+
+}  // namespace cairn::context

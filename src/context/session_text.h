@@ -1,0 +1,31 @@
+// A session in its own words: the best of what was said in it, within a number of bytes.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "context/choice.h"
+#include "context/story.h"
+
+namespace cairn::context {
+
+struct SessionText {
+  std::string text;
+  std::vector<std::string> items;  // ids of the turns that are told
+};
+
+// The newest session: turn by turn with the request of each, under the headings of what was chosen. What
+// `concepts` knows as told is not told again, nor are the sentences in `told`.
+SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts,
+                        const std::set<std::string>& told);
+
+// An earlier one: a heading and its best sentences in one paragraph.
+SessionText earlier_text(const Story& story, const std::string& heading, std::size_t room,
+                         Concepts& concepts);
+
+// What printing it costs: bytes, but four for every character beyond ASCII, as tokens are estimated.
+std::size_t cost_of(std::string_view text);
+
+}  // namespace cairn::context

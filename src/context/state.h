@@ -1,0 +1,19 @@
+// What is so now: how the last session ended, its commits and pull requests, files that are not committed,
+// others at work.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "context/story.h"
+
+namespace cairn::context {
+
+// Lines, each with its line feed; empty when there is nothing to tell. Stories must be data already.
+std::string state_text(const std::vector<Story>& stories, const std::vector<std::string>& uncommitted,
+                       const std::string& own_session);
+
+// Whether the newest session was broken off, and by what; empty: it was not.
+std::string_view broken_by(const Story& story);
+
+}  // namespace cairn::context

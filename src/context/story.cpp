@@ -1,0 +1,162 @@
+#include "context/story.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+#include "context/units.h"
+#include "distil/mode.h"
+
+namespace cairn::context {
+
+namespace {
+
+constexpr std::size_t kSessions = 25;          // more than a budget of thousands can show
+constexpr std::size_t kNewestBytes = 256'000;  // of texts of the newest session
+constexpr std::size_t kOlderBytes = 24'000;    // of texts of each other one
+constexpr std::size_t kNewestTurns = 60, kOlderTurns = 20;
+
+// Words that a request may be made of without asking for any work.
+bool is_chore_word(std::string_view word) {
+  return any_of(
+      word, {"commit", "commits",  "committed", "push",     "pushed",  "and",    "then",   "it",     "this",
+             "these",  "that",     "the",       "all",      "changes", "change", "please", "pls",    "yes",
+             "yep",    "yeah",     "y",         "ok",       "okay",    "k",      "sure",   "go",     "ahead",
+             "on",     "continue", "proceed",   "resume",   "do",      "so",     "thanks", "thank",  "you",
+             "great",  "good",     "nice",      "perfect",  "cool",    "done",   "now",    "again",  "try",
+             "retry",  "looks",    "lgtm",      "fine",     "next",    "a",      "pr",     "create", "open",
+             "make",   "to",       "origin",    "main",     "master",  "branch", "remote", "merge",  "rebase",
+             "pull",   "request",  "message",   "git",      "status",  "what",   "is",     "are",    "we",
+             "no",     "stop",     "wait",      "approved", "approve", "with",   "work",   "your",   "my",
+             "our",    "let's",    "lets",      "can",      "i",       "ja",     "weiter", "bitte",  "oui",
+             "si"});
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> out;
+  std::string word;
+  for (const char c : ascii_lower(text) + " ") {
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '\'' ||
+        static_cast<unsigned char>(c) >= 0x80)
+      word += c;
+    else if (!word.empty())
+      out.push_back(std::move(word)), word.clear();
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_chore(std::string_view request) {
+  request = trim(request);
+  if (request.size() > 90) return false;
+  if (request.starts_with('/')) return request.find(' ') == std::string_view::npos;
+  const std::vector<std::string> words = words_of(request);
+  return std::all_of(words.begin(), words.end(), [](const std::string& w) { return is_chore_word(w); });
+}
+
+std::string title_of_request(std::string_view request, std::size_t max) {
+  std::string first;
+  for (const std::string_view line : lines(request)) {
+    const std::string_view text = trim(line);
+    if (text.empty()) continue;
+    const bool heading = text.starts_with('#');
+    if (first.empty() || heading) {
+      std::string_view bare = text;
+      while (bare.starts_with('#')) bare.remove_prefix(1);
+      const std::vector<std::string> sentences = split_line(trim(bare));
+      if (!sentences.empty()) first = sentences.front();
+    }
+    if (heading || !text.ends_with(':')) break;  // "Implement the following plan:" is named by the plan
+  }
+  if (first.size() <= max) return first;
+  const std::string_view cut = prefix(first, max - 4);
+  const std::size_t blank = cut.rfind(' ');
+  return std::string(cut.substr(0, blank == std::string_view::npos || blank < max / 2 ? cut.size() : blank)) +
+         " \u2026";
+}
+
+const store::Summary* Story::turn(std::int64_t number) const {
+  const auto found = std::find_if(turns.begin(), turns.end(),
+                                  [&](const store::Summary& s) { return s.prompt_number == number; });
+  return found == turns.end() ? nullptr : &*found;
+}
+
+std::string Story::host_title(std::size_t max) const {
+  for (auto text = texts.rbegin(); text != texts.rend(); ++text)
+    if (text->kind == store::TextKind::title) return title_of_request(text->text, max);
+  return {};
+}
+
+std::string Story::title(std::size_t max) const {
+  if (std::string title = host_title(max); !title.empty()) return title;
+  const store::Summary* best = nullptr;
+  std::size_t most = 0;
+  for (const store::Summary& turn : turns) {
+    if (is_chore(turn.request)) continue;
+    std::size_t said = 1 + 200 * turn.files_edited.size();
+    for (const store::Text& text : texts)
+      if (text.prompt_number == turn.prompt_number && text.kind == store::TextKind::answer)
+        said += text.text.size();
+    if (said <= most) continue;
+    most = said;
+    best = &turn;
+  }
+  return best ? title_of_request(best->request, max) : "";
+}
+
+std::vector<std::string> Story::first_lines(store::TextKind kind) const {
+  std::vector<std::string> out;
+  for (const store::Text& text : texts) {
+    if (text.kind != kind) continue;
+    std::string line(trim(lines(text.text).front()));
+    if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(std::move(line));
+  }
+  return out;
+}
+
+// The turns and texts of one session.
+static Result<Story> load_story(store::Db& db, const store::Session& session, const StoryQuery& query,
+                                bool newest) {
+  Story story;
+  story.session = session.content_id.value;
+  story.status = session.status;
+  story.branch = session.branch;
+  story.worktree = session.worktree;
+  story.started_at = session.started_at;
+  story.turns = TRY(store::last_summaries(db, session.id, newest ? kNewestTurns : kOlderTurns));
+  if (query.since)
+    std::erase_if(story.turns, [&](const store::Summary& s) { return s.updated_at <= *query.since; });
+  if (story.turns.empty()) return story;
+  story.texts = TRY(store::texts_of_session(db, session.id, newest ? kNewestBytes : kOlderBytes));
+  std::erase_if(story.texts, [&](const store::Text& text) {
+    return text.kind != store::TextKind::title && !story.turn(text.prompt_number.value_or(0));
+  });
+  std::stable_sort(story.texts.begin(), story.texts.end(), [](const store::Text& a, const store::Text& b) {
+    return std::tuple(a.prompt_number, a.at, a.id) < std::tuple(b.prompt_number, b.at, b.id);
+  });
+  if (newest)
+    for (const store::Summary& turn : story.turns)
+      story.prompts[turn.prompt_number] = TRY(store::prompt_text(db, session.id, turn.prompt_number));
+  return story;
+}
+
+Result<std::vector<Story>> newest_stories(store::Db& db, const StoryQuery& query) {
+  std::vector<Story> stories;
+  for (const store::Session& session : TRY(store::latest_sessions(db, query.project, 2 * kSessions))) {
+    if (session.content_id.value == query.except_session) continue;
+    if (stories.size() >= kSessions) break;
+    const bool newest =
+        std::all_of(stories.begin(), stories.end(), [](const Story& s) { return s.running(); });
+    Story story = TRY(load_story(db, session, query, newest));
+    if (!story.turns.empty()) stories.push_back(std::move(story));
+  }
+  const auto first = std::find_if(stories.begin(), stories.end(), [&](const Story& s) {
+    return !s.running() || s.session == query.own_session;
+  });
+  if (first != stories.end()) std::rotate(stories.begin(), first, first + 1);
+  return stories;
+}
+
+}  // namespace cairn::context
