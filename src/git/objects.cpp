@@ -328,6 +328,15 @@ Result<std::optional<ObjectId>> Objects::packed_ref(const std::string& name) {
   return id;
 }
 
+// A commit begins with its tree and goes on with its parents, a line each.
+std::optional<ObjectId> first_parent(const Object& commit) {
+  constexpr std::string_view kParent = "parent ";
+  const std::string_view bytes = commit.bytes;
+  const std::size_t line = bytes.find('\n');
+  if (line == bytes.npos || !bytes.substr(line + 1).starts_with(kParent)) return std::nullopt;
+  return id_of(bytes.substr(line + 1 + kParent.size(), 2 * kObjectIdSize));
+}
+
 Result<std::optional<ObjectId>> Objects::head_tree(const std::string& git_dir) {
   const auto commit = TRY(resolve(git_dir));
   if (!commit) return commit;

@@ -31,6 +31,9 @@ struct TreeEntry {
   bool is_tree() const { return mode == 0040000; }
 };
 
+// The first parent of a commit; nothing when it has none.
+std::optional<ObjectId> first_parent(const Object& commit);
+
 // Belongs to one thread. Keeps the files of packs open.
 class Objects {
  public:
@@ -41,6 +44,9 @@ class Objects {
   // A commit or a tree.
   Result<Object> read(const ObjectId& id);
   Result<std::vector<TreeEntry>> tree(const ObjectId& id);
+  // The commit that a worktree stands on (`git_dir` is its own part of .git); nothing before the first
+  // commit.
+  Result<std::optional<ObjectId>> head(const std::string& git_dir) { return resolve(git_dir); }
   // The tree of the commit that a worktree stands on (`git_dir` is its own part of .git); nothing before the
   // first commit.
   Result<std::optional<ObjectId>> head_tree(const std::string& git_dir);
