@@ -10,6 +10,7 @@
 #include "ops/mode.h"
 #include "ops/policy.h"
 #include "store/events.h"
+#include "store/project_links.h"
 #include "store/queue_admin.h"
 #include "store/receipts.h"
 #include "store/open_store.h"
@@ -48,6 +49,7 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       settings_(ops::Settings::defaults()),
       intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log),
       catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log),
+      lineage_(db_, seams_.disk, seams_.clock, seams_.log),
       worker_(db_, seams_.clock, seams_.log, seams_.provider) {}
 
 Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams& seams) {
@@ -109,6 +111,7 @@ void Engine::take_up(const ops::Settings& settings) {
   const gate::Gate gate(ops::gate_rules(seams_.disk, settings_, key_));
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
+  lineage_.configure(intake_.gate());
   auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
   intake_.recorder().set_mode(mode ? *std::move(mode) : distil::code_mode());  // told among the problems
   const store::SessionBudget budget{settings_.integer("budget.session_observations"),
@@ -160,6 +163,7 @@ Result<bool> Engine::step() {
   if (TRY(take_in())) return true;
   if (TRY(worker_.step())) return true;
   if (TRY(catch_up_.step())) return true;
+  if (TRY(lineage_.step())) return true;
   if (TRY(expire())) return true;
   TRY(note_recovered());
   return false;
@@ -256,6 +260,19 @@ Result<std::vector<std::string>> Engine::warnings(Told& now_told) {
   return list;
 }
 
+// That the project moved, was linked, or looks like another one: once, like the warnings.
+Status Engine::add_identity_news(const std::string& name, std::vector<std::string>& lines, Told& told) {
+  const auto project = TRY(store::project_by_name(db_, name));
+  if (!project) return {};
+  const std::string key = fmt::format("project_history_told {}", project->id);
+  const auto last = TRY(db_.integer("SELECT value FROM meta WHERE key = ?", key)).value_or(0);
+  const auto news = TRY(store::identity_news(db_, *project, last));
+  if (news.lines.empty()) return {};
+  lines.insert(lines.end(), news.lines.begin(), news.lines.end());
+  told.emplace_back(key, news.last);
+  return {};
+}
+
 Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadline) {
   const context::Answer nothing{std::string(hook::kFixedAnswer), std::nullopt};
   if (!is_event_id(event.value)) return nothing;  // it names a file
@@ -283,7 +300,9 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   context::Answer answer;
   Told told;
   TRY(in_transaction([&]() -> Status {
-    answer = TRY(context::answer(db_, *debt, options, TRY(warnings(told)), seams_.clock.now()));
+    std::vector<std::string> lines = TRY(warnings(told));
+    if (session && options.notice) TRY(add_identity_news(session->project, lines, told));
+    answer = TRY(context::answer(db_, *debt, options, lines, seams_.clock.now()));
     return {};
   }));
   if (answer.receipt && !told.empty()) unconfirmed_[*answer.receipt] = std::move(told);

@@ -19,6 +19,7 @@
 #include "hook/home.h"
 #include "intake/catch_up.h"
 #include "intake/intake.h"
+#include "intake/project_identity.h"
 #include "ops/live_settings.h"
 #include "ops/operation.h"
 #include "ops/settings.h"
@@ -109,6 +110,7 @@ class Engine {
   // Counts that the user was told of, by their keys in meta.
   using Told = std::vector<std::pair<std::string, std::int64_t>>;
   Result<std::vector<std::string>> warnings(Told& told);
+  Status add_identity_news(const std::string& name, std::vector<std::string>& lines, Told& told);
 
   hook::Home home_;
   Seams seams_;
@@ -118,6 +120,7 @@ class Engine {
   ops::Settings settings_;
   intake::Intake intake_;
   intake::CatchUp catch_up_;
+  intake::Lineage lineage_;
   std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
   std::int64_t recovered_noted_ = 0;
   std::vector<std::function<void()>> after_commit_;  // of the transaction that runs now

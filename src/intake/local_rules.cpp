@@ -69,7 +69,8 @@ struct Cache {
   explicit Cache(os::Disk& on, std::vector<std::string> off) : disk(on), projects_off(std::move(off)) {}
 
   struct Known {
-    std::string root, key;
+    std::string root;
+    std::vector<std::string> keys;  // of the project, as projects_off may name it
   };
   struct File {
     std::int64_t modified_ns = -1;
@@ -86,7 +87,10 @@ struct Cache {
     const auto [at, fresh] = directories.try_emplace({project_dir, cwd});
     if (fresh) {
       at->second.root = root_of(disk, project_dir.empty() ? cwd : project_dir);
-      if (!projects_off.empty()) at->second.key = resolve_place(disk, project_dir, cwd).key;
+      if (!projects_off.empty()) {
+        const store::Place place = resolve_place(disk, project_dir, cwd);
+        at->second.keys = {place.key, place.root};  // it was named before it became a repository
+      }
     }
     return at->second;
   }
@@ -108,8 +112,10 @@ struct Cache {
   gate::LocalRules find(const std::string& project_dir, const std::string& cwd) {
     if (project_dir.empty() && cwd.empty()) return {};
     const Known place = known(project_dir, cwd);
-    if (std::find(projects_off.begin(), projects_off.end(), place.key) != projects_off.end() &&
-        !place.key.empty())
+    const auto is_off = [&](const std::string& key) {
+      return std::count(projects_off.begin(), projects_off.end(), key) > 0;
+    };
+    if (std::any_of(place.keys.begin(), place.keys.end(), is_off))
       return {"capture is off for this project", "", {}, {}};
     return rules_in(place.root);
   }

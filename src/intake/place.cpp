@@ -34,6 +34,7 @@ static store::Place place_in_git(os::Disk& disk, const git::Repository& reposito
   place.root = root.string();
   place.name = base_name(root);
   place.branch = branch_of(disk, repository);
+  place.git_dir = repository.directory;
   if (linked) place.worktree = repository.worktree;
   return place;
 }
@@ -41,11 +42,21 @@ static store::Place place_in_git(os::Disk& disk, const git::Repository& reposito
 store::Place resolve_place(os::Disk& disk, const std::string& project_dir, const std::string& cwd) {
   const std::string& given = !project_dir.empty() ? project_dir : !cwd.empty() ? cwd : "/";
   const std::string start = disk.real_path(given);
-  if (const auto repository = git::find_repository(disk, start)) return place_in_git(disk, *repository);
   store::Place place;
-  place.key = place.root = start;
+  if (const auto repository = git::find_repository(disk, start)) {
+    place = place_in_git(disk, *repository);
+    place.start = start;
+    return place;
+  }
+  place.key = place.root = place.start = start;
   place.name = base_name(start);
   return place;
+}
+
+bool is_gone(os::Disk& disk, const std::string& path) {
+  if (!path.starts_with('/')) return false;
+  const auto stat = disk.stat(path);
+  return !stat && stat.error().code == Code::not_found;
 }
 
 std::optional<std::string> current_branch(os::Disk& disk, const std::string& directory) {

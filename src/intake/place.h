@@ -16,6 +16,9 @@ namespace cairn::intake {
 // calls: once per session, not per event.
 store::Place resolve_place(os::Disk& disk, const std::string& project_dir, const std::string& cwd);
 
+// Whether there is nothing at `path` any more. One that cannot be looked at is not gone.
+bool is_gone(os::Disk& disk, const std::string& path);
+
 // The branch checked out in `directory` now; nothing when detached or not a repository.
 std::optional<std::string> current_branch(os::Disk& disk, const std::string& directory);
 

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "intake/place.h"
+#include "intake/project_identity.h"
 #include "intake/summarise.h"
 #include "store/evidence.h"
 #include "store/forget.h"
@@ -56,7 +57,7 @@ Result<Session> Recorder::session_of(const Event& e) {
   auto known = TRY(store::find_session(db_, e.host, e.session));
   if (!known) {
     const store::Place place = resolve_place(disk_, e.project_dir, e.cwd);
-    const std::string project = TRY(store::project_name(db_, place, e.at));
+    const std::string project = TRY(project_at(db_, disk_, clock_, place));
     known = TRY(
         store::create_session(db_, {e.host, e.session, project, place.branch, place.worktree, e.cwd, e.at}));
     log_.info(
@@ -121,6 +122,9 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
     return store::settle_counted(db_, counted, now);
   }
   if (event->kind == Kind::session_start) TRY(on_session_start(*event, session));
+  // The agent may have made its directory a repository, or its first commit.
+  const bool is_end = event->kind == Kind::stop || event->kind == Kind::session_end;
+  if (is_end || event->kind == Kind::session_start) TRY(store::set_due(db_, session.project));
   placement.prompt_number = event->kind == Kind::prompt ? TRY(on_prompt(*event, session, passed.muted))
                                                         : TRY(turn_for(*event, session));
   if (placement.prompt_number) {

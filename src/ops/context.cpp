@@ -36,9 +36,10 @@ static Result<Json> context_log(World& world, const Args& args) {
   const auto project = TRY(project_of(world, args));
   const std::int64_t limit = args.integer("limit");
   store::Stmt row =
-      project
-          ? TRY(world.db.query(GIVEN_ROWS "WHERE i.project = ? ORDER BY i.id DESC LIMIT ?", *project, limit))
-          : TRY(world.db.query(GIVEN_ROWS "ORDER BY i.id DESC LIMIT ?", limit));
+      project ? TRY(world.db.query(GIVEN_ROWS "WHERE i.project IN (SELECT member FROM project_scope WHERE "
+                                              "project = ?) ORDER BY i.id DESC LIMIT ?",
+                                   *project, limit))
+              : TRY(world.db.query(GIVEN_ROWS "ORDER BY i.id DESC LIMIT ?", limit));
   Json given = Json::array();
   while (TRY(row.step())) {
     auto items = Json::parse(row.text(9));

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "intake/place.h"
+#include "intake/project_identity.h"
 #include "store/projects.h"
 
 namespace cairn::ops {
@@ -169,15 +170,16 @@ Json time_or_null(const store::Stmt& row, int column) {
 }
 
 Result<std::string> project_at(World& world, const std::string& directory) {
-  auto name = TRY(store::find_project(world.db, intake::resolve_place(world.disk, "", directory).key));
-  if (!name) return Error{Code::not_found, "nothing is remembered of " + directory + " yet"};
-  return *std::move(name);
+  const auto project = TRY(intake::find_project_at(world.db, world.disk, world.clock,
+                                                   intake::resolve_place(world.disk, "", directory)));
+  if (!project) return Error{Code::not_found, "nothing is remembered of " + directory + " yet"};
+  return project->name;
 }
 
 Result<std::string> one_project(World& world, const Args& args) {
   const auto name = args.optional_text("project");
   if (!name) return project_at(world, args.text("cwd"));
-  if (TRY(world.db.integer("SELECT 1 FROM projects WHERE name = ?", *name))) return *name;
+  if (const auto project = TRY(store::project_by_name(world.db, *name))) return project->name;
   return Error{Code::not_found,
                "project \"" + *name + "\" is not remembered: `cairn projects list` shows those that are"};
 }

@@ -5,6 +5,7 @@
 #include "gate/private_text.h"
 #include "hook/inbox.h"
 #include "intake/place.h"
+#include "intake/project_identity.h"
 #include "ops/records.h"
 #include "store/events.h"
 #include "store/evidence.h"
@@ -24,7 +25,7 @@ static constexpr std::size_t kTitle = 120;
 Result<std::string> project_for(World& world, const Args& args) {
   if (args.has("project")) return one_project(world, args);
   const std::string cwd = world.intake->gate().clean(args.text("cwd"), gate::Way::remember);
-  return store::project_name(world.db, intake::resolve_place(world.disk, "", cwd), world.clock.now());
+  return intake::project_at(world.db, world.disk, world.clock, intake::resolve_place(world.disk, "", cwd));
 }
 
 // The session that memories stored by hand hang on: of a project one for people and one for agents. No host

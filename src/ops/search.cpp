@@ -71,9 +71,10 @@ static Result<recall::Query> query_of(World& world, const Args& args) {
 
 // Since when there is anything to be found: of a project, or of all.
 static Result<Json> remembered_since(store::Db& db, const std::optional<std::string>& project) {
-  const auto first =
-      project ? TRY(db.integer("SELECT min(started_at_epoch) FROM sdk_sessions WHERE project = ?", *project))
-              : TRY(db.integer("SELECT min(created_at_epoch) FROM projects"));
+  const auto first = project ? TRY(db.integer("SELECT min(started_at_epoch) FROM sdk_sessions WHERE project "
+                                              "IN (SELECT member FROM project_scope WHERE project = ?)",
+                                              *project))
+                             : TRY(db.integer("SELECT min(created_at_epoch) FROM projects"));
   return first ? Json(iso8601(from_epoch_ms(*first))) : Json();
 }
 

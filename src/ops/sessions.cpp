@@ -35,10 +35,11 @@ static Json session_row(const store::Stmt& row) {
 
 static Result<Json> sessions_list(World& world, const Args& args) {
   const auto project = TRY(project_of(world, args));
-  store::Stmt row = TRY(
-      world.db.query(SESSION_ROWS "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project = ?1) "
-                                  "ORDER BY last_event_at_epoch DESC, id DESC LIMIT ?2",
-                     project, args.integer("limit")));
+  store::Stmt row =
+      TRY(world.db.query(SESSION_ROWS "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project IN "
+                                      "(SELECT member FROM project_scope WHERE project = ?1)) ORDER BY "
+                                      "last_event_at_epoch DESC, id DESC LIMIT ?2",
+                         project, args.integer("limit")));
   Json sessions = Json::array();
   while (TRY(row.step())) sessions.push(session_row(row));
   return Json::object({{"sessions", sessions}});

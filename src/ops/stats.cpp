@@ -20,14 +20,16 @@ Result<Json> by_name(store::Db& db, const Name& scope, std::string_view sql) {
 
 }  // namespace
 
-#define IN_SCOPE "(?1 IS NULL OR project = ?1)"
+#define IN_SCOPE_AS(column) \
+  "(?1 IS NULL OR " column " IN (SELECT member FROM project_scope WHERE project = ?1))"
+#define IN_SCOPE IN_SCOPE_AS("project")
 
 // Adds up what there is: it reads all rows of the scope, and is asked for by people.
 static Result<Json> stats(World& world, const Args& args) {
   const Name scope = TRY(project_of(world, args));
   store::Db& db = world.db;
   Json out = Json::object({{"project", scope}});
-  out.set("projects", TRY(count(db, scope, "SELECT count(*) FROM projects WHERE ?1 IS NULL OR name = ?1")));
+  out.set("projects", TRY(count(db, scope, "SELECT count(*) FROM projects WHERE " IN_SCOPE_AS("name"))));
   out.set("sessions",
           TRY(count(db, scope, "SELECT count(*) FROM sdk_sessions WHERE hidden = 0 AND " IN_SCOPE)));
   out.set("sessions_by_status",
@@ -47,8 +49,8 @@ static Result<Json> stats(World& world, const Args& args) {
   out.set("tools", TRY(by_name(db, scope,
                                "SELECT e.tool_name, count(*) FROM events e JOIN sdk_sessions s ON s.id = "
                                "e.session_db_id WHERE e.outcome = 'stored' AND e.kind IN ('tool', "
-                               "'tool_failure') AND e.tool_name IS NOT NULL AND (?1 IS NULL OR s.project = "
-                               "?1) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20")));
+                               "'tool_failure') AND e.tool_name IS NOT NULL AND " IN_SCOPE_AS(
+                                   "s.project") " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20")));
   out.set("contexts_given", TRY(count(db, scope,
                                       "SELECT count(*) FROM injections WHERE given_at_epoch IS NOT NULL AND "
                                       "tokens > 0 AND " IN_SCOPE)));

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "store/projects.h"
 
 namespace cairn::recall {
 
@@ -95,10 +96,19 @@ void add_filter(Match& match, std::string_view field, std::string_view value, st
   match.must.push_back(std::string(field) + " : " + phrase);
 }
 
-Match match_of(const Search& search, bool every_kind) {
+using Scope = std::vector<std::string>;  // the projects to search in; none: all of them
+
+// Any of the projects, each a word of the index.
+std::string in_scope(const Scope& scope) {
+  std::string out;
+  for (const std::string& project : scope) out += (out.empty() ? "" : " OR ") + quoted("p" + to_hex(project));
+  return "scope : (" + out + ")";
+}
+
+Match match_of(const Search& search, const Scope& scope, bool every_kind) {
   const Query& query = search.query;
   Match match;
-  if (search.project) match.must.push_back("scope : " + quoted("p" + to_hex(*search.project)));
+  if (!scope.empty()) match.must.push_back(in_scope(scope));
   if (!every_kind) add_filter(match, "scope", query.kind, "k");
   add_filter(match, "scope", ascii_lower(query.type), "t");
   add_filter(match, "files", query.file);
@@ -248,17 +258,18 @@ class Groups {
 };
 
 // The groups of the best records, at least `wanted` when there are so many.
-Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const Match& match,
-                                     std::size_t wanted) {
+Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const Scope& scope,
+                                     const Match& match, std::size_t wanted) {
   // A turn has few records that match: this many rows are mostly enough.
   for (std::size_t rows = search.by_turn ? wanted * 4 : wanted;; rows *= 4) {
-    const auto ranked = match.units.empty() ? TRY(newest(db, search, match_of(search, true), rows))
+    const auto ranked = match.units.empty() ? TRY(newest(db, search, match_of(search, scope, true), rows))
                                             : TRY(best(db, search, match, rows));
     Groups groups(search.by_turn);
     for (const Ranked& each : ranked) {
       auto record = TRY(load_record(db, each.id));
       // The index has only the beginning of a very long project name, so compare the whole one.
-      if (!record || (search.project && record->project != *search.project)) continue;
+      if (!record || (!scope.empty() && std::count(scope.begin(), scope.end(), record->project) == 0))
+        continue;
       groups.add(each, *std::move(record));
     }
     if (groups.size() >= wanted || ranked.size() < rows || !search.by_turn) return groups.take();
@@ -276,7 +287,7 @@ Marked passage(const store::IndexTerms& index, const Record& record, const Marke
   return piece;
 }
 
-Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search& search) {
+Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search& search, const Scope& scope) {
   std::vector<std::string> absent;
   TermReader reader(search.query.words, TermsOf::query);
   Term term;
@@ -284,7 +295,7 @@ Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search&
     if (!term.whole) continue;
     ++count;
     std::string match = std::string(kFields) + quoted(term.text);
-    if (search.project) match = "scope : " + quoted("p" + to_hex(*search.project)) + " AND " + match;
+    if (!scope.empty()) match = in_scope(scope) + " AND " + match;
     if (TRY(db.integer("SELECT 1 FROM memory_index WHERE memory_index MATCH ? LIMIT 1", match))) continue;
     std::string name = search.query.words.substr(term.start, term.end - term.start);
     if (std::find(absent.begin(), absent.end(), name) == absent.end()) absent.push_back(std::move(name));
@@ -295,11 +306,12 @@ Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search&
 }  // namespace
 
 Result<Found> search(store::Db& db, const Search& search) {
-  const Match match = match_of(search, false);
+  const Scope scope = search.project ? TRY(store::scope_of(db, *search.project)) : Scope();
+  const Match match = match_of(search, scope, false);
   Found out;
   if (match.impossible) return out;
   const std::size_t wanted = search.offset + search.limit + 1;
-  std::vector<Group> groups = TRY(groups_of(db, search, match, wanted));
+  std::vector<Group> groups = TRY(groups_of(db, search, scope, match, wanted));
   out.more = groups.size() >= wanted;
   const store::IndexTerms index = TRY(store::IndexTerms::open(db));
   const std::set<std::string> stems = stems_of(index, match);
@@ -313,7 +325,7 @@ Result<Found> search(store::Db& db, const Search& search) {
     if (search.explain) hit.shares = TRY(shares_of(db, match, groups[i].best.id));
     out.hits.push_back(std::move(hit));
   }
-  if (!out.hits.empty()) out.absent = TRY(absent_identifiers(db, search));
+  if (!out.hits.empty()) out.absent = TRY(absent_identifiers(db, search, scope));
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "store/projects.h"
+
 namespace cairn::recall {
 
 namespace {
@@ -47,14 +49,17 @@ std::string_view sql_of(Kind kind, bool later) {
 Result<std::vector<Place>> side(store::Db& db, const Record& anchor, bool later, std::size_t count) {
   std::vector<Place> found;
   const int own = order_of(anchor.id.kind);
+  const auto scope = TRY(store::scope_of(db, anchor.project));
   for (const Kind kind : kOrder) {
     // Among records of the anchor's own time: of its own kind those after (or before) its row; of the other
     // kinds all or none, by their order.
     const std::int64_t row = order_of(kind) == own  ? anchor.id.row
                              : order_of(kind) > own ? 0
                                                     : std::numeric_limits<std::int64_t>::max();
-    store::Stmt it = TRY(db.query(sql_of(kind, later), anchor.project, epoch_ms(anchor.time), row, count));
-    while (TRY(it.step())) found.push_back({it.integer(1), order_of(kind), it.integer(0), kind});
+    for (const std::string& project : scope) {
+      store::Stmt it = TRY(db.query(sql_of(kind, later), project, epoch_ms(anchor.time), row, count));
+      while (TRY(it.step())) found.push_back({it.integer(1), order_of(kind), it.integer(0), kind});
+    }
   }
   std::sort(found.begin(), found.end(), [later](const Place& a, const Place& b) {
     return later ? a.key() < b.key() : a.key() > b.key();

@@ -25,7 +25,8 @@ Status end_note(Db& db, std::int64_t observation, WallTime at) {
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit) {
   Stmt row = TRY(db.query(
       "SELECT o.id, o.project, n.for_all, o.title, coalesce(nullif(o.narrative, ''), o.title), "
-      "o.created_at_epoch FROM (SELECT observation_id, for_all FROM notes WHERE project = ?1 AND "
+      "o.created_at_epoch FROM (SELECT observation_id, for_all FROM notes WHERE project IN (SELECT member "
+      "FROM project_scope WHERE project = ?1) AND "
       "done_at_epoch IS NULL UNION SELECT observation_id, for_all FROM notes INDEXED BY notes_for_all WHERE "
       "for_all = 1 AND done_at_epoch IS NULL ORDER BY observation_id DESC LIMIT ?2) n JOIN observations o ON "
       "o.id = n.observation_id WHERE o.deleted_at IS NULL ORDER BY o.id DESC",
@@ -67,7 +68,8 @@ Status put_standing_orders(Db& db, SessionId session, std::int64_t prompt_number
 Result<std::vector<StandingOrder>> standing_orders(Db& db, const std::string& project, std::size_t limit) {
   Stmt row = TRY(db.query(
       "SELECT p.id, r.text FROM standing_orders r JOIN user_prompts p ON p.session_db_id = r.session_db_id "
-      "AND p.prompt_number = r.prompt_number AND p.deleted_at IS NULL WHERE r.project = ? AND "
+      "AND p.prompt_number = r.prompt_number AND p.deleted_at IS NULL WHERE r.project IN (SELECT member FROM "
+      "project_scope WHERE project = ?) AND "
       "r.done_at_epoch IS NULL ORDER BY r.id DESC LIMIT 50",
       project));
   std::vector<StandingOrder> orders;

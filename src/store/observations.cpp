@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "store/lists.h"
 #include "store/origins.h"
+#include "store/projects.h"
 
 namespace cairn::store {
 
@@ -193,7 +194,8 @@ Status drop_covered(Db& db, const std::string& batch, const std::vector<Observat
   return {};
 }
 
-Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& q) {
+static Result<std::vector<Observation>> newest_of(Db& db, const std::string& project,
+                                                  const ObservationQuery& q) {
   Stmt row = TRY(db.query(
       "SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.prompt_number, o.created_at_epoch, "
       "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')), " TOOLS_OF_OBSERVATION(
@@ -205,7 +207,7 @@ Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQu
                   "WHERE n.observation_id = o.id) ORDER BY o.created_at_epoch DESC, "
                   "o.id DESC "
                   "LIMIT ?",
-      q.project, q.after ? epoch_ms(*q.after) : -1, q.except_session, q.limit));
+      project, q.after ? epoch_ms(*q.after) : -1, q.except_session, q.limit));
   std::vector<Observation> found;
   while (TRY(row.step())) {
     Observation o;
@@ -226,6 +228,14 @@ Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQu
     found.push_back(std::move(o));
   }
   return found;
+}
+
+Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& q) {
+  return first_of_scope<Observation>(
+      db, q.project, q.limit, [&](const std::string& project) { return newest_of(db, project, q); },
+      [](const Observation& a, const Observation& b) {
+        return std::pair(a.created_at, a.id) > std::pair(b.created_at, b.id);
+      });
 }
 
 Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {

@@ -98,18 +98,18 @@ Result<std::vector<OpenItem>> items_of_turn(Db& db, const OpenTurn& turn) {
 
 Result<std::vector<OpenItem>> open_items(Db& db, const OpenItemQuery& query) {
   if (query.closed)
-    return all_items(db.query(ITEMS
-                              "i.closed_at_epoch IS NOT NULL AND (?1 IS NULL OR i.project = ?1) ORDER BY "
-                              "i.closed_at_epoch DESC, i.id DESC LIMIT ?2",
+    return all_items(db.query(ITEMS "i.closed_at_epoch IS NOT NULL AND (?1 IS NULL OR i.project IN (SELECT "
+                                    "member FROM project_scope WHERE project = ?1)) ORDER BY "
+                                    "i.closed_at_epoch DESC, i.id DESC LIMIT ?2",
                               query.project, query.limit));
   if (!query.project)
     return all_items(
         db.query(ITEMS "i.closed_at_epoch IS NULL ORDER BY i.last_seen_at_epoch DESC, i.id DESC LIMIT ?",
                  query.limit));
-  return all_items(
-      db.query(ITEMS "i.closed_at_epoch IS NULL AND i.project = ? ORDER BY i.last_seen_at_epoch DESC, i.id "
-                     "DESC LIMIT ?",
-               *query.project, query.limit));
+  return all_items(db.query(ITEMS "i.closed_at_epoch IS NULL AND i.project IN (SELECT member FROM "
+                                  "project_scope WHERE project = ?) ORDER BY i.last_seen_at_epoch DESC, i.id "
+                                  "DESC LIMIT ?",
+                            *query.project, query.limit));
 }
 
 Result<std::optional<OpenItem>> find_open_item(Db& db, std::int64_t id) {
@@ -157,11 +157,12 @@ Result<std::optional<std::string>> branch_of(Db& db, const std::string& content_
 }
 
 Result<WallTime> last_activity(Db& db, const std::optional<std::string>& project) {
-  const auto at = project
-                      ? TRY(db.integer("SELECT last_event_at_epoch FROM sdk_sessions WHERE project = ? ORDER "
-                                       "BY started_at_epoch DESC LIMIT 1",
-                                       *project))
-                      : TRY(db.integer("SELECT max(last_event_at_epoch) FROM sdk_sessions"));
+  const auto at =
+      project ? TRY(db.integer(
+                    "SELECT max((SELECT last_event_at_epoch FROM sdk_sessions WHERE project = m.member ORDER "
+                    "BY started_at_epoch DESC LIMIT 1)) FROM project_scope m WHERE m.project = ?",
+                    *project))
+              : TRY(db.integer("SELECT max(last_event_at_epoch) FROM sdk_sessions"));
   return from_epoch_ms(at.value_or(0));
 }
 
@@ -169,7 +170,8 @@ Result<std::int64_t> count_open_items(Db& db, const std::optional<std::string>& 
   const WallTime since = TRY(last_activity(db, project)) - kOpenItemAge;
   return TRY(db.integer(
                  "SELECT count(*) FROM open_items WHERE closed_at_epoch IS NULL AND deleted_at IS NULL "
-                 "AND (?1 IS NULL OR project = ?1) AND last_seen_at_epoch >= ?2",
+                 "AND (?1 IS NULL OR project IN (SELECT member FROM project_scope WHERE project = ?1)) AND "
+                 "last_seen_at_epoch >= ?2",
                  project, epoch_ms(since)))
       .value_or(0);
 }

@@ -1,11 +1,37 @@
 #include "store/projects.h"
 
 #include "base/ids.h"
+#include "base/text.h"
 
 namespace cairn::store {
 
-Result<std::optional<std::string>> find_project(Db& db, const std::string& key) {
-  return db.text("SELECT name FROM projects WHERE key = ?", key);
+// A rename rewrites every row of the project and its place in the search index, in one transaction.
+static constexpr std::int64_t kRowsThatFollow = 2000;
+static constexpr std::size_t kMaxName = 200;
+
+#define PROJECT "SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit FROM projects p "
+
+static Project read_project(Stmt& row) {
+  Project p;
+  p.id = row.integer(0);
+  p.key = row.text(1);
+  p.name = row.text(2);
+  p.root = row.text(3);
+  p.root_commit = row.optional_text(4);
+  p.remote = row.optional_text(5);
+  p.head_commit = row.optional_text(6);
+  return p;
+}
+
+static Result<std::vector<Project>> projects_of(Result<Stmt> query) {
+  Stmt row = TRY(std::move(query));
+  std::vector<Project> found;
+  while (TRY(row.step())) found.push_back(read_project(row));
+  return found;
+}
+
+static std::string base_of(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
 }
 
 static std::string with_parent(const std::string& root, const std::string& name) {
@@ -15,22 +41,156 @@ static std::string with_parent(const std::string& root, const std::string& name)
   return root.substr(begin + 1, end - begin - 1) + "/" + name;
 }
 
-static Result<std::string> free_name(Db& db, const Place& place) {
+// `own`: the project that is to be named; its own name is free to it.
+static Result<std::string> free_name(Db& db, const Place& place, std::int64_t own) {
   const std::string plain = place.name.empty() ? "unnamed" : place.name;
   const std::string longer = with_parent(place.root, plain);
   for (int n = 0;; ++n) {
     std::string name = n == 0 ? plain : longer;
     if (n > 1) name += "-" + std::to_string(n);
-    if (!TRY(db.integer("SELECT 1 FROM projects WHERE name = ?", name))) return name;
+    if (!TRY(db.integer("SELECT 1 FROM projects WHERE name = ? AND id <> ?", name, own))) return name;
   }
 }
 
-Result<std::string> project_name(Db& db, const Place& place, WallTime now) {
-  if (auto known = TRY(find_project(db, place.key))) return *known;
-  std::string name = TRY(free_name(db, place));
+Result<Project> add_project(Db& db, const Place& place, WallTime now) {
+  const std::string name = TRY(free_name(db, place, 0));
   TRY(db.run("INSERT INTO projects(uuid, key, name, root, created_at, created_at_epoch) VALUES(?,?,?,?,?,?)",
              new_uuid(epoch_ms(now)), place.key, name, place.root, iso8601(now), epoch_ms(now)));
-  return name;
+  Project added;
+  added.id = db.last_insert_rowid();
+  added.key = place.key;
+  added.name = name;
+  added.root = place.root;
+  return added;
+}
+
+Result<std::optional<Project>> find_project(Db& db, std::int64_t id) {
+  return first(db.query(PROJECT "WHERE p.id = ?", id), read_project);
+}
+
+Result<std::optional<Project>> project_by_key(Db& db, const std::string& key) {
+  return first(db.query(PROJECT "WHERE p.key = ?", key), read_project);
+}
+
+Result<std::optional<Project>> project_by_name(Db& db, const std::string& name) {
+  if (auto found = TRY(first(db.query(PROJECT "WHERE p.name = ?", name), read_project))) return found;
+  return first(
+      db.query(PROJECT "JOIN project_history h ON h.project_id = p.id WHERE h.old_name = ? ORDER BY h.id "
+                       "DESC LIMIT 1",
+               name),
+      read_project);
+}
+
+Result<std::optional<Project>> project_by_root(Db& db, const std::string& root) {
+  return first(db.query(PROJECT "WHERE p.root = ? ORDER BY (SELECT max(started_at_epoch) FROM sdk_sessions "
+                                "WHERE project = p.name) DESC, p.id DESC LIMIT 1",
+                        root),
+               read_project);
+}
+
+Result<std::optional<Project>> project_by_old_place(Db& db, const Place& place) {
+  auto found = TRY(first(
+      db.query(PROJECT "JOIN project_history h ON h.project_id = p.id WHERE h.old_key = ? ORDER BY h.id "
+                       "DESC LIMIT 1",
+               place.key),
+      read_project));
+  if (found) return found;
+  return first(
+      db.query(PROJECT "JOIN project_history h ON h.project_id = p.id WHERE h.old_root = ? ORDER BY h.id "
+                       "DESC LIMIT 1",
+               place.root),
+      read_project);
+}
+
+Result<std::optional<Project>> project_by_worktree(Db& db, const std::string& directory) {
+  for (std::string at = directory; at.size() > 1; at.resize(at.find_last_of('/'))) {
+    auto found = TRY(first(db.query(PROJECT "JOIN sdk_sessions s ON s.project = p.name WHERE s.worktree = ? "
+                                            "ORDER BY s.id DESC LIMIT 1",
+                                    at),
+                           read_project));
+    if (found) return found;
+    if (at.find('/') == std::string::npos) break;
+  }
+  return std::optional<Project>();
+}
+
+Result<std::vector<Project>> projects_with_root_commit(Db& db, const std::string& commit) {
+  return projects_of(db.query(PROJECT "WHERE p.root_commit = ? ORDER BY p.id", commit));
+}
+
+Result<std::vector<Project>> projects_with_remote(Db& db, const std::string& remote) {
+  return projects_of(db.query(PROJECT "WHERE p.remote = ? ORDER BY p.id", remote));
+}
+
+Status set_lineage(Db& db, std::int64_t project, const std::optional<std::string>& root_commit,
+                   const std::optional<std::string>& remote, const std::optional<std::string>& head_commit) {
+  return db.run("UPDATE projects SET root_commit = ?, remote = ?, head_commit = ? WHERE id = ?", root_commit,
+                remote, head_commit, project);
+}
+
+Status set_due(Db& db, const std::string& project) {
+  return db.run("UPDATE projects SET is_due = 1 WHERE name = ? AND is_due = 0", project);
+}
+
+Status set_looked_at(Db& db, std::int64_t project) {
+  return db.run("UPDATE projects SET is_due = 0 WHERE id = ?", project);
+}
+
+Result<std::optional<Project>> next_due(Db& db) {
+  return first(db.query(PROJECT "WHERE p.is_due = 1 ORDER BY p.id DESC LIMIT 1"), read_project);
+}
+
+// Whether the name was made of the directory, and not given by a person.
+static bool is_made_of(const std::string& name, const std::string& root) {
+  const std::string base = base_of(root), longer = with_parent(root, base);
+  return name == base || name == longer || name.starts_with(longer + "-");
+}
+
+static Result<bool> is_small(Db& db, const std::string& project) {
+  std::int64_t rows = 0;
+  for (const char* sql :
+       {"SELECT count(*) FROM (SELECT 1 FROM user_prompts WHERE project = ? LIMIT ?)",
+        "SELECT count(*) FROM (SELECT 1 FROM session_summaries WHERE deleted_at IS NULL AND project = ? "
+        "LIMIT ?)",
+        "SELECT count(*) FROM (SELECT 1 FROM observations WHERE deleted_at IS NULL AND project = ? LIMIT ?)"})
+    rows += TRY(db.integer(sql, project, kRowsThatFollow + 1)).value_or(0);
+  return rows <= kRowsThatFollow;
+}
+
+Status move_project(Db& db, const Project& project, const Place& to, std::string_view what, WallTime now) {
+  if (const auto other = TRY(project_by_key(db, to.key)); other && other->id != project.id)
+    return Error{Code::busy, to.key + " is project \"" + other->name + "\""};
+  std::string name = project.name;
+  if (to.root != project.root && is_made_of(project.name, project.root) && TRY(is_small(db, project.name)))
+    name = TRY(free_name(db, to, project.id));
+  TRY(db.run("UPDATE projects SET key = ?, root = ?, name = ?, is_due = 1 WHERE id = ?", to.key, to.root,
+             name, project.id));
+  const auto old_name = name == project.name ? std::nullopt : std::optional(project.name);
+  return db.run(
+      "INSERT INTO project_history(project_id, what, made_by, old_key, old_root, old_name, at_epoch) "
+      "VALUES(?, ?, 'cairn', ?, ?, ?, ?)",
+      project.id, what, project.key, project.root, old_name, epoch_ms(now));
+}
+
+Status rename_project(Db& db, const Project& project, const std::string& name, WallTime now) {
+  if (name.empty() || name.size() > kMaxName || one_line(visible(name), kMaxName) != name)
+    return Error{Code::invalid, "a project's name is one line of 1 to 200 characters"};
+  if (name == project.name) return {};
+  if (TRY(db.integer("SELECT 1 FROM projects WHERE name = ?", name)))
+    return Error{Code::busy, "there is a project \"" + name + "\" already: take another name"};
+  TRY(db.run("UPDATE projects SET name = ? WHERE id = ?", name, project.id));
+  return db.run(
+      "INSERT INTO project_history(project_id, what, made_by, old_name, at_epoch) VALUES(?, 'renamed', "
+      "'user', ?, ?)",
+      project.id, project.name, epoch_ms(now));
+}
+
+Result<std::vector<std::string>> scope_of(Db& db, const std::string& project) {
+  std::vector<std::string> names = {project};
+  Stmt row = TRY(db.query(
+      "SELECT member FROM project_scope WHERE project = ?1 AND member <> ?1 ORDER BY member", project));
+  while (TRY(row.step())) names.push_back(row.text(0));
+  return names;
 }
 
 }  // namespace cairn::store

@@ -1,8 +1,17 @@
-// Projects by key. The name is what people see and what every row is scoped by.
+// Projects: one row for each repository or directory that was worked in. The name is what people see and what
+// every row is scoped by; the key says where the project stands.
+//
+// Reads are scoped by `scope_of`: a project and those linked with it (project_links.h) are read as one. Rows
+// are written under the project they came from and never move.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -14,16 +23,75 @@ namespace cairn::store {
 struct Place {
   std::string key;   // real path of the git common directory, else a directory
   std::string root;  // the main worktree, else that directory
-  std::string name;  // its basename; made unique by project_name()
+  std::string name;  // its basename; made unique by add_project()
   std::optional<std::string> branch;
   std::optional<std::string> worktree;  // set in a linked worktree: its directory
+  std::string git_dir;                  // this worktree's own part of .git; empty: no repository
+  std::string start;                    // where the session began
+  bool is_git() const { return !git_dir.empty(); }
 };
 
-// The project's name, created at the first call: the basename, with its parent ("work/api") when that is
-// taken, then numbered.
-Result<std::string> project_name(Db& db, const Place& place, WallTime now);
+struct Project {
+  std::int64_t id = 0;
+  std::string key, name, root;
+  std::optional<std::string> root_commit;  // hex
+  std::optional<std::string> remote;       // host and path, without credentials
+  std::optional<std::string> head_commit;  // from where root_commit was looked for
+};
 
-// The name of the project with that key, if it is known.
-Result<std::optional<std::string>> find_project(Db& db, const std::string& key);
+// Adds the project of a place that is new: its name is the basename, with its parent ("work/api") when that
+// is taken, then numbered.
+Result<Project> add_project(Db& db, const Place& place, WallTime now);
+
+Result<std::optional<Project>> find_project(Db& db, std::int64_t id);
+Result<std::optional<Project>> project_by_key(Db& db, const std::string& key);
+// By its name, else by one that it had before.
+Result<std::optional<Project>> project_by_name(Db& db, const std::string& name);
+// By the directory of its main worktree; the one that was worked in last, if several have it.
+Result<std::optional<Project>> project_by_root(Db& db, const std::string& root);
+// By a key or a main worktree that it had before it was moved.
+Result<std::optional<Project>> project_by_old_place(Db& db, const Place& place);
+// The project of the sessions that stood in this linked worktree or below it.
+Result<std::optional<Project>> project_by_worktree(Db& db, const std::string& directory);
+Result<std::vector<Project>> projects_with_root_commit(Db& db, const std::string& commit);
+Result<std::vector<Project>> projects_with_remote(Db& db, const std::string& remote);
+
+// What was read from its repository.
+Status set_lineage(Db& db, std::int64_t project, const std::optional<std::string>& root_commit,
+                   const std::optional<std::string>& remote, const std::optional<std::string>& head_commit);
+// Whether its repository is to be looked at again.
+Status set_due(Db& db, const std::string& project);
+Status set_looked_at(Db& db, std::int64_t project);
+// The next one to be looked at.
+Result<std::optional<Project>> next_due(Db& db);
+
+// The project stands in another place from now on (`what`: "moved", or "repository" when its directory became
+// one): the key and the root change, the rows stay. A name that was made of the old directory follows unless
+// the project has so many rows that this takes long. `busy` when the new key is another project's.
+Status move_project(Db& db, const Project& project, const Place& to, std::string_view what, WallTime now);
+
+// Gives a project another name; all its rows follow, and the old name still finds it. `invalid` when the name
+// is empty, too long or has control characters, `busy` when it is another project's.
+Status rename_project(Db& db, const Project& project, const std::string& name, WallTime now);
+
+// The names of the projects whose rows a read of `project` shows: itself first, then those linked with it. In
+// SQL: `project IN (SELECT member FROM project_scope WHERE project = ?)`.
+Result<std::vector<std::string>> scope_of(Db& db, const std::string& project);
+
+// The first `limit` rows of a scope in the order of `before`: `of_one` reads them for one name, in that order
+// and at most `limit`. An index on (project, time) serves each name, which it could not for all at once.
+template <class Row, class OfOne, class Before>
+Result<std::vector<Row>> first_of_scope(Db& db, const std::string& project, std::size_t limit, OfOne of_one,
+                                        Before before) {
+  std::vector<Row> rows;
+  const auto names = TRY(scope_of(db, project));
+  for (const std::string& name : names) {
+    std::vector<Row> some = TRY(of_one(name));
+    std::move(some.begin(), some.end(), std::back_inserter(rows));
+  }
+  if (names.size() > 1) std::stable_sort(rows.begin(), rows.end(), before);
+  if (rows.size() > limit) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(limit), rows.end());
+  return rows;
+}
 
 }  // namespace cairn::store

@@ -17,5 +17,7 @@ extern const std::string_view kOpenItems;
 extern const std::string_view kSessionSecrets;
 // That of "texts".
 extern const std::string_view kTexts;
+// The text of "identity".
+extern const std::string_view kProjectIdentity;
 
 }  // namespace cairn::store

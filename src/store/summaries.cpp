@@ -4,6 +4,7 @@
 
 #include "store/lists.h"
 #include "store/origins.h"
+#include "store/projects.h"
 
 namespace cairn::store {
 
@@ -79,14 +80,22 @@ static Result<std::vector<Summary>> all(Result<Stmt> query) {
 }
 
 Result<std::vector<Summary>> newest_summaries(Db& db, const SummaryQuery& q) {
-  if (q.updated_after)
+  const auto of_one = [&](const std::string& project) {
+    if (q.updated_after)
+      return all(db.query(SUMMARIES
+                          "WHERE u.project = ? AND u.deleted_at IS NULL AND u.updated_at_epoch > ? AND "
+                          "s.content_session_id <> ? ORDER BY u.updated_at_epoch DESC, u.id DESC LIMIT ?",
+                          project, epoch_ms(*q.updated_after), q.except_session, q.limit));
     return all(db.query(SUMMARIES
-                        "WHERE u.project = ? AND u.deleted_at IS NULL AND u.updated_at_epoch > ? AND "
-                        "s.content_session_id <> ? ORDER BY u.updated_at_epoch DESC, u.id DESC LIMIT ?",
-                        q.project, epoch_ms(*q.updated_after), q.except_session, q.limit));
-  return all(db.query(SUMMARIES "WHERE u.project = ? AND u.deleted_at IS NULL AND s.content_session_id <> ? "
-                                "ORDER BY u.created_at_epoch DESC, u.id DESC LIMIT ?",
-                      q.project, q.except_session, q.limit));
+                        "WHERE u.project = ? AND u.deleted_at IS NULL AND s.content_session_id <> ? "
+                        "ORDER BY u.created_at_epoch DESC, u.id DESC LIMIT ?",
+                        project, q.except_session, q.limit));
+  };
+  const auto newer = [&](const Summary& a, const Summary& b) {
+    const auto at = [&](const Summary& s) { return q.updated_after ? s.updated_at : s.created_at; };
+    return std::pair(at(a), a.id) > std::pair(at(b), b.id);
+  };
+  return first_of_scope<Summary>(db, q.project, q.limit, of_one, newer);
 }
 
 Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id) {

@@ -23,7 +23,7 @@ Result<std::vector<SessionId>> sessions_to_read(Db& db, bool active) {
 Result<std::vector<SessionId>> sessions_to_read(Db& db, const std::string& project) {
   return ids_of(
       db.query("SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed') "
-               "AND +project = ? "
+               "AND +project IN (SELECT member FROM project_scope WHERE project = ?) "
                "ORDER BY last_event_at_epoch DESC",
                project));
 }
@@ -123,7 +123,9 @@ Result<ToolRows> tool_rows(Db& db, SessionId session, const std::string& tool_us
 Result<bool> is_inherited(Db& db, SessionId session, const std::string& project,
                           const std::string& tool_use_id, const std::string& prompt_id) {
   return TRY(db.integer(
-                 "SELECT 1 FROM sdk_sessions s WHERE s.project = ?1 AND s.id <> ?2 AND ("
+                 "SELECT 1 FROM sdk_sessions s WHERE s.project IN (SELECT member FROM project_scope WHERE "
+                 "project = ?1) "
+                 "AND s.id <> ?2 AND ("
                  "EXISTS (SELECT 1 FROM prompt_ids p WHERE p.session_db_id = s.id AND p.prompt_id = ?4) OR "
                  "EXISTS (SELECT 1 FROM events e WHERE e.session_db_id = s.id AND e.tool_use_id = ?3 AND "
                  "e.tool_use_id IS NOT NULL AND e.outcome = 'stored')) LIMIT 1",

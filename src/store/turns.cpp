@@ -101,7 +101,8 @@ Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& p
   Stmt row = TRY(db.query(
       "SELECT " TURN_COLUMNS
       "FROM turns t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.ended_at_epoch IS NULL AND "
-      "(?1 IS NULL OR s.project = ?1) ORDER BY t.last_event_at_epoch",
+      "(?1 IS NULL OR s.project IN (SELECT member FROM project_scope WHERE project = ?1)) ORDER BY "
+      "t.last_event_at_epoch",
       project));
   std::vector<Turn> turns;
   while (TRY(row.step())) turns.push_back(read_turn(row));

@@ -26,7 +26,8 @@ Machine::Machine() {
 
 Status Machine::open() {
   engine.reset();
-  engine = TRY(daemon::Engine::open(home, {disk, clock, processes, log, vfs.name(), true, provider}));
+  engine = TRY(daemon::Engine::open(
+      home, {engine_disk ? *engine_disk : disk, clock, processes, log, vfs.name(), true, provider}));
   return {};
 }
 

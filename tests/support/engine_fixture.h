@@ -67,6 +67,7 @@ struct Machine {
   os::ProcessKey host{4242, 77};        // who fires the hooks
   std::string platform;                 // what it is; empty: Claude Code
   std::string project_dir;              // CLAUDE_PROJECT_DIR
+  os::Disk* engine_disk = nullptr;      // what the engine sees instead of `disk`, from the next open() on
   agent::Provider* provider = nullptr;  // who distils, from the next open() on
   std::vector<EventId> delivered;
 

@@ -1,0 +1,212 @@
+#include "intake/project_identity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "intake/place.h"
+#include "store/project_links.h"
+
+namespace cairn::intake {
+
+using store::Place;
+using store::Project;
+
+namespace {
+
+constexpr std::int64_t kAtOnceNs = 100'000'000;  // while a session or a command waits
+constexpr std::int64_t kPieceNs = 20'000'000;    // in the background
+constexpr std::size_t kPieceCommits = 20'000;
+constexpr std::size_t kMostSuggestions = 3;
+
+// What was read from a repository.
+struct Traits {
+  std::optional<std::string> root_commit, head_commit, remote;
+};
+
+// Projects that may be the one at hand under another path.
+struct Kin {
+  std::optional<Project> certain;
+  std::vector<std::pair<Project, std::string>> perhaps;  // with the reason
+};
+
+bool is_sure(os::Disk& disk, const Project& other, const Traits& traits) {
+  return is_gone(disk, other.key) && (!other.remote || !traits.remote || other.remote == traits.remote);
+}
+
+Result<Kin> kin_of(store::Db& db, os::Disk& disk, const std::string& key, const Traits& traits) {
+  Kin kin;
+  std::size_t sure = 0;
+  if (traits.root_commit)
+    for (const Project& other : TRY(store::projects_with_root_commit(db, *traits.root_commit))) {
+      if (other.key == key) continue;
+      if (is_sure(disk, other, traits) && ++sure == 1) kin.certain = other;
+      kin.perhaps.emplace_back(other, "same first commit");
+    }
+  // Without both first commits the remote is all there is to go by.
+  if (traits.remote)
+    for (const Project& other : TRY(store::projects_with_remote(db, *traits.remote)))
+      if (other.key != key && (!traits.root_commit || !other.root_commit))
+        kin.perhaps.emplace_back(other, "same remote");
+  if (kin.perhaps.size() != 1) kin.certain.reset();
+  if (kin.certain) kin.perhaps.clear();
+  // The newest ones.
+  std::sort(kin.perhaps.begin(), kin.perhaps.end(),
+            [](const auto& a, const auto& b) { return a.first.id > b.first.id; });
+  if (kin.perhaps.size() > kMostSuggestions) kin.perhaps.resize(kMostSuggestions);
+  return kin;
+}
+
+enum class How { known, became_repository, moved };
+
+struct Match {
+  std::optional<Project> project;
+  How how = How::known;
+  Traits traits;  // of a repository that is not known
+  Kin kin;
+};
+
+Traits read_traits(os::Disk& disk, os::Clock& clock, const Place& place) {
+  git::RootSearch search(disk, place.key, place.git_dir);
+  Traits traits;
+  if (search.step(kPieceCommits, clock, clock.boot_ns() + kAtOnceNs)) {
+    traits.root_commit = search.root();
+    traits.head_commit = search.head();
+  }
+  traits.remote = git::remote_of(disk, place.key);
+  return traits;
+}
+
+// A directory that is no repository (any more).
+Result<std::optional<Project>> project_of_directory(store::Db& db, os::Disk& disk, const Place& place) {
+  auto at_root = TRY(store::project_by_root(db, place.root));
+  if (at_root && is_gone(disk, at_root->key)) return at_root;
+  if (!is_gone(disk, place.root)) return std::optional<Project>();
+  // Its events were read late: it was a worktree that is deleted, or a path that the project has left.
+  if (auto project = TRY(store::project_by_worktree(db, place.root))) return project;
+  return store::project_by_old_place(db, place);
+}
+
+Result<Match> match(store::Db& db, os::Disk& disk, os::Clock& clock, const Place& place) {
+  Match match;
+  match.project = TRY(store::project_by_key(db, place.key));
+  if (match.project) return match;
+  if (!place.is_git()) {
+    match.project = TRY(project_of_directory(db, disk, place));
+    return match;
+  }
+  match.project = TRY(store::project_by_key(db, place.root));
+  if (match.project) {
+    match.how = How::became_repository;
+    return match;
+  }
+  match.traits = read_traits(disk, clock, place);
+  match.kin = TRY(kin_of(db, disk, place.key, match.traits));
+  match.project = match.kin.certain;
+  match.how = How::moved;
+  return match;
+}
+
+}  // namespace
+
+Result<std::optional<Project>> find_project_at(store::Db& db, os::Disk& disk, os::Clock& clock,
+                                               const Place& place) {
+  return TRY(match(db, disk, clock, place)).project;
+}
+
+// The project itself: known, moved to its new place, or new.
+static Result<Project> own_project(store::Db& db, os::Disk& disk, os::Clock& clock, const Place& place) {
+  const WallTime now = clock.now();
+  const Match found = TRY(match(db, disk, clock, place));
+  if (found.project) {
+    if (found.how == How::known) return *found.project;
+    const bool moved = found.how == How::moved;
+    TRY(store::move_project(db, *found.project, place, moved ? "moved" : "repository", now));
+    return TRY(store::project_by_key(db, place.key)).value();
+  }
+  const Project added = TRY(store::add_project(db, place, now));
+  for (const auto& [other, reason] : found.kin.perhaps)
+    TRY(store::suggest_link(db, added, other, reason, now));
+  return added;
+}
+
+Result<std::string> project_at(store::Db& db, os::Disk& disk, os::Clock& clock, const Place& place) {
+  const Project project = TRY(own_project(db, disk, clock, place));
+  // The directory was a project of its own before it became a part of this repository.
+  if (place.is_git() && place.start != place.root)
+    if (const auto inner = TRY(store::project_by_key(db, place.start)); inner && inner->id != project.id)
+      TRY(store::link_projects(db, project, *inner, store::MadeBy::cairn,
+                               "its directory is a part of this repository", clock.now()));
+  return project.name;
+}
+
+Lineage::~Lineage() = default;
+
+Result<bool> Lineage::step() {
+  if (!search_) {
+    const auto due = TRY(store::next_due(db_));
+    if (!due) return false;
+    TRY(begin(*due));
+    return true;
+  }
+  if (search_->step(kPieceCommits, clock_, clock_.boot_ns() + kPieceNs)) {
+    const Status finished = finish();
+    search_.reset();
+    TRY(finished);
+  }
+  return true;
+}
+
+Status Lineage::begin(const Project& project) {
+  const Place place = resolve_place(disk_, "", project.root);
+  if (place.is_git() && place.key == project.key) {
+    project_ = project.id;
+    place_ = place;
+    search_ = std::make_unique<git::RootSearch>(disk_, place.key, place.git_dir, project.head_commit,
+                                                project.root_commit);
+    return {};
+  }
+  return store::in_transaction(db_, [&]() -> Status {
+    TRY(store::set_looked_at(db_, project.id));
+    const bool became_one = place.is_git() && place.root == project.root && project.key == project.root;
+    return became_one ? note_repository(project, place) : Status();
+  });
+}
+
+// `git init` in a directory that is known.
+Status Lineage::note_repository(const Project& project, const Place& place) {
+  const auto other = TRY(store::project_by_key(db_, place.key));
+  if (other) {
+    TRY(store::link_projects(db_, *other, project, store::MadeBy::cairn,
+                             "the directory became this repository", clock_.now()));
+    return {};
+  }
+  log_.info(fmt::format("project {} became a repository", project.name));
+  return store::move_project(db_, project, place, "repository", clock_.now());
+}
+
+Status Lineage::finish() {
+  return store::in_transaction(db_, [&]() -> Status {
+    TRY(store::set_looked_at(db_, project_));
+    const auto project = TRY(store::find_project(db_, project_));
+    if (!project || project->key != place_.key) return {};
+    Traits traits{search_->root(), search_->head(), git::remote_of(disk_, place_.key)};
+    if (!traits.root_commit) traits.root_commit = project->root_commit;
+    if (traits.remote && gate_) traits.remote = gate_->clean(*traits.remote, gate::Way::hook);
+    const bool is_new = traits.root_commit != project->root_commit || traits.remote != project->remote;
+    if (is_new || traits.head_commit != project->head_commit)
+      TRY(store::set_lineage(db_, project->id, traits.root_commit, traits.remote, traits.head_commit));
+    if (!is_new) return {};
+    const Kin kin = TRY(kin_of(db_, disk_, project->key, traits));
+    if (kin.certain)
+      TRY(store::link_projects(db_, *project, *kin.certain, store::MadeBy::cairn,
+                               "same first commit, its old path is gone", clock_.now()));
+    for (const auto& [other, reason] : kin.perhaps)
+      TRY(store::suggest_link(db_, *project, other, reason, clock_.now()));
+    return {};
+  });
+}
+
+}  // namespace cairn::intake

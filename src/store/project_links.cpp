@@ -1,0 +1,157 @@
+#include "store/project_links.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/quoted.h"
+
+namespace cairn::store {
+
+static std::string_view state_name(LinkState state) {
+  return state == LinkState::linked ? "linked" : state == LinkState::suggested ? "suggested" : "apart";
+}
+
+static std::string_view maker_name(MadeBy by) {
+  return by == MadeBy::user ? "user" : "cairn";
+}
+
+static MadeBy made_by(std::string_view name) {
+  return name == "user" ? MadeBy::user : MadeBy::cairn;
+}
+
+static Result<std::optional<std::string>> link_state(Db& db, const Project& one, const Project& other) {
+  return db.text("SELECT state FROM project_links WHERE a = ? AND b = ?", std::min(one.id, other.id),
+                 std::max(one.id, other.id));
+}
+
+static Status put_link(Db& db, const Project& one, const Project& other, LinkState state, MadeBy by,
+                       std::string_view reason, WallTime now) {
+  return db.run(
+      "INSERT INTO project_links(a, b, state, made_by, reason, created_at_epoch) VALUES(?,?,?,?,?,?) ON "
+      "CONFLICT DO UPDATE SET state = excluded.state, made_by = excluded.made_by, reason = excluded.reason, "
+      "created_at_epoch = excluded.created_at_epoch",
+      std::min(one.id, other.id), std::max(one.id, other.id), state_name(state), maker_name(by), reason,
+      epoch_ms(now));
+}
+
+static Status note_change(Db& db, const Project& one, const Project& other, std::string_view what, MadeBy by,
+                          WallTime now) {
+  return db.run(
+      "INSERT INTO project_history(project_id, what, made_by, other_id, at_epoch) VALUES(?, ?, ?, ?, ?)",
+      one.id, what, maker_name(by), other.id, epoch_ms(now));
+}
+
+// Everything that links lead to from `project`, itself included.
+static Result<std::set<std::int64_t>> group_of(Db& db, std::int64_t project) {
+  std::set<std::int64_t> group;
+  Stmt row = TRY(
+      db.query("WITH RECURSIVE member(id) AS (SELECT ?1 UNION SELECT iif(l.a = m.id, l.b, l.a) FROM member m "
+               "JOIN project_links l ON (l.a = m.id OR l.b = m.id) AND l.state = 'linked') SELECT id FROM "
+               "member",
+               project));
+  while (TRY(row.step())) group.insert(row.integer(0));
+  return group;
+}
+
+// Writes down whom reads of the project show, after one of its links has changed.
+static Status update_scope(Db& db, std::int64_t project) {
+  const auto group = TRY(group_of(db, project));
+  const auto scope = group.size() > 1 ? std::optional(*group.begin()) : std::nullopt;
+  for (const std::int64_t id : group) TRY(db.run("UPDATE projects SET scope = ? WHERE id = ?", scope, id));
+  return {};
+}
+
+Result<bool> link_projects(Db& db, const Project& one, const Project& other, MadeBy by,
+                           std::string_view reason, WallTime now) {
+  if (one.id == other.id) return Error{Code::invalid, "a project cannot be linked with itself"};
+  const auto state = TRY(link_state(db, one, other));
+  if (state == "linked" || (state == "apart" && by == MadeBy::cairn)) return false;
+  TRY(put_link(db, one, other, LinkState::linked, by, reason, now));
+  TRY(note_change(db, one, other, "linked", by, now));
+  TRY(update_scope(db, one.id));
+  return true;
+}
+
+Result<bool> suggest_link(Db& db, const Project& one, const Project& other, std::string_view reason,
+                          WallTime now) {
+  if (one.id == other.id || TRY(link_state(db, one, other))) return false;
+  if (TRY(group_of(db, one.id)).contains(other.id)) return false;
+  TRY(put_link(db, one, other, LinkState::suggested, MadeBy::cairn, reason, now));
+  TRY(note_change(db, one, other, "suggested", MadeBy::cairn, now));
+  return true;
+}
+
+Result<bool> unlink_projects(Db& db, const Project& one, const Project& other, WallTime now) {
+  const auto state = TRY(link_state(db, one, other));
+  if (state != "linked" && state != "suggested") return false;
+  TRY(put_link(db, one, other, LinkState::apart, MadeBy::user, "taken apart by the user", now));
+  TRY(note_change(db, one, other, "unlinked", MadeBy::user, now));
+  TRY(update_scope(db, one.id));
+  TRY(update_scope(db, other.id));
+  return true;
+}
+
+Result<std::vector<Link>> links_of(Db& db, const Project& project) {
+  std::vector<Link> links;
+  Stmt row = TRY(db.query(
+      "SELECT iif(a = ?1, b, a), state, made_by, reason, created_at_epoch FROM project_links WHERE (a = ?1 "
+      "OR b = ?1) AND state <> 'apart' ORDER BY state, created_at_epoch DESC, a, b",
+      project.id));
+  while (TRY(row.step())) {
+    const auto other = TRY(find_project(db, row.integer(0)));
+    if (!other) continue;
+    links.push_back({*other, row.text(1) == "linked" ? LinkState::linked : LinkState::suggested,
+                     made_by(row.text(2)), row.text(3), from_epoch_ms(row.integer(4))});
+  }
+  return links;
+}
+
+// A path or a name between quotes, as it may stand in a line that the user reads.
+static std::string said(const std::string& text) {
+  return quoted(text, '"');
+}
+
+static Result<std::string> news_line(Db& db, const Project& project, const Stmt& row) {
+  const std::string what = row.text(1), root = row.text(2);
+  if (what == "repository")
+    return std::string("this directory became a repository: what was remembered of it stays with it");
+  if (what == "moved") return fmt::format("the memory of {} moved here with its repository", said(root));
+  const auto other = TRY(find_project(db, row.integer(3)));
+  const auto state = other ? TRY(link_state(db, project, *other)) : std::nullopt;
+  if (state != what) return std::string();  // it was taken back since
+  if (what == "linked")
+    return fmt::format("linked with project {}: `cairn projects unlink` takes it back", said(other->name));
+  return fmt::format("looks like project {}: `cairn projects link` reads both as one", said(other->name));
+}
+
+Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t told) {
+  constexpr std::size_t kMostLines = 3;
+  IdentityNews news{told, {}};
+  Stmt row = TRY(db.query(
+      "SELECT id, what, coalesce(old_root, ''), coalesce(other_id, 0) FROM project_history WHERE project_id "
+      "= ? AND id > ? AND made_by = 'cairn' AND what IN ('repository', 'moved', 'linked', 'suggested') ORDER "
+      "BY id",
+      project.id, told));
+  while (TRY(row.step())) {
+    news.last = row.integer(0);
+    std::string line = TRY(news_line(db, project, row));
+    if (!line.empty() && news.lines.size() < kMostLines) news.lines.push_back(std::move(line));
+  }
+  return news;
+}
+
+Result<std::vector<ProjectChange>> history_of(Db& db, const Project& project, std::size_t limit) {
+  std::vector<ProjectChange> changes;
+  Stmt row = TRY(
+      db.query("SELECT h.what, h.made_by, h.old_root, h.old_name, (SELECT name FROM projects WHERE id = "
+               "iif(h.project_id = ?1, h.other_id, h.project_id)), h.at_epoch FROM project_history h WHERE "
+               "h.project_id = ?1 OR h.other_id = ?1 ORDER BY h.id DESC LIMIT ?2",
+               project.id, limit));
+  while (TRY(row.step()))
+    changes.push_back({row.text(0), made_by(row.text(1)), row.optional_text(2), row.optional_text(3),
+                       row.optional_text(4), from_epoch_ms(row.integer(5))});
+  return changes;
+}
+
+}  // namespace cairn::store

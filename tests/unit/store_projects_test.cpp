@@ -1,0 +1,149 @@
+// Links between projects: reads show both, each keeps its rows.
+#include <gtest/gtest.h>
+
+#include "store/project_links.h"
+#include "store/projects.h"
+#include "store/summaries.h"
+#include "support/engine_fixture.h"
+
+namespace cairn::store {
+namespace {
+
+using test::must;
+using Names = std::vector<std::string>;
+
+class LinkedProjects : public testing::Test {
+ protected:
+  void SetUp() override {
+    must(m.open());
+    for (const char* name : {"one", "two", "three"}) work(name, std::string("work in ") + name);
+  }
+  void work(const std::string& name, const std::string& request) {
+    test::Chat chat;
+    chat.session = name + "-" + std::to_string(++sessions);
+    chat.cwd = "/home/dev/code/" + name;
+    m.tell(chat.start());
+    m.tell(chat.prompt(request));
+    m.tell(chat.stop("Finished: " + request));
+    m.tell(chat.end());
+  }
+  Project project(const std::string& name) { return must(project_by_name(m.db(), name)).value(); }
+  bool link(const std::string& a, const std::string& b, MadeBy by = MadeBy::user) {
+    return must(link_projects(m.db(), project(a), project(b), by, "because", m.clock.now()));
+  }
+  bool unlink(const std::string& a, const std::string& b) {
+    return must(unlink_projects(m.db(), project(a), project(b), m.clock.now()));
+  }
+  Names scope(const std::string& name) { return must(scope_of(m.db(), name)); }
+  Names requests(const std::string& name) {
+    Names found;
+    for (const Summary& s : must(newest_summaries(m.db(), {name, {}, "", 10}))) found.push_back(s.request);
+    return found;
+  }
+
+  test::Machine m;
+  int sessions = 0;
+};
+
+TEST_F(LinkedProjects, AreReadAsOneAndKeepTheirRows) {
+  EXPECT_EQ(scope("one"), Names{"one"});
+  EXPECT_TRUE(link("one", "two"));
+  EXPECT_FALSE(link("two", "one"));
+  EXPECT_EQ(scope("one"), (Names{"one", "two"}));
+  EXPECT_EQ(scope("two"), (Names{"two", "one"}));
+  EXPECT_EQ(requests("one"), (Names{"work in two", "work in one"}));
+  work("one", "newer");
+  EXPECT_EQ(requests("two"), (Names{"newer", "work in two", "work in one"}));
+  EXPECT_EQ(m.rows("SELECT project, count(*) FROM session_summaries GROUP BY project ORDER BY project"),
+            (Names{"one|2", "three|1", "two|1"}));
+  EXPECT_TRUE(unlink("two", "one"));
+  EXPECT_EQ(requests("two"), (Names{"work in two"}));
+  EXPECT_EQ(scope("one"), Names{"one"});
+}
+
+TEST_F(LinkedProjects, FormGroups) {
+  link("one", "two");
+  link("two", "three");
+  EXPECT_EQ(scope("one"), (Names{"one", "three", "two"}));
+  EXPECT_EQ(requests("three").size(), 3u);
+  unlink("one", "two");
+  EXPECT_EQ(scope("one"), Names{"one"});
+  EXPECT_EQ(scope("three"), (Names{"three", "two"}));
+}
+
+TEST_F(LinkedProjects, OfWhichTheNewestComeFirstUpToTheLimit) {
+  link("one", "two");
+  for (int i = 0; i < 4; ++i) work(i % 2 ? "one" : "two", "turn " + std::to_string(i));
+  Names found;
+  for (const Summary& s : must(newest_summaries(m.db(), {"one", {}, "", 3}))) found.push_back(s.request);
+  EXPECT_EQ(found, (Names{"turn 3", "turn 2", "turn 1"}));
+}
+
+TEST_F(LinkedProjects, ThatTheUserTookApartAreNotLinkedAgainByThemselves) {
+  EXPECT_TRUE(must(suggest_link(m.db(), project("one"), project("two"), "same first commit", m.clock.now())));
+  EXPECT_FALSE(must(suggest_link(m.db(), project("two"), project("one"), "again", m.clock.now())));
+  EXPECT_TRUE(unlink("one", "two")) << "a suggestion is turned down in the same way";
+  EXPECT_FALSE(must(suggest_link(m.db(), project("one"), project("two"), "again", m.clock.now())));
+  EXPECT_FALSE(link("one", "two", MadeBy::cairn));
+  EXPECT_TRUE(link("one", "two", MadeBy::user));
+}
+
+TEST_F(LinkedProjects, AreReadByTheirIndexes) {
+  link("one", "two");
+  const auto plan = [&](const std::string& sql) {
+    std::string all;
+    for (const std::string& row : m.rows("EXPLAIN QUERY PLAN " + sql)) all += row + "\n";
+    return all;
+  };
+  for (const char* sql :
+       {"SELECT count(*) FROM user_prompts WHERE project IN (SELECT member FROM project_scope WHERE project "
+        "= "
+        "'one')",
+        "SELECT min(started_at_epoch) FROM sdk_sessions WHERE project IN (SELECT member FROM project_scope "
+        "WHERE project = 'one')"}) {
+    EXPECT_EQ(plan(sql).find("SCAN user_prompts"), std::string::npos) << plan(sql);
+    EXPECT_EQ(plan(sql).find("SCAN sdk_sessions"), std::string::npos) << plan(sql);
+    EXPECT_EQ(plan(sql).find("SCAN p"), std::string::npos) << plan(sql);
+  }
+}
+
+TEST_F(LinkedProjects, CanBeRenamedAndAreFoundByTheirOldName) {
+  must(rename_project(m.db(), project("one"), "uno", m.clock.now()));
+  EXPECT_EQ(project("one").name, "uno");
+  EXPECT_EQ(m.rows("SELECT DISTINCT project FROM user_prompts ORDER BY 1"), (Names{"three", "two", "uno"}));
+  const Json found = must(m.run("search", Json::object({{"query", "work"}, {"project", "uno"}})));
+  EXPECT_EQ(found["results"].items().size(), 1u) << found.dump();
+  EXPECT_EQ(rename_project(m.db(), project("uno"), "two", m.clock.now()).error().code, Code::busy);
+  for (const char* name : {"", "a\nb", "a\x1b[1m"})
+    EXPECT_EQ(rename_project(m.db(), project("uno"), name, m.clock.now()).error().code, Code::invalid)
+        << name;
+}
+
+TEST_F(LinkedProjects, ShareWhatIsOpenAndWhatWasNoted) {
+  link("one", "two");
+  for (const char* name : {"one", "two", "three"}) {
+    must(m.run("open",
+               Json::object({{"text", std::string("water the plants in ") + name}, {"project", name}})));
+    must(m.run("remember",
+               Json::object({{"text", std::string("the key hangs in ") + name}, {"project", name}})));
+  }
+  const std::string context =
+      std::string(must(m.run("context", Json::object({{"project", "two"}})))["text"].as_string());
+  for (const char* text : {"water the plants in one", "water the plants in two", "the key hangs in one"})
+    EXPECT_NE(context.find(text), std::string::npos) << text << "\n" << context;
+  for (const char* text : {"water the plants in three", "the key hangs in three"})
+    EXPECT_EQ(context.find(text), std::string::npos) << text << "\n" << context;
+}
+
+TEST_F(LinkedProjects, ShowBothInSearchAndTimeline) {
+  link("one", "two");
+  const Json found =
+      must(m.run("search", Json::object({{"query", "work"}, {"project", "one"}, {"kind", "prompt"}})));
+  EXPECT_EQ(found["results"].items().size(), 2u) << found.dump();
+  const Json line = must(m.run("timeline", Json::object({{"id", "P1"}, {"project", "one"}})));
+  EXPECT_NE(line.dump().find("work in two"), std::string::npos) << line.dump();
+  EXPECT_EQ(line.dump().find("work in three"), std::string::npos) << line.dump();
+}
+
+}  // namespace
+}  // namespace cairn::store
