@@ -22,6 +22,8 @@ Page context_page(Shell& shell, const Json& args, const Json& result);
 Page context_log_page(Shell& shell, const Json& args, const Json& result);
 Page projects_list_page(Shell& shell, const Json& args, const Json& result);
 Page projects_show_page(Shell& shell, const Json& args, const Json& result);
+Page projects_link_page(Shell& shell, const Json& args, const Json& result);
+Page projects_rename_page(Shell& shell, const Json& args, const Json& result);
 Page stats_page(Shell& shell, const Json& args, const Json& result);
 Page sessions_list_page(Shell& shell, const Json& args, const Json& result);
 Page sessions_show_page(Shell& shell, const Json& args, const Json& result);

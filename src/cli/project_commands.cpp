@@ -34,6 +34,21 @@ std::string bars(const Json& by_day) {
   return text;
 }
 
+// Which of these projects are linked or look alike, a line for each.
+std::string links_text(Shell& shell, const Json& projects) {
+  std::string text;
+  for (const Json& project : projects.items()) {
+    const std::string name = shown_line(project["name"].as_string());
+    if (const std::string linked = list_text(project["linked"]); !linked.empty())
+      text += fmt::format("{} is read together with {}\n", name, linked);
+    for (const Json& other : project["suggested"].items())
+      text += fmt::format(
+          "{} looks like {} ({}): `cairn projects link` reads both as one, `unlink` drops this hint\n", name,
+          shown_line(other["name"].as_string()), shown_line(other["reason"].as_string()));
+  }
+  return text.empty() ? text : "\n" + shell.screen().paint(Style::dim, text);
+}
+
 }  // namespace
 
 Page projects_list_page(Shell& shell, const Json&, const Json& result) {
@@ -52,7 +67,7 @@ Page projects_list_page(Shell& shell, const Json&, const Json& result) {
                number_text(project["prompts"].as_int()),
                number_text(project["observations"].as_int()),
                {text_of(project["root"]), Style::dim}});
-  return {table.text(shell.screen())};
+  return {table.text(shell.screen()) + links_text(shell, result["projects"])};
 }
 
 Page projects_show_page(Shell& shell, const Json&, const Json& project) {
@@ -70,6 +85,15 @@ Page projects_show_page(Shell& shell, const Json&, const Json& project) {
   facts.add("last event", shell.age(project["last_event_at"]));
   if (const std::string text = list_text(project["branches"]); !text.empty()) facts.add("branches", text);
   if (const std::string text = list_text(project["worktrees"]); !text.empty()) facts.add("worktrees", text);
+  if (project["remote"].is_string()) facts.add("remote", text_of(project["remote"]), Style::dim);
+  if (project["root_commit"].is_string())
+    facts.add("first commit", text_of(project["root_commit"]), Style::dim);
+  if (const std::string text = list_text(project["linked"]); !text.empty()) facts.add("linked with", text);
+  for (const Json& other : project["suggested"].items())
+    facts.add("looks like", fmt::format("{} ({})", shown_line(other["name"].as_string()),
+                                        shown_line(other["reason"].as_string())));
+  for (const Json& change : project["history"].items())
+    if (change["old_root"].is_string()) facts.add("was in", text_of(change["old_root"]), Style::dim);
   Page page{screen.paint(Style::bold, shown_line(project["name"].as_string())) + "\n" + facts.text(screen)};
   Table table({{"#", true}, {"last event"}, {"status"}, {"first prompt"}});
   for (const Json& session : project["recent_sessions"].items())
@@ -79,6 +103,17 @@ Page projects_show_page(Shell& shell, const Json&, const Json& project) {
                text_of(session["first_prompt"])});
   if (!table.empty()) page.text += "\n" + table.text(screen);
   return page;
+}
+
+// After a link was made or taken back: what is linked now.
+Page projects_link_page(Shell&, const Json&, const Json& result) {
+  const std::string linked = list_text(result["linked"]), name = text_of(result["name"]);
+  return {linked.empty() ? fmt::format("{} is read alone\n", name)
+                         : fmt::format("{} is read together with {}\n", name, linked)};
+}
+
+Page projects_rename_page(Shell&, const Json&, const Json& result) {
+  return {fmt::format("{} is named {} now\n", text_of(result["old_name"]), text_of(result["name"]))};
 }
 
 Page stats_page(Shell& shell, const Json&, const Json& stats) {

@@ -1,4 +1,9 @@
+#include "store/projects.h"
+
+#include "intake/place.h"
+#include "intake/project_identity.h"
 #include "ops/operation.h"
+#include "store/project_links.h"
 
 namespace cairn::ops {
 
@@ -8,33 +13,65 @@ namespace cairn::ops {
   "(SELECT count(*) FROM user_prompts WHERE project = p.name AND deleted_at IS NULL), "      \
   "(SELECT count(*) FROM session_summaries WHERE project = p.name AND deleted_at IS NULL), " \
   "(SELECT count(*) FROM observations WHERE project = p.name AND deleted_at IS NULL), "      \
-  "(SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project = p.name) AS last FROM projects p "
+  "(SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project = p.name) AS last, "     \
+  "p.root_commit, p.remote, p.id FROM projects p "
 
-static Json project_row(const store::Stmt& row) {
-  return Json::object({{"name", row.text(0)},
-                       {"root", row.text(1)},
-                       {"key", row.text(2)},
-                       {"remembered_since", time_or_null(row, 3)},
-                       {"sessions", row.integer(4)},
-                       {"prompts", row.integer(5)},
-                       {"summaries", row.integer(6)},
-                       {"observations", row.integer(7)},
-                       {"last_event_at", time_or_null(row, 8)}});
+// The projects that this one is linked with, and those that it looks like.
+static Status add_links(World& world, const store::Project& project, Json& out) {
+  Json linked = Json::array(), suggested = Json::array();
+  for (const std::string& name : TRY(store::scope_of(world.db, project.name)))
+    if (name != project.name) linked.push(name);
+  for (const store::Link& link : TRY(store::links_of(world.db, project)))
+    if (link.state == store::LinkState::suggested)
+      suggested.push(Json::object({{"name", link.other.name}, {"reason", link.reason}}));
+  out.set("linked", linked).set("suggested", suggested);
+  return {};
+}
+
+static Result<Json> project_row(World& world, const store::Stmt& row) {
+  Json out = Json::object({{"name", row.text(0)},
+                           {"root", row.text(1)},
+                           {"key", row.text(2)},
+                           {"remembered_since", time_or_null(row, 3)},
+                           {"sessions", row.integer(4)},
+                           {"prompts", row.integer(5)},
+                           {"summaries", row.integer(6)},
+                           {"observations", row.integer(7)},
+                           {"last_event_at", time_or_null(row, 8)},
+                           {"root_commit", row.optional_text(9)},
+                           {"remote", row.optional_text(10)}});
+  store::Project project;
+  project.id = row.integer(11);
+  project.name = row.text(0);
+  TRY(add_links(world, project, out));
+  return out;
 }
 
 static Result<Json> projects_list(World& world, const Args& args) {
   store::Stmt row =
       TRY(world.db.query(PROJECT_ROWS "ORDER BY last DESC, p.id DESC LIMIT ?", args.integer("limit")));
   Json projects = Json::array();
-  while (TRY(row.step())) projects.push(project_row(row));
+  while (TRY(row.step())) projects.push(TRY(project_row(world, row)));
   return Json::object({{"projects", projects}});
+}
+
+static Result<Json> history_json(World& world, const store::Project& project) {
+  Json history = Json::array();
+  for (const store::ProjectChange& change : TRY(store::history_of(world.db, project, 20)))
+    history.push(Json::object({{"what", change.what},
+                               {"made_by", change.made_by == store::MadeBy::user ? "user" : "cairn"},
+                               {"old_root", change.old_root},
+                               {"old_name", change.old_name},
+                               {"other", change.other},
+                               {"time", iso8601(change.at)}}));
+  return history;
 }
 
 static Result<Json> projects_show(World& world, const Args& args) {
   const std::string name = TRY(one_project(world, args));
   store::Stmt row = TRY(world.db.query(PROJECT_ROWS "WHERE p.name = ?", name));
   if (!TRY(row.step())) return Error{Code::not_found, "project \"" + name + "\" is not remembered"};
-  Json out = project_row(row);
+  Json out = TRY(project_row(world, row));
   const auto list = [&](std::string_view sql) -> Result<Json> {
     Json items = Json::array();
     store::Stmt item = TRY(world.db.query(sql, name));
@@ -47,9 +84,68 @@ static Result<Json> projects_show(World& world, const Args& args) {
   out.set("worktrees",
           TRY(list("SELECT DISTINCT worktree FROM sdk_sessions WHERE project = ? AND worktree IS NOT "
                    "NULL ORDER BY worktree LIMIT 50")));
+  if (const auto project = TRY(store::project_by_name(world.db, name)))
+    out.set("history", TRY(history_json(world, *project)));
   const Json newest = Json::object({{"project", name}, {"limit", 5}});
   out.set("recent_sessions", TRY(run_operation("sessions.list", world, newest))["sessions"]);
   return out;
+}
+
+// A project by its name, one that it had, or its path.
+static Result<store::Project> project_named(World& world, const std::string& name) {
+  auto found = TRY(store::project_by_name(world.db, name));
+  if (!found && name.starts_with('/'))
+    found = TRY(intake::find_project_at(world.db, world.disk, world.clock,
+                                        intake::resolve_place(world.disk, "", name)));
+  if (found) return *std::move(found);
+  return Error{Code::not_found,
+               "project \"" + name + "\" is not remembered: `cairn projects list` shows those that are"};
+}
+
+static Result<Json> linked_json(World& world, const store::Project& project, bool changed) {
+  Json out = Json::object({{"name", project.name}, {"changed", changed}});
+  TRY(add_links(world, project, out));
+  return out;
+}
+
+static Result<Json> projects_link(World& world, const Args& args) {
+  const store::Project one = TRY(project_named(world, args.text("name")));
+  const store::Project other = TRY(project_named(world, args.text("other")));
+  bool changed = false;
+  TRY(store::in_transaction(world.db, [&]() -> Status {
+    changed = TRY(
+        store::link_projects(world.db, one, other, store::MadeBy::user, "by the user", world.clock.now()));
+    return {};
+  }));
+  return linked_json(world, one, changed);
+}
+
+static Result<Json> projects_unlink(World& world, const Args& args) {
+  const store::Project one = TRY(project_named(world, args.text("name")));
+  std::vector<store::Project> others;
+  if (const auto name = args.optional_text("other")) {
+    others.push_back(TRY(project_named(world, *name)));
+  } else {
+    for (const store::Link& link : TRY(store::links_of(world.db, one))) others.push_back(link.other);
+  }
+  bool changed = false;
+  TRY(store::in_transaction(world.db, [&]() -> Status {
+    for (const store::Project& other : others)
+      changed |= TRY(store::unlink_projects(world.db, one, other, world.clock.now()));
+    return {};
+  }));
+  if (!changed)
+    return Error{Code::not_found,
+                 "project \"" + one.name + "\" has no such link: `cairn projects show` lists those it has"};
+  return linked_json(world, one, changed);
+}
+
+static Result<Json> projects_rename(World& world, const Args& args) {
+  const store::Project project = TRY(project_named(world, args.text("name")));
+  const std::string name = world.intake->gate().clean(args.text("new_name"), gate::Way::remember);
+  TRY(store::in_transaction(
+      world.db, [&] { return store::rename_project(world.db, project, name, world.clock.now()); }));
+  return Json::object({{"name", name}, {"old_name", project.name}, {"changed", name != project.name}});
 }
 
 std::vector<Operation> project_operations() {
@@ -66,6 +162,31 @@ std::vector<Operation> project_operations() {
        .scope = Scope::one,
        .arguments = {text("project", "the project of that name").as("NAME").word()},
        .body = projects_show},
+      {.name = "projects.link",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "read two projects as one",
+       .help = "Context, search, timeline, sessions and stats of either show both. Each keeps its own rows, "
+               "and `cairn projects unlink` takes it back.",
+       .arguments = {text("name", "one project: its name or its path").as("NAME").word().needed(),
+                     text("other", "the other one").as("OTHER").word().needed()},
+       .body = projects_link},
+      {.name = "projects.unlink",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "take back a link, or turn down a suggested one",
+       .help = "Without OTHER all links of the project. What was taken apart is not suggested again.",
+       .arguments = {text("name", "one project: its name or its path").as("NAME").word().needed(),
+                     text("other", "the other one").as("OTHER").word()},
+       .body = projects_unlink},
+      {.name = "projects.rename",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "give a project another name",
+       .help = "Everything remembered of it follows, and the old name still finds it.",
+       .arguments = {text("name", "the project: its name or its path").as("OLD").word().needed(),
+                     text("new_name", "the name it shall have").as("NEW").word().needed()},
+       .body = projects_rename},
   };
 }
 

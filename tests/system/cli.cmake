@@ -2,7 +2,7 @@
 if(TARGET cairn)
   cairn_test(cli_system_test ${CMAKE_CURRENT_LIST_DIR}/cli_test.cpp ${CMAKE_CURRENT_LIST_DIR}/cli_install_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/cli_search_test.cpp ${CMAKE_CURRENT_LIST_DIR}/cli_shells_test.cpp ${CMAKE_CURRENT_LIST_DIR}/cli_hostile_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/plugin_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/plugin_test.cpp ${CMAKE_CURRENT_LIST_DIR}/cli_projects_test.cpp
     LINK cairn_cli cairn_test_process LABELS system TIMEOUT 120)
   add_dependencies(cli_system_test cairn cairn-hook)
   if(CAIRN_SANITIZE)
