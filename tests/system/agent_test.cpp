@@ -61,7 +61,7 @@ class AgentProcess : public HomeTest {
   }
 };
 
-TEST_F(AgentProcess, I2DistilsASessionInOneChildWhichIsGoneWithinTwoSecondsOfItsEnd) {
+TEST_F(AgentProcess, DistilsASessionInOneChildWhichIsGoneWithinTwoSecondsOfItsEnd) {
   Background daemon = serve();
   turn("one");
   ASSERT_TRUE(wait_until([this] { return learned() == 1; }, 10s));
@@ -103,7 +103,7 @@ TEST_F(AgentProcess, AChildHasItsOwnGroupNoDescriptorAndNoSecretOfOurs) {
   EXPECT_EQ(std::filesystem::read_symlink(proc + "/cwd"), "/");
 }
 
-TEST_F(AgentProcess, I2AChildThatHangsAndWhatItStartedAreGoneTooAndItsWorkIsDoneByAnother) {
+TEST_F(AgentProcess, AChildThatHangsAndWhatItStartedAreGoneTooAndItsWorkIsDoneByAnother) {
   Background daemon = serve();
   script("stubborn");
   turn("one");
@@ -149,7 +149,7 @@ TEST_F(AgentProcess, ProcessWaitsForAReplyThatTakesItsTime) {
   EXPECT_EQ(learned(), 1);
 }
 
-TEST_F(AgentProcess, I1AProcessedMessageBeginsTheIdleTimeAnew) {
+TEST_F(AgentProcess, AProcessedMessageBeginsTheIdleTimeAnew) {
   write_file(home_.config_file, "[daemon]\nidle_exit_minutes = 0.08\n");  // 4.8 s
   Background daemon = serve();
   script("slow 2000");

@@ -196,7 +196,7 @@ TEST_F(DaemonTest, WhereFilesMayNotGrowEventsWaitAndNoneIsBlamed) {
   EXPECT_EQ(ledger["counted"].dump(), "{}");
 }
 
-TEST_F(DaemonTest, I1AKilledHostLeavesNoProcessOnceTheIdleTimeIsOver) {
+TEST_F(DaemonTest, AKilledHostLeavesNoProcessOnceTheIdleTimeIsOver) {
   write_file(home_.config_file, "[daemon]\nidle_exit_minutes = 0.03\n");
   Program host = program("cairn-hook", {}, payload("s", Json::object({{"tool_name", "Bash"}})));
   host.argv = {"/bin/sh", "-c", bin_ + "/cairn-hook PostToolUse; exec sleep 600"};
@@ -208,7 +208,7 @@ TEST_F(DaemonTest, I1AKilledHostLeavesNoProcessOnceTheIdleTimeIsOver) {
   EXPECT_NE(log().find("daemon stops: idle"), std::string::npos);
 }
 
-TEST_F(DaemonTest, I2SessionEndIsAnsweredInTimeWithASessionAndWithout) {
+TEST_F(DaemonTest, SessionEndIsAnsweredInTimeWithASessionAndWithout) {
   start();
   play_session("one", "create the test file", "test.txt");
   for (const std::string& input : {payload("one"), payload("nobody"), std::string("{}"), std::string()}) {
@@ -222,7 +222,7 @@ TEST_F(DaemonTest, I2SessionEndIsAnsweredInTimeWithASessionAndWithout) {
   EXPECT_EQ(json({"sessions", "show", "one"})["status"].as_string(), "completed");
 }
 
-TEST_F(DaemonTest, I4AnEventFromBeforeTheDaemonIsThereIsTakenInOnceItIs) {
+TEST_F(DaemonTest, AnEventFromBeforeTheDaemonIsThereIsTakenInOnceItIs) {
   const std::string bin = dir_ / "bin";  // no cairn beside this hook: it cannot start one
   write_file(bin + "/cairn-hook", read_text(bin_ + "/cairn-hook"));
   ASSERT_EQ(chmod((bin + "/cairn-hook").c_str(), 0700), 0);

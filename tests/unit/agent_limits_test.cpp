@@ -34,7 +34,7 @@ class Limits : public testing::Test {
   Chat chat;
 };
 
-TEST_F(Limits, I7BeyondTheLimitEventsAreKeptAsEvidenceAndTurnsAreStillSummarised) {
+TEST_F(Limits, BeyondTheLimitEventsAreKeptAsEvidenceAndTurnsAreStillSummarised) {
   open(3);
   for (int i = 1; i <= 8; ++i) turn(i);
   EXPECT_EQ(learned(), 3);
@@ -56,7 +56,7 @@ TEST_F(Limits, I7BeyondTheLimitEventsAreKeptAsEvidenceAndTurnsAreStillSummarised
   EXPECT_GE(learned(), 4);
 }
 
-TEST_F(Limits, I7TheSameHoldsForAProvider) {
+TEST_F(Limits, TheSameHoldsForAProvider) {
   ScriptedProvider provider{m.clock};
   m.provider = &provider;
   open(5);
@@ -71,7 +71,7 @@ TEST_F(Limits, I7TheSameHoldsForAProvider) {
   m.close();
 }
 
-TEST_F(Limits, I7TheWarningIsToldOnceInTheLogAndTheNoticeAndStaysInStatus) {
+TEST_F(Limits, TheWarningIsToldOnceInTheLogAndTheNoticeAndStaysInStatus) {
   open(5);
   for (int i = 1; i <= 3; ++i) turn(i);
   const auto problems = [&] { return must(m.run("status"))["problems"].dump(); };

@@ -73,7 +73,7 @@ TEST_F(AgentTest, ABatchBecomesObservationsUnderTheCapturedIdWithTheirEvidence) 
   EXPECT_EQ(m.rows("SELECT memory_session_id FROM session_summaries"), (Lines{"memory-1"}));
 }
 
-TEST_F(AgentTest, N9N10TheIdIsRegisteredOnTheFirstMessageAndBeforeAnythingIsStored) {
+TEST_F(AgentTest, TheIdIsRegisteredOnTheFirstMessageAndBeforeAnythingIsStored) {
   every_plan([] {
     Plan plan = Plan::learns("late");
     plan.reply_after = 5s;
@@ -87,7 +87,7 @@ TEST_F(AgentTest, N9N10TheIdIsRegisteredOnTheFirstMessageAndBeforeAnythingIsStor
   EXPECT_EQ(observations(), (Lines{"memory-1|late"}));
 }
 
-TEST_F(AgentTest, N10AnIdThatComesWithTheReplyItselfIsRegisteredFirst) {
+TEST_F(AgentTest, AnIdThatComesWithTheReplyItselfIsRegisteredFirst) {
   Plan plan = Plan::learns("at once");
   plan.id_with_reply = true;
   every_plan(plan);
@@ -95,7 +95,7 @@ TEST_F(AgentTest, N10AnIdThatComesWithTheReplyItselfIsRegisteredFirst) {
   EXPECT_EQ(observations(), (Lines{"memory-1|at once"}));
 }
 
-TEST_F(AgentTest, V1TAFAAnIdThatComesAfterTheReplyIsWaitedFor) {
+TEST_F(AgentTest, AnIdThatComesAfterTheReplyIsWaitedFor) {
   Plan plan = Plan::learns("one");
   plan.id_after = 200ms;
   every_plan(plan);
@@ -110,7 +110,7 @@ TEST_F(AgentTest, V1TAFAAnIdThatComesAfterTheReplyIsWaitedFor) {
   EXPECT_EQ(queue(), (Lines{"processed|0|-"}));
 }
 
-TEST_F(AgentTest, V2FAAnIdThatNeverComesPutsTheMessagesBackAndFailsNone) {
+TEST_F(AgentTest, AnIdThatNeverComesPutsTheMessagesBackAndFailsNone) {
   Plan plan = Plan::learns("one");
   plan.id_after.reset();
   every_plan(plan);
@@ -135,7 +135,7 @@ TEST_F(AgentTest, V2FAAnIdThatNeverComesPutsTheMessagesBackAndFailsNone) {
   EXPECT_EQ(queue(), (Lines{"processed|0|-"}));
 }
 
-TEST_F(AgentTest, V3TBFiveRapidEventsBeforeTheIdAreAllStoredUnderIt) {
+TEST_F(AgentTest, FiveRapidEventsBeforeTheIdAreAllStoredUnderIt) {
   provider.script = [](SessionId, const Request& request) {
     Plan plan = Plan::learns_each(request);
     plan.id_after = 700ms;
@@ -156,7 +156,7 @@ TEST_F(AgentTest, V3TBFiveRapidEventsBeforeTheIdAreAllStoredUnderIt) {
   }
 }
 
-TEST_F(AgentTest, TCASessionThatWaitsForItsIdBlocksNoOther) {
+TEST_F(AgentTest, ASessionThatWaitsForItsIdBlocksNoOther) {
   provider.script = [](SessionId session, const Request& request) {
     Plan plan = Plan::learns_each(request);
     if (session.value == 1) plan.id_after.reset();
@@ -169,7 +169,7 @@ TEST_F(AgentTest, TCASessionThatWaitsForItsIdBlocksNoOther) {
             (Lines{"processing"}));
 }
 
-TEST_F(AgentTest, TAAHungSessionBlocksNoOtherAndItsMessagesAreTriedAgain) {
+TEST_F(AgentTest, AHungSessionBlocksNoOtherAndItsMessagesAreTriedAgain) {
   provider.script = [](SessionId session, const Request& request) {
     Plan plan = Plan::learns_each(request);
     if (session.value == 1) plan.reply_after.reset();
@@ -202,7 +202,7 @@ TEST_F(AgentTest, AHeartbeatKeepsABatchWhoseReplyTakesLongerThanItsLease) {
   EXPECT_EQ(queue(), (Lines{"processed|0|-"}));
 }
 
-TEST_F(AgentTest, N5AfterARestartTheConversationIsFreshAndTheNextOneMayResume) {
+TEST_F(AgentTest, AfterARestartTheConversationIsFreshAndTheNextOneMayResume) {
   turn(chat);
   m.tell(chat.end());
   EXPECT_EQ(provider.open, 0);
@@ -221,7 +221,7 @@ TEST_F(AgentTest, N5AfterARestartTheConversationIsFreshAndTheNextOneMayResume) {
   EXPECT_EQ(m.rows("SELECT DISTINCT memory_session_id FROM observations"), (Lines{"memory-3"}));
 }
 
-TEST_F(AgentTest, N4NoContentIdIsEverResumedAndNeitherIsAnIdOfAnother) {
+TEST_F(AgentTest, NoContentIdIsEverResumedAndNeitherIsAnIdOfAnother) {
   turn(chat);  // captured by this provider
   m.tell(chat.end());
   must(store::register_memory_id(m.db(), SessionId{1}, MemoryId{"theirs"}, "claude-cli", m.clock.now()));
@@ -240,7 +240,7 @@ TEST_F(AgentTest, AConversationAfterACrashIsFresh) {
   EXPECT_EQ(provider.starts[1].resume, std::nullopt);
 }
 
-TEST_F(AgentTest, N3N7AnIdThatIsSomebodyElsesIsRefusedAndHisStaysHis) {
+TEST_F(AgentTest, AnIdThatIsSomebodyElsesIsRefusedAndHisStaysHis) {
   turn(chat);
   provider.script = [&](SessionId, const Request& request) {
     Plan plan = Plan::learns_each(request);
@@ -263,7 +263,7 @@ TEST_F(AgentTest, N3N7AnIdThatIsSomebodyElsesIsRefusedAndHisStaysHis) {
   EXPECT_EQ(m.number("SELECT count(*) FROM observations"), 2);
 }
 
-TEST_F(AgentTest, N13AProviderWithoutIdsStoresUnderASynthesisedOne) {
+TEST_F(AgentTest, AProviderWithoutIdsStoresUnderASynthesisedOne) {
   provider.ids = false;
   Plan plan = Plan::learns("one");
   plan.id_after.reset();
@@ -272,7 +272,7 @@ TEST_F(AgentTest, N13AProviderWithoutIdsStoresUnderASynthesisedOne) {
   EXPECT_EQ(m.number("SELECT count(*) FROM observations WHERE memory_session_id GLOB 'cairn-*'"), 1);
 }
 
-TEST_F(AgentTest, FEAnIdGivenByHandLetsAReplyThroughThatWaitedForOne) {
+TEST_F(AgentTest, AnIdGivenByHandLetsAReplyThroughThatWaitedForOne) {
   Plan plan = Plan::learns("one");
   plan.id_after.reset();
   every_plan(plan);
@@ -283,7 +283,7 @@ TEST_F(AgentTest, FEAnIdGivenByHandLetsAReplyThroughThatWaitedForOne) {
   EXPECT_EQ(m.number("SELECT count(*) FROM observations WHERE memory_session_id GLOB 'manual-*'"), 1);
 }
 
-TEST_F(AgentTest, N11SessionsSideBySideNeverMix) {
+TEST_F(AgentTest, SessionsSideBySideNeverMix) {
   provider.script = [](SessionId session, const Request&) {
     Plan plan = Plan::learns("of session " + std::to_string(session.value));
     plan.reply_after = Millis(session.value == 1 ? 300 : 100);
@@ -301,7 +301,7 @@ TEST_F(AgentTest, N11SessionsSideBySideNeverMix) {
       (Lines{"1|of session 1", "2|of session 2"}));
 }
 
-TEST_F(AgentTest, Q21AReplyIsStoredWithItsMessagesOrNotAtAll) {
+TEST_F(AgentTest, AReplyIsStoredWithItsMessagesOrNotAtAll) {
   Plan plan = Plan::learns("one");
   plan.reply_after = 1s;
   every_plan(plan);
@@ -370,7 +370,7 @@ TEST_F(AgentTest, AReplyWithNothingUsableIsNotSuccess) {
   EXPECT_EQ(observations(), Lines{});
 }
 
-TEST_F(AgentTest, I2TheEndOfASessionEndsItsConversationIdleOrBusy) {
+TEST_F(AgentTest, TheEndOfASessionEndsItsConversationIdleOrBusy) {
   turn(chat);
   EXPECT_EQ(provider.open, 1);
   m.tell(chat.end());
@@ -449,7 +449,7 @@ TEST_F(AgentTest, TheWorkerSaysWhenItWantsToBeCalledAgain) {
   EXPECT_EQ(observations(), (Lines{"memory-1|one"}));
 }
 
-TEST_F(AgentTest, FDWhoAsksAboutAMessageThatWaitsForAnIdIsToldSoAndForHowLong) {
+TEST_F(AgentTest, WhoAsksAboutAMessageThatWaitsForAnIdIsToldSoAndForHowLong) {
   Plan plan = Plan::learns("one");
   plan.id_after.reset();
   every_plan(plan);
@@ -472,7 +472,7 @@ TEST_F(AgentTest, FDWhoAsksAboutAMessageThatWaitsForAnIdIsToldSoAndForHowLong) {
   EXPECT_EQ(shown(), "processed - -1");
 }
 
-TEST_F(AgentTest, TDAQueueBeyondItsLimitRaisesAnAlarmUntilItIsWorkedOff) {
+TEST_F(AgentTest, AQueueBeyondItsLimitRaisesAnAlarmUntilItIsWorkedOff) {
   every_plan(Plan::fails(Trouble::Kind::quota));
   turn(chat);
   must(m.db().exec(

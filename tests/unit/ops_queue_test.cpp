@@ -27,7 +27,7 @@ class OpsQueue : public QueueTest {
   void fail() { must(store::give_back(m().db(), *claim(), "no luck", {0, 1}, m().clock.now())); }
 };
 
-TEST_F(OpsQueue, Q4FailedComeFirstThenThoseInWorkThenThoseThatWait) {
+TEST_F(OpsQueue, FailedComeFirstThenThoseInWorkThenThoseThatWait) {
   fill(1, "a");
   must(m().drain());  // 1 is processed
   fill(1, "b");
@@ -52,7 +52,7 @@ TEST_F(OpsQueue, ASessionIsNamedAsEverywhereAndAnUnknownOneIsSaidToBe) {
   EXPECT_EQ(listed(Json::object({{"session", "first"}, {"recent", 5}})), "1");
 }
 
-TEST_F(OpsQueue, Q10RecentHonoursTheWindowAndTheLimit) {
+TEST_F(OpsQueue, RecentHonoursTheWindowAndTheLimit) {
   for (int i = 0; i < 12; ++i) {
     fill(1);
     must(m().drain());
@@ -65,7 +65,7 @@ TEST_F(OpsQueue, Q10RecentHonoursTheWindowAndTheLimit) {
   EXPECT_EQ(failure("queue.list", Json::object({{"recent", 3}, {"status", "failed"}})), Code::invalid);
 }
 
-TEST_F(OpsQueue, L3OneMessageIsShownWithAllItsFields) {
+TEST_F(OpsQueue, OneMessageIsShownWithAllItsFields) {
   fill(1);
   const Json shown = run("queue.show", Json::object({{"id", 1}}));
   for (const char* key :
@@ -76,7 +76,7 @@ TEST_F(OpsQueue, L3OneMessageIsShownWithAllItsFields) {
   EXPECT_EQ(shown["tool_input"]["command"].as_string(), "make 1");
 }
 
-TEST_F(OpsQueue, Q20ADamagedMessageIsNamedAndShownAsItStands) {
+TEST_F(OpsQueue, ADamagedMessageIsNamedAndShownAsItStands) {
   fill(1);
   must(m().db().exec("UPDATE pending_messages SET tool_response = '{\"half'"));
   const Json shown = run("queue.show", Json::object({{"id", 1}}));
@@ -111,7 +111,7 @@ TEST_F(OpsQueue, RetryRefusesWhatIsProcessedUnknownOrUnclear) {
   EXPECT_EQ(failure("queue.retry", Json::object({{"id", 1}, {"stuck", true}})), Code::invalid);
 }
 
-TEST_F(OpsQueue, Q8AbortTellsWhoseItWasAndASecondOneFindsNothing) {
+TEST_F(OpsQueue, AbortTellsWhoseItWasAndASecondOneFindsNothing) {
   fill(1, "one");
   EXPECT_EQ(run("queue.abort", Json::object({{"id", 1}})).dump(),
             R"({"id":1,"aborted":true,"session_db_id":1,"content_session_id":"one"})");
@@ -119,7 +119,7 @@ TEST_F(OpsQueue, Q8AbortTellsWhoseItWasAndASecondOneFindsNothing) {
   EXPECT_EQ(m().number("SELECT count(*) FROM evidence"), 1);
 }
 
-TEST_F(OpsQueue, Q19CleanKeepsWhatIsAskedForElseWhatTheSettingSays) {
+TEST_F(OpsQueue, CleanKeepsWhatIsAskedForElseWhatTheSettingSays) {
   fill(120);
   must(m().drain());
   EXPECT_EQ(run("queue.clean").dump(), R"({"deleted":20,"kept":100})");
@@ -128,7 +128,7 @@ TEST_F(OpsQueue, Q19CleanKeepsWhatIsAskedForElseWhatTheSettingSays) {
   EXPECT_EQ(failure("queue.clean", Json::object({{"keep", -1}})), Code::invalid);
 }
 
-TEST_F(OpsQueue, Q15Q17StatsCountBySession) {
+TEST_F(OpsQueue, StatsCountBySession) {
   fill(3, "one");
   must(store::claim(m().db(), m().clock.now(), 1, 5min));
   fill(1, "two");

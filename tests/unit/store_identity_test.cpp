@@ -49,7 +49,7 @@ class IdentityTest : public testing::Test {
   Chat chat, other;
 };
 
-TEST_F(IdentityTest, N1AfterItsFirstEventASessionHasAContentIdAndNoMemoryId) {
+TEST_F(IdentityTest, AfterItsFirstEventASessionHasAContentIdAndNoMemoryId) {
   const auto session = must(store::find_session(m.db(), SessionId{1}));
   EXPECT_EQ(session->content_id.value, chat.session);
   EXPECT_TRUE(std::holds_alternative<NotCaptured>(session->identity));
@@ -57,7 +57,7 @@ TEST_F(IdentityTest, N1AfterItsFirstEventASessionHasAContentIdAndNoMemoryId) {
   EXPECT_EQ(store::identity_of(m.db(), SessionId{99}).error().code, Code::not_found);
 }
 
-TEST_F(IdentityTest, V9ItIsCapturedOnceAndTheStateSaysByWhom) {
+TEST_F(IdentityTest, ItIsCapturedOnceAndTheStateSaysByWhom) {
   const Captured first = must(capture("memory-1"));
   EXPECT_EQ(first.id.value, "memory-1");
   const Identity known = must(store::find_session(m.db(), SessionId{1}))->identity;
@@ -70,12 +70,12 @@ TEST_F(IdentityTest, V9ItIsCapturedOnceAndTheStateSaysByWhom) {
   EXPECT_EQ(must(store::ensure_memory_id(m.db(), SessionId{1}, m.clock.now())).value, "memory-1");
 }
 
-TEST_F(IdentityTest, N2AnEmptyIdIsRefusedAndNothingIsCaptured) {
+TEST_F(IdentityTest, AnEmptyIdIsRefusedAndNothingIsCaptured) {
   EXPECT_EQ(capture("").error().code, Code::invalid);
   EXPECT_FALSE(captured());
 }
 
-TEST_F(IdentityTest, N3AContentIdOfAnySessionIsRefused) {
+TEST_F(IdentityTest, AContentIdOfAnySessionIsRefused) {
   for (const std::string& id : {chat.session, other.session}) {
     const auto refused = capture(id);
     EXPECT_EQ(refused.error().code, Code::invalid);
@@ -84,7 +84,7 @@ TEST_F(IdentityTest, N3AContentIdOfAnySessionIsRefused) {
   EXPECT_FALSE(captured());
 }
 
-TEST_F(IdentityTest, N6AnotherEventOfASessionResetsNeitherIdNorPrompt) {
+TEST_F(IdentityTest, AnotherEventOfASessionResetsNeitherIdNorPrompt) {
   must(capture("memory-1"));
   m.tell(chat.start("resume"));
   m.tell(chat.start());
@@ -93,14 +93,14 @@ TEST_F(IdentityTest, N6AnotherEventOfASessionResetsNeitherIdNorPrompt) {
   EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions"), 2);
 }
 
-TEST_F(IdentityTest, N7AnotherSessionsIdIsRefusedAndTheFirstKeepsIt) {
+TEST_F(IdentityTest, AnotherSessionsIdIsRefusedAndTheFirstKeepsIt) {
   must(capture("memory-1"));
   EXPECT_EQ(capture("memory-1", "claude-cli", 2).error().code, Code::invalid);
   EXPECT_TRUE(captured(1));
   EXPECT_FALSE(captured(2));
 }
 
-TEST_F(IdentityTest, N8N9N10NothingCanBeStoredBeforeTheIdIsRegistered) {
+TEST_F(IdentityTest, NothingCanBeStoredBeforeTheIdIsRegistered) {
   store::Observation learned;
   learned.project = "proj";
   learned.title = "too early";
@@ -110,7 +110,7 @@ TEST_F(IdentityTest, N8N9N10NothingCanBeStoredBeforeTheIdIsRegistered) {
   observe("memory-1");
 }
 
-TEST_F(IdentityTest, N11N14SessionsSideBySideNeverMixAndAreFoundByContentId) {
+TEST_F(IdentityTest, SessionsSideBySideNeverMixAndAreFoundByContentId) {
   must(capture("memory-1"));
   must(capture("memory-2", "claude-cli", 2));
   observe("memory-1", "of the first");
@@ -122,7 +122,7 @@ TEST_F(IdentityTest, N11N14SessionsSideBySideNeverMixAndAreFoundByContentId) {
   EXPECT_NE(second[0].find("of the second"), std::string::npos);
 }
 
-TEST_F(IdentityTest, N12ALaterCaptureReplacesTheEarlierAndKeepsWhatHungOnIt) {
+TEST_F(IdentityTest, ALaterCaptureReplacesTheEarlierAndKeepsWhatHungOnIt) {
   m.tell(chat.stop());
   const std::string first = m.text("SELECT memory_session_id FROM sdk_sessions WHERE id = 1");
   observe(first);
@@ -134,7 +134,7 @@ TEST_F(IdentityTest, N12ALaterCaptureReplacesTheEarlierAndKeepsWhatHungOnIt) {
   EXPECT_EQ(query("observations", chat.session).size(), 1u);
 }
 
-TEST_F(IdentityTest, N13ASynthesisedIdHasItsPrefixAndPassesTheSameRules) {
+TEST_F(IdentityTest, ASynthesisedIdHasItsPrefixAndPassesTheSameRules) {
   const MemoryId one = must(store::ensure_memory_id(m.db(), SessionId{1}, m.clock.now()));
   const MemoryId two = must(store::ensure_memory_id(m.db(), SessionId{2}, m.clock.now()));
   EXPECT_TRUE(one.value.starts_with("cairn-"));
@@ -142,7 +142,7 @@ TEST_F(IdentityTest, N13ASynthesisedIdHasItsPrefixAndPassesTheSameRules) {
   EXPECT_TRUE(captured(1) && captured(2));
 }
 
-TEST(Resume, N4TheSixteenRowsOfTheTruthTable) {
+TEST(Resume, TheSixteenRowsOfTheTruthTable) {
   int may = 0;
   for (const bool is_captured : {false, true})
     for (const bool issued_by_us : {false, true})
@@ -161,19 +161,19 @@ TEST(Resume, N4TheSixteenRowsOfTheTruthTable) {
   EXPECT_EQ(may, 1);
 }
 
-TEST(Resume, N4ASynthesisedIdIsNeverResumedNotEvenByWhoMadeIt) {
+TEST(Resume, ASynthesisedIdIsNeverResumedNotEvenByWhoMadeIt) {
   const Identity identity = Captured{MemoryId{"cairn-0190"}, "builtin"};
   EXPECT_FALSE(store::may_resume(identity, {"builtin", 5, false}));
 }
 
-TEST(Resume, N4TheFirstPromptAndNoPromptStartFresh) {
+TEST(Resume, TheFirstPromptAndNoPromptStartFresh) {
   const Identity identity = Captured{MemoryId{"m-1"}, "ours"};
   for (const std::int64_t prompt : {-1, 0, 1})
     EXPECT_FALSE(store::may_resume(identity, {"ours", prompt, false}));
   EXPECT_TRUE(store::may_resume(identity, {"ours", 2, false}));
 }
 
-TEST_F(IdentityTest, N5AfterARestartTheIdIsKeptAndTheRunIsFresh) {
+TEST_F(IdentityTest, AfterARestartTheIdIsKeptAndTheRunIsFresh) {
   must(capture("memory-1"));
   must(m.open());
   const Identity identity = must(store::identity_of(m.db(), SessionId{1}));
@@ -181,7 +181,7 @@ TEST_F(IdentityTest, N5AfterARestartTheIdIsKeptAndTheRunIsFresh) {
   EXPECT_EQ(std::get<Captured>(identity).id.value, "memory-1");
 }
 
-TEST_F(IdentityTest, FEARepairGivesIdsThatAreNoContentIdsAndACaptureReplacesThem) {
+TEST_F(IdentityTest, ARepairGivesIdsThatAreNoContentIdsAndACaptureReplacesThem) {
   must(capture("memory-2", "claude-cli", 2));
   const Json repaired = must(m.run("sessions.repair", Json::object({{"missing_memory_id", true}})));
   ASSERT_EQ(repaired["repaired"].as_int(), 1);
@@ -199,7 +199,7 @@ TEST_F(IdentityTest, FEARepairGivesIdsThatAreNoContentIdsAndACaptureReplacesThem
   EXPECT_EQ(m.run("sessions.repair").error().code, Code::invalid);
 }
 
-TEST_F(IdentityTest, D1D4D5TheQueriesShowTheStateBeforeAndAfterCapture) {
+TEST_F(IdentityTest, TheQueriesShowTheStateBeforeAndAfterCapture) {
   EXPECT_EQ(query("ids", chat.session), (Lines{"[\"" + chat.session + "\",null,\"NOT_CAPTURED\"]"}));
   EXPECT_EQ(query("not-captured").size(), 2u);
   EXPECT_NE(query("recent-sessions")[1].find("null"), std::string::npos);
@@ -209,7 +209,7 @@ TEST_F(IdentityTest, D1D4D5TheQueriesShowTheStateBeforeAndAfterCapture) {
   EXPECT_NE(query("recent-sessions")[1].find("memory-1"), std::string::npos);
 }
 
-TEST_F(IdentityTest, D2D3D8ObservationsAreCountedAndNoneIsOrphaned) {
+TEST_F(IdentityTest, ObservationsAreCountedAndNoneIsOrphaned) {
   EXPECT_EQ(query("orphans"), Lines{});
   EXPECT_EQ(query("observations", chat.session), Lines{});
   EXPECT_EQ(query("observation-counts"), Lines{});
@@ -220,7 +220,7 @@ TEST_F(IdentityTest, D2D3D8ObservationsAreCountedAndNoneIsOrphaned) {
   EXPECT_EQ(query("observation-counts"), (Lines{R"(["memory-1","5"])"}));
 }
 
-TEST_F(IdentityTest, D6D7TheNewestSummaryAndNoActiveSessionAfterACleanExit) {
+TEST_F(IdentityTest, TheNewestSummaryAndNoActiveSessionAfterACleanExit) {
   EXPECT_EQ(query("last-summary"), Lines{});
   EXPECT_EQ(query("active").size(), 2u);
   for (Chat* one : {&other, &chat}) {
@@ -235,7 +235,7 @@ TEST_F(IdentityTest, D6D7TheNewestSummaryAndNoActiveSessionAfterACleanExit) {
   EXPECT_EQ(query("active"), Lines{});
 }
 
-TEST_F(IdentityTest, D9CleanupMarksWhatWasLongSilentAsFailedAndSaysHowMany) {
+TEST_F(IdentityTest, CleanupMarksWhatWasLongSilentAsFailedAndSaysHowMany) {
   m.clock.advance(std::chrono::hours(20));
   m.tell(other.prompt("still here"));  // activity counts, not the start
   m.clock.advance(std::chrono::hours(5));
@@ -250,7 +250,7 @@ TEST_F(IdentityTest, D9CleanupMarksWhatWasLongSilentAsFailedAndSaysHowMany) {
   EXPECT_EQ(m.text("SELECT status FROM sdk_sessions WHERE id = 1"), "active");
 }
 
-TEST_F(IdentityTest, L1TheStateAndTheTimeOfEachTransitionAreShown) {
+TEST_F(IdentityTest, TheStateAndTheTimeOfEachTransitionAreShown) {
   const auto shown = [&] { return must(m.run("sessions.show", Json::object({{"id", 1}}))); };
   EXPECT_EQ(shown()["state"].as_string(), "NOT_CAPTURED");
   EXPECT_TRUE(shown()["captured_at"].is_null());
@@ -266,7 +266,7 @@ TEST_F(IdentityTest, L1TheStateAndTheTimeOfEachTransitionAreShown) {
   EXPECT_EQ(shown()["state"].as_string(), "CAPTURED");
 }
 
-TEST_F(IdentityTest, P75ANewSessionIsLoggedWithoutAMemoryId) {
+TEST_F(IdentityTest, ANewSessionIsLoggedWithoutAMemoryId) {
   EXPECT_TRUE(
       m.log.has("session=" + chat.session + " project=proj memory=none queue_depth=0 provider_running=no"));
 }

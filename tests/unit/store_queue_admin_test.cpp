@@ -42,7 +42,7 @@ struct Transition {
   const char* after;
 };
 
-TEST_F(QueueMatrix, L2ABatchMovesItsOwnMessagesOnlyAndOnlyWhileTheyAreInWork) {
+TEST_F(QueueMatrix, ABatchMovesItsOwnMessagesOnlyAndOnlyWhileTheyAreInWork) {
   const Transition transitions[] = {
       {"complete",
        [](Machine& m, const store::Batch& batch) {
@@ -83,7 +83,7 @@ TEST_F(QueueMatrix, L2ABatchMovesItsOwnMessagesOnlyAndOnlyWhileTheyAreInWork) {
   }
 }
 
-TEST_F(QueueMatrix, L2Q11WhatLooksAtAllMessagesTakesOnlyThoseInTheRightStatus) {
+TEST_F(QueueMatrix, WhatLooksAtAllMessagesTakesOnlyThoseInTheRightStatus) {
   const Transition transitions[] = {
       {"claim", [](Machine& m, const store::Batch&) { must(store::claim(m.db(), m.clock.now(), 9, 5min)); },
        "failed processed processing processing"},
@@ -100,7 +100,7 @@ TEST_F(QueueMatrix, L2Q11WhatLooksAtAllMessagesTakesOnlyThoseInTheRightStatus) {
   }
 }
 
-TEST_F(QueueMatrix, L2ARetryByHandTakesAllButProcessedOnesAndAnAbortTakesAny) {
+TEST_F(QueueMatrix, ARetryByHandTakesAllButProcessedOnesAndAnAbortTakesAny) {
   for (const auto& [id, retried] : {std::pair(1, true), {2, false}, {3, true}, {4, true}}) {
     set_up();
     EXPECT_EQ(must(store::retry_message(m().db(), MessageId{id})), retried) << id;
@@ -111,7 +111,7 @@ TEST_F(QueueMatrix, L2ARetryByHandTakesAllButProcessedOnesAndAnAbortTakesAny) {
   }
 }
 
-TEST_F(QueueMatrix, Q13AProcessedMessageIsNeverPutBackWithItsTextsGone) {
+TEST_F(QueueMatrix, AProcessedMessageIsNeverPutBackWithItsTextsGone) {
   set_up();
   EXPECT_EQ(must(store::give_back(m().db(), ended, "late", {3, 1}, m().clock.now())), 0);
   EXPECT_EQ(must(store::release(m().db(), ended, "late")), 0);
@@ -119,7 +119,7 @@ TEST_F(QueueMatrix, Q13AProcessedMessageIsNeverPutBackWithItsTextsGone) {
             (Lines{"processed|-|Bash"}));
 }
 
-TEST_F(QueueAdmin, Q8AnAbortIsDoneOnceAndKeepsWhatTheEventSaid) {
+TEST_F(QueueAdmin, AnAbortIsDoneOnceAndKeepsWhatTheEventSaid) {
   for (const bool in_work : {false, true}) {
     start_over();
     fill(2);
@@ -145,7 +145,7 @@ TEST_F(QueueAdmin, Q8AnAbortIsDoneOnceAndKeepsWhatTheEventSaid) {
   }
 }
 
-TEST_F(QueueAdmin, Q8AnAbortedMessageLeavesTheTurnWhole) {
+TEST_F(QueueAdmin, AnAbortedMessageLeavesTheTurnWhole) {
   Chat chat;
   m().tell(chat.prompt("work"));
   m().tell(chat.ran("make", "t1"));
@@ -168,7 +168,7 @@ TEST_F(QueueAdmin, TheEngineGoesOnAfterAMessageOfItsBatchWasAborted) {
   EXPECT_EQ(m().number("SELECT count(*) FROM evidence"), 3);
 }
 
-TEST_F(QueueAdmin, Q15Q16Q17WorkIsWhatIsPendingOrProcessing) {
+TEST_F(QueueAdmin, WorkIsWhatIsPendingOrProcessing) {
   EXPECT_EQ(must(store::queue_counts(m().db())).work(), 0);
   fill(3, "one");
   must(store::claim(m().db(), m().clock.now(), 1, 5min));
@@ -186,7 +186,7 @@ TEST_F(QueueAdmin, Q15Q16Q17WorkIsWhatIsPendingOrProcessing) {
   EXPECT_TRUE(must(store::sessions_with_work(m().db())).empty());
 }
 
-TEST_F(QueueAdmin, Q18AMessageNamesItsSession) {
+TEST_F(QueueAdmin, AMessageNamesItsSession) {
   fill(1, "one");
   fill(1, "two");
   const auto owner = must(store::owner_of(m().db(), MessageId{2}));
@@ -196,7 +196,7 @@ TEST_F(QueueAdmin, Q18AMessageNamesItsSession) {
   EXPECT_FALSE(must(store::owner_of(m().db(), MessageId{3})));
 }
 
-TEST_F(QueueAdmin, Q19CleaningKeepsTheNewestBreakingTiesById) {
+TEST_F(QueueAdmin, CleaningKeepsTheNewestBreakingTiesById) {
   fill(4);
   must(store::complete(m().db(), *claim(), m().clock.now()));  // all in the same millisecond
   fill(1, "failed");
@@ -210,7 +210,7 @@ TEST_F(QueueAdmin, Q19CleaningKeepsTheNewestBreakingTiesById) {
   EXPECT_EQ(statuses(), "failed processing pending");
 }
 
-TEST_F(QueueAdmin, Q1Q20FalsyNestedAndUnicodeValuesComeBackAsTheyWere) {
+TEST_F(QueueAdmin, FalsyNestedAndUnicodeValuesComeBackAsTheyWere) {
   fill(1);
   const SessionId session{1};
   const std::vector<std::optional<std::string>> values = {std::nullopt,

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using QueueRetry = QueueTest;
 
-TEST_F(QueueRetry, Q0AMessageHasOneTryMoreThanRetries) {
+TEST_F(QueueRetry, AMessageHasOneTryMoreThanRetries) {
   for (const int max : {0, 1, 3}) {
     start_over();
     fill(1);
@@ -30,7 +30,7 @@ TEST_F(QueueRetry, Q0AMessageHasOneTryMoreThanRetries) {
   }
 }
 
-TEST_F(QueueRetry, Q13TheLastTryIsMadeAloneSoThatOnlyTheBadMessageFails) {
+TEST_F(QueueRetry, TheLastTryIsMadeAloneSoThatOnlyTheBadMessageFails) {
   fill(3);
   for (int attempt = 0; attempt < 50; ++attempt) {
     const auto batch = claim();
@@ -95,7 +95,7 @@ TEST_F(QueueRetry, ProcessWaitEndsEveryPause) {
   EXPECT_EQ(statuses(), "processed");
 }
 
-TEST_F(QueueRetry, Q6AManualRetryRestoresTheWholeBudgetAndForgetsTheEnd) {
+TEST_F(QueueRetry, AManualRetryRestoresTheWholeBudgetAndForgetsTheEnd) {
   fill(1);
   must(store::give_back(m().db(), *claim(), "no luck", {0, 7}, m().clock.now()));
   EXPECT_EQ(statuses(), "failed");
@@ -113,7 +113,7 @@ TEST_F(QueueRetry, Q6AManualRetryRestoresTheWholeBudgetAndForgetsTheEnd) {
   EXPECT_EQ(statuses(), "failed");
 }
 
-TEST_F(QueueRetry, Q6AProcessedOrUnknownMessageIsNotRetried) {
+TEST_F(QueueRetry, AProcessedOrUnknownMessageIsNotRetried) {
   fill(1);
   must(m().drain());
   EXPECT_FALSE(must(store::retry_message(m().db(), MessageId{1})));
@@ -121,7 +121,7 @@ TEST_F(QueueRetry, Q6AProcessedOrUnknownMessageIsNotRetried) {
   EXPECT_EQ(statuses(), "processed");
 }
 
-TEST_F(QueueRetry, Q7ResettingOneSessionLeavesTheOthersAlone) {
+TEST_F(QueueRetry, ResettingOneSessionLeavesTheOthersAlone) {
   fill(2, "one");
   fill(2, "two");
   claim();
@@ -156,7 +156,7 @@ TEST_F(QueueRetry, TheEngineTakesBackLapsedLeasesEveryMinute) {
   EXPECT_EQ(statuses(), "processed processed");
 }
 
-TEST_F(QueueRetry, Q5AgeIsStrictAndZeroCountsAll) {
+TEST_F(QueueRetry, AgeIsStrictAndZeroCountsAll) {
   fill(1);
   claim();
   const WallTime start = m().clock.now();
@@ -166,7 +166,7 @@ TEST_F(QueueRetry, Q5AgeIsStrictAndZeroCountsAll) {
   EXPECT_EQ(must(store::stuck_count(m().db(), 1000ms, start + 1001ms)), 1);
 }
 
-TEST_F(QueueRetry, Q5AMessageInWorkAlwaysSaysSinceWhen) {
+TEST_F(QueueRetry, AMessageInWorkAlwaysSaysSinceWhen) {
   fill(1);
   EXPECT_EQ(m().db().exec("UPDATE pending_messages SET status = 'processing'").error().code, Code::invalid);
   EXPECT_EQ(m().db()
@@ -179,7 +179,7 @@ TEST_F(QueueRetry, Q5AMessageInWorkAlwaysSaysSinceWhen) {
             Code::invalid);
 }
 
-TEST_F(QueueRetry, Q14ZeroResetsAllOfThemEvenThoseOfTheSameMillisecond) {
+TEST_F(QueueRetry, ZeroResetsAllOfThemEvenThoseOfTheSameMillisecond) {
   fill(2);
   claim();
   EXPECT_EQ(must(store::recover_stuck(m().db(), 1ms, 3, m().clock.now())).waiting, 0);
@@ -187,7 +187,7 @@ TEST_F(QueueRetry, Q14ZeroResetsAllOfThemEvenThoseOfTheSameMillisecond) {
   EXPECT_EQ(statuses(), "pending pending");
 }
 
-TEST_F(QueueRetry, Q9AfterACrashABatchIsClaimedOneByOneAndOnlyThePoisonFails) {
+TEST_F(QueueRetry, AfterACrashABatchIsClaimedOneByOneAndOnlyTheBadMessageFails) {
   fill(5);
   int crashes = 0;
   while (true) {
@@ -264,7 +264,7 @@ TEST_F(QueueRetry, SessionsTakeTurnsByBatches) {
   EXPECT_EQ(served, (std::vector<std::int64_t>{1, 2, 3, 1, 2, 3}));
 }
 
-TEST_F(QueueRetry, Q3ASessionsMessagesAreWorkedInTheOrderTheyCameOneBatchAtATime) {
+TEST_F(QueueRetry, ASessionsMessagesAreWorkedInTheOrderTheyCameOneBatchAtATime) {
   fill(7);
   std::vector<std::int64_t> order;
   while (const auto batch = must(store::claim(m().db(), m().clock.now(), 2, 5min))) {

@@ -52,7 +52,7 @@ void fill(store::Db& db) {
   must(transaction.commit());
 }
 
-TEST(QueueThreads, Q2EightClaimersOfAThousandMessagesClaimEachOnce) {
+TEST(QueueThreads, EightClaimersOfAThousandMessagesClaimEachOnce) {
   TempDir dir("queue");
   const std::string path = dir / "cairn.db";
   {
