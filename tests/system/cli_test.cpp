@@ -130,7 +130,7 @@ TEST_F(Cli, RefusesAnArgumentInTheSameWordsAsTheSocketDoes) {
     EXPECT_TRUE(os::send_all(socket->get(), line, clock.boot_ns() + 5'000'000'000).ok());
     std::string rest;
     auto reply = os::read_line(socket->get(), rest, 1 << 20, clock.boot_ns() + 30'000'000'000);
-    const auto value = Json::parse(reply.value_or(""));
+    const auto value = Json::parse(std::move(reply).value_or(""));
     return value ? "cairn: " + std::string((*value)["error"]["message"].as_string()) + "\n" : "no reply";
   };
   EXPECT_EQ(ask("search", R"({"all":true,"limit":"x"})"), cairn({"search", "--all", "--limit", "x"}).err);
