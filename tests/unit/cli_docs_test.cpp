@@ -53,6 +53,7 @@ TEST(Docs, TheEnvironmentPageNamesEveryVariableThatTheSourcesRead) {
       for (std::size_t at = source.find(call); at != std::string::npos; at = source.find(call, at + 1)) {
         const std::size_t begin = at + call.size();
         const std::string name = source.substr(begin, source.find('"', begin) - begin);
+        if (name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos) continue;
         EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name << " in " << entry.path();
         ++found;
       }
