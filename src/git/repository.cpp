@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "os/path.h"
 
 namespace cairn::git {
 
@@ -35,9 +36,9 @@ static std::optional<Repository> open_at(os::Disk& disk, const fs::path& directo
 
 std::optional<Repository> find_repository(os::Disk& disk, const std::string& directory) {
   if (!directory.starts_with('/')) return std::nullopt;
-  for (fs::path at = disk.real_path(directory);; at = at.parent_path()) {
+  for (std::string at = disk.real_path(os::reachable(directory));; at = os::above(at)) {
     if (auto found = open_at(disk, at)) return found;
-    if (at == at.parent_path()) return std::nullopt;
+    if (at == "/") return std::nullopt;
   }
 }
 

@@ -1,7 +1,6 @@
 #include "intake/local_rules.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -9,10 +8,9 @@
 #include "base/toml.h"
 #include "intake/place.h"
 #include "os/disk.h"
+#include "os/path.h"
 
 namespace cairn::intake {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -56,12 +54,12 @@ std::string read_table(const Json& table, gate::LocalRules& rules) {
 
 // The directory that holds .git, else the directory itself.
 std::string root_of(os::Disk& disk, const std::string& directory) {
-  const auto has = [&](const fs::path& at, std::string_view name) {
-    return disk.stat((at / name).string()).ok();
+  const auto has = [&](const std::string& at, std::string_view name) {
+    return disk.stat(at + "/" + std::string(name)).ok();
   };
-  for (fs::path at = directory;; at = at.parent_path()) {
-    if (has(at, ".git") || has(at, kLocalFile)) return at.string();
-    if (at == at.parent_path()) return directory;
+  for (std::string at = os::reachable(directory);; at = os::above(at)) {
+    if (has(at, ".git") || has(at, kLocalFile)) return at;
+    if (at == os::above(at)) return directory;
   }
 }
 

@@ -86,14 +86,14 @@ TEST_F(BadFiles, AnotherFormatIsSetAsideWithItsReason) {
             (Lines{"unknown|bad|inbox file: not a format this version knows"}));
 }
 
-TEST_F(BadFiles, ForeignNamesAreMovedOutOfTheWay) {
+TEST_F(BadFiles, ForeignNamesAreLeftAloneAndHoldUpNothing) {
   for (const char* name : {"README", ".hidden", "0123", "ABCDEF0123456789ABCDEF0123456789"})
     m.put_file(path("new", name), "not ours");
   m.deliver(chat.start());
   must(m.drain());
   EXPECT_EQ(count("stored"), 1);
-  EXPECT_EQ(count("bad"), 4);  // cleaned and counted like any other that cannot be read
-  EXPECT_EQ(m.files("bad").size(), 4u);
+  EXPECT_EQ(count("bad"), 0);
+  EXPECT_EQ(m.files("new").size(), 4u);
   EXPECT_EQ(must(m.engine->waiting()), 0u);
 }
 

@@ -81,7 +81,7 @@ TEST_F(SearchTest, FindsPromptsSummariesAndObservationsByTheirWords) {
 TEST_F(SearchTest, ShowsATurnOnceByWhatCameOfIt) {
   const Json found = search("lexer");
   EXPECT_EQ(ids(found), "S1") << "not its prompt beside it";
-  EXPECT_EQ(found["results"].items()[0]["also"].dump(), R"(["P1"])");
+  EXPECT_EQ(found["results"].items()[0]["also"].dump(), R"(["T1","P1"])") << "its answer and its prompt";
   m.tell(chat.prompt("and now the lexer of comments"));
   m.tell(chat.stop("The comments are read."));
   EXPECT_EQ(search("lexer")["results"].items().size(), 2u) << "another turn is another row";
