@@ -75,6 +75,9 @@ class Teller {
   std::size_t choose_within(std::size_t room) { return choose(candidates_, costs_, room, concepts_); }
 
   SessionText by_turns() const;
+  // The newest turn that came to its end; null: none did.
+  const Summary* last_finished() const;
+  std::string turn_heading(const Summary& turn) const;
   std::string as_paragraph() const;
   std::int64_t main_turn() const;
 
@@ -90,7 +93,6 @@ class Teller {
     return distil::has_cue(folded, mode_.findings) || distil::has_cue(folded, mode_.decisions) ||
            distil::has_cue(folded, mode_.remains);
   }
-  std::string turn_heading(const Summary& turn) const;
   std::size_t group_of(const Source& source, const std::string& heading);
   std::size_t turn_of(std::int64_t number);
 
@@ -252,6 +254,10 @@ std::string Teller::turn_heading(const Summary& turn) const {
   return text;
 }
 
+bool told_of(const SessionText& text, const Summary& turn) {
+  return std::find(text.items.begin(), text.items.end(), id_of(turn)) != text.items.end();
+}
+
 SessionText Teller::by_turns() const {
   SessionText out;
   std::string& text = out.text;
@@ -282,7 +288,18 @@ SessionText Teller::by_turns() const {
     before = &place;
   }
   end_line(text);
+  // What was finished last is named even when nothing was said about it.
+  if (const Summary* last = last_finished(); last && !told_of(out, *last)) {
+    text += turn_heading(*last) + "\n";
+    out.items.push_back(id_of(*last));
+  }
   return out;
+}
+
+const Summary* Teller::last_finished() const {
+  for (auto turn = story_.turns.rbegin(); turn != story_.turns.rend(); ++turn)
+    if (turn->turn_end == "stop" && !turn->request.empty() && !is_chore(turn->request)) return &*turn;
+  return nullptr;
 }
 
 std::string Teller::as_paragraph() const {
@@ -322,7 +339,9 @@ SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts
                         const std::set<std::string>& told) {
   Teller teller(story, concepts, true);
   teller.prepare(told);
-  teller.choose_within(room);
+  const Summary* last = teller.last_finished();
+  const std::size_t kept = last ? cost_of(teller.turn_heading(*last)) + 1 : 0;  // it is named in any case
+  teller.choose_within(room - std::min(room, kept));
   return teller.by_turns();
 }
 
@@ -330,14 +349,22 @@ SessionText earlier_text(const Story& story, const std::string& heading, std::si
                          Concepts& concepts) {
   Teller teller(story, concepts, false);
   teller.prepare({});
-  const std::size_t head = cost_of(heading) + 24;
+  // A session that goes on, or broke off, is called by what it is doing: what it finished is named beside
+  // that.
+  const Summary* last = teller.last_finished();
+  const bool names_last = last && (story.running() || !broken_by(story.turns.back()).empty());
+  const std::string finished =
+      names_last ? "Finished last: " + teller.turn_heading(*last).substr(3) + "\n" : "";
+  const std::size_t head = cost_of(heading) + cost_of(finished) + 24;
   teller.choose_within(room > head ? room - head : 0);
   const Summary* turn = story.turn(teller.main_turn());
   SessionText out;
   const std::string id = turn ? id_of(*turn) + label(turn->origins) : "";
   out.text = fmt::format("## {} \u00b7 {}\n", id, heading);
   if (const std::string text = teller.as_paragraph(); !text.empty()) out.text += text + "\n";
+  out.text += finished;
   if (turn) out.items.push_back(id_of(*turn));
+  if (names_last && last != turn) out.items.push_back(id_of(*last));
   return out;
 }
 
