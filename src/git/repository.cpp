@@ -1,5 +1,7 @@
 #include "git/repository.h"
 
+#include <limits.h>
+
 #include <filesystem>
 
 #include "base/text.h"
@@ -35,7 +37,8 @@ static std::optional<Repository> open_at(os::Disk& disk, const fs::path& directo
 }
 
 std::optional<Repository> find_repository(os::Disk& disk, const std::string& directory) {
-  if (!directory.starts_with('/')) return std::nullopt;
+  // A longer path is no directory's, and to look at all its parents would cost the square of its length.
+  if (!directory.starts_with('/') || directory.size() >= PATH_MAX) return std::nullopt;
   for (std::string at = disk.real_path(os::reachable(directory));; at = os::above(at)) {
     if (auto found = open_at(disk, at)) return found;
     if (at == "/") return std::nullopt;

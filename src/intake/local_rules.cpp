@@ -1,5 +1,7 @@
 #include "intake/local_rules.h"
 
+#include <limits.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -54,6 +56,7 @@ std::string read_table(const Json& table, gate::LocalRules& rules) {
 
 // The directory that holds .git, else the directory itself.
 std::string root_of(os::Disk& disk, const std::string& directory) {
+  if (directory.size() >= PATH_MAX) return directory;  // none is there, nor can it have a file of rules
   const auto has = [&](const std::string& at, std::string_view name) {
     return disk.stat(at + "/" + std::string(name)).ok();
   };
