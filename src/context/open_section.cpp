@@ -73,7 +73,8 @@ static std::string id_of(const OpenItem& item) {
 static std::string whole(const store::Note& note) {
   std::string text;
   const std::string data = as_data(note.text);
-  for (const std::string_view line : lines(data)) text += (text.empty() ? "" : "\n  ") + labelled(line);
+  for (const std::string_view line : lines(data))
+    if (!trim(line).empty()) text += (text.empty() ? "" : "\n  ") + labelled(line);
   return fmt::format("- O{} {}{}: {}\n", note.observation, date(note.created_at).substr(0, 10),
                      note.for_all ? " (for all projects)" : "", text);
 }

@@ -9,6 +9,12 @@ namespace cairn::context {
 
 namespace {
 
+// "## Done", but not "#12 is broken".
+bool is_heading(std::string_view line) {
+  const std::size_t end = line.find_first_not_of('#');
+  return end != 0 && (end == std::string_view::npos || line[end] == ' ');
+}
+
 constexpr std::size_t kLongest = 420;   // of a unit that is printed; a longer one is no sentence
 constexpr std::size_t kLongItem = 300;  // a list item that is longer is taken sentence by sentence
 constexpr std::size_t kLongHeading = 90;
@@ -98,7 +104,7 @@ class Splitter {
     if (line.find_first_not_of("-=*_ ") == std::string_view::npos) return flush();  // a rule across the page
     const std::string plain = without_emphasis(line);
     const bool all_bold = line.starts_with("**") && (line.ends_with("**") || line.ends_with("**:"));
-    if (line.starts_with('#') || (all_bold && plain.size() <= kLongHeading)) return flush(), head(plain);
+    if (is_heading(line) || (all_bold && plain.size() <= kLongHeading)) return flush(), head(plain);
     const std::size_t indent = static_cast<std::size_t>(line.data() - raw.data());
     if (const std::size_t mark = list_mark(line)) return flush(), take_item(line.substr(mark), indent);
     if (goes_on(plain)) {  // a sentence that was broken into lines

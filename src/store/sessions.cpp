@@ -1,5 +1,7 @@
 #include "store/sessions.h"
 
+#include "store/projects.h"
+
 namespace cairn::store {
 
 #define SESSION_COLUMNS                                                                                    \
@@ -54,14 +56,19 @@ Result<std::vector<Session>> active_sessions(Db& db) {
 }
 
 Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit) {
-  Stmt row =
-      TRY(db.query("SELECT " SESSION_COLUMNS
-                   "FROM sdk_sessions WHERE project = ? AND deleted_at IS NULL AND hidden = 0 ORDER BY "
-                   "last_event_at_epoch DESC, id DESC LIMIT ?",
-                   project, limit));
-  std::vector<Session> sessions;
-  while (TRY(row.step())) sessions.push_back(read_session(row));
-  return sessions;
+  const auto of_one = [&](const std::string& name) -> Result<std::vector<Session>> {
+    Stmt row =
+        TRY(db.query("SELECT " SESSION_COLUMNS
+                     "FROM sdk_sessions WHERE project = ? AND deleted_at IS NULL AND hidden = 0 ORDER BY "
+                     "last_event_at_epoch DESC, id DESC LIMIT ?",
+                     name, limit));
+    std::vector<Session> sessions;
+    while (TRY(row.step())) sessions.push_back(read_session(row));
+    return sessions;
+  };
+  return first_of_scope<Session>(db, project, limit, of_one, [](const Session& a, const Session& b) {
+    return std::pair(a.last_event_at, a.id.value) > std::pair(b.last_event_at, b.id.value);
+  });
 }
 
 Result<Session> create_session(Db& db, const NewSession& s) {

@@ -116,7 +116,7 @@ TEST_F(Answers, AResumeGetsOnlyWhatIsNew) {
   EXPECT_EQ(start("resume"), "");
   work("two");
   const std::string given = start("resume");
-  EXPECT_TRUE(has(given, "Request: two"));
+  EXPECT_TRUE(has(given, "\u00b7 two"));
   EXPECT_FALSE(has(given, "\u00b7 one"));
   EXPECT_EQ(start("resume"), "");
 }

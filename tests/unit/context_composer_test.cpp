@@ -260,7 +260,8 @@ TEST_F(Composer, AFenceHiddenByInvisibleCharactersIsFoundToo) {
 }
 
 TEST_F(Composer, TerminalEscapesControlAndBidiCharactersAreGone) {
-  put(2, "a\x1b[31mred\x1b[0m\x07\x08 b\xe2\x80\xaeright to left\xe2\x81\xa6", "c\x1b]0;title\x07 d\x00 e");
+  m->tell(chat.prompt("a\x1b[31mred\x1b[0m\x07\x08 b\xe2\x80\xaeright to left\xe2\x81\xa6"));
+  m->tell(chat.stop("The c\x1b]0;title\x07 d is e."));
   const context::Composed composed = compose();
   expect_safe(composed);
   EXPECT_NE(composed.text.find("ared b"), std::string::npos) << composed.text;

@@ -9,7 +9,8 @@
 namespace cairn::test {
 namespace {
 
-// A project with `count` observations, a tenth as many summaries, and as many events and finished messages.
+// A project with `count` observations, a tenth as many sessions and summaries, and as many events and
+// finished messages.
 void fill(Machine& m, int count) {
   Chat chat;
   m.tell(chat.prompt("seed"));
@@ -36,6 +37,31 @@ void fill(Machine& m, int count) {
       "INSERT INTO pending_messages(event_seq, session_db_id, content_session_id, message_type, status, "
       "created_at_epoch, completed_at_epoch) SELECT seq, 1, 'x', 'observation', 'processed', 0, seq "
       "FROM events WHERE event_id GLOB 'e[0-9]*' AND session_db_id IS NULL"));
+  must(m.db().exec(
+      numbers + n +
+      "/10) INSERT INTO sdk_sessions(uuid, platform, content_session_id, memory_session_id, "
+      "memory_provider, project, started_at, started_at_epoch, last_event_at_epoch, completed_at, "
+      "completed_at_epoch, status, prompt_count, transcript_due) SELECT 'u' || i, 'claude-code', 'c' || i, "
+      "'m' || i, "
+      "'builtin', 'proj', '', 1790000000000 - i, 1790000000000 - i, '', 1790000000000 - i, "
+      "'completed', 1, 0 FROM n"));
+  must(
+      m.db().exec("INSERT INTO turns(session_db_id, prompt_number, started_at_epoch, last_event_at_epoch, "
+                  "ended_at_epoch, "
+                  "end_reason) SELECT id, 1, started_at_epoch, started_at_epoch, started_at_epoch, 'stop' "
+                  "FROM sdk_sessions "
+                  "WHERE uuid GLOB 'u[0-9]*'"));
+  must(m.db().exec(
+      "INSERT INTO session_summaries(uuid, memory_session_id, project, request, prompt_number, created_at, "
+      "created_at_epoch, updated_at_epoch) SELECT 'of ' || uuid, memory_session_id, 'proj', 'request of ' || "
+      "uuid, "
+      "1, '', started_at_epoch, started_at_epoch FROM sdk_sessions WHERE uuid GLOB 'u[0-9]*'"));
+  must(
+      m.db().exec("INSERT INTO texts(session_db_id, project, prompt_number, kind, source, text, hash, "
+                  "created_at_epoch) SELECT "
+                  "id, 'proj', 1, 'answer', 'hook', 'Answer of session ' || substr(uuid, 2) || ' is that the "
+                  "parser was fixed.', "
+                  "uuid, started_at_epoch FROM sdk_sessions WHERE uuid GLOB 'u[0-9]*'"));
   must(m.db().exec("COMMIT"));
 }
 
@@ -57,7 +83,7 @@ std::int64_t steps_of_a_start(int observations) {
   const context::Answer answer = must(m.engine->answer(id, m.clock.boot_ns() + 3'000'000'000));
   must(m.drain());  // and the queue finds that there is nothing to do
   sqlite3_progress_handler(m.db().raw(), 0, nullptr, nullptr);
-  EXPECT_NE(Machine::context_of(answer).find("observation 1 (~"), std::string::npos);
+  EXPECT_NE(Machine::context_of(answer).find("Answer of session 1 "), std::string::npos);
   return steps;
 }
 

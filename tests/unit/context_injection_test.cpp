@@ -8,6 +8,7 @@
 #include "context/composer.h"
 #include "context/page.h"
 #include "ops/operation.h"
+#include "store/notes.h"
 #include "store/observations.h"
 #include "store/summaries.h"
 #include "store/texts.h"
@@ -205,12 +206,11 @@ class Injection : public testing::TestWithParam<int> {
     const std::string nonce = out.substr(out.find("nonce=\"") + 7, 16);
     for (std::size_t i = out.find(nonce); i != std::string::npos; i = out.find(nonce, i + 1))
       out.replace(i, 16, "................");
-    if (const std::size_t cost = out.rfind("(~", out.find("\n\n# State")); GetParam() == title)
-      out.erase(cost, out.find(')', cost) - cost);
     return out;
   }
 
   void observe(const std::string& text) {
+    must(m.db().run("DELETE FROM notes"));
     must(m.db().run("DELETE FROM observations"));
     must(m.db().run("DELETE FROM sqlite_sequence WHERE name = 'observations'"));
     store::Observation o;
@@ -218,6 +218,8 @@ class Injection : public testing::TestWithParam<int> {
     o.title = text;
     o.created_at = m.clock.now();
     must(store::add_observation(m.db(), memory, o));
+    must(store::add_note(
+        m.db(), ObservationId{must(m.db().integer("SELECT max(id) FROM observations")).value()}, false));
   }
 
   Machine m;
@@ -254,7 +256,8 @@ TEST_P(Injection, EveryAttackIsShownAsTheDataItIs) {
     if (attack.shown == "x") continue;  // on one line a heading is words
     std::string expected = plain;
     std::string shown = one_line(attack.shown, 500);
-    if (GetParam() == branch)  // it keeps to its field of the line
+    if (GetParam() == title) shown = attack.shown;  // a note keeps its lines
+    if (GetParam() == branch)                       // it keeps to its field of the line
       for (const auto& [sign, instead] :
            {std::pair("\u00b7", "."), {"\u00a0", "_"}, {"\u2003", "_"}, {"\u2800", "_"}, {"\u3000", "_"}})
         if (const std::size_t at = shown.find(sign); at != std::string::npos)
@@ -324,8 +327,8 @@ TEST_F(LabelAttack, NobodyElseCanLabelAnything) {
   m.tell(chat.prompt("one"));
   m.tell(chat.stop());
   const std::string text = context();
-  for (const std::string start : {"\u00b7 Ask ", "Ran 'echo ", "Created /home/dev/code/proj/", "- W1 say ",
-                                  "Note ", "branch ", "We decided on "})
+  for (const std::string start :
+       {"\u00b7 Ask ", "Created /home/dev/code/proj/", "- W1 say ", "Note ", "branch ", "We decided on "})
     EXPECT_NE(text.find(start + shown), std::string::npos) << start << "\n" << text;
   EXPECT_EQ(text.find("[web"), std::string::npos) << text;
   EXPECT_EQ(text.find("[output"), std::string::npos) << text;
