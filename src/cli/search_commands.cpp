@@ -84,7 +84,7 @@ std::string nothing_found(const Json& result) {
 }
 
 bool is_record_id(std::string_view text) {
-  return text.size() > 1 && std::string_view("OSPosp").find(text[0]) != std::string_view::npos &&
+  return text.size() > 1 && std::string_view("OSPTWosptw").find(text[0]) != std::string_view::npos &&
          text.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
