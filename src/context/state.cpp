@@ -13,7 +13,7 @@ namespace cairn::context {
 
 namespace {
 
-constexpr std::size_t kCommits = 5, kPulls = 3, kFiles = 12, kSubject = 110;
+constexpr std::size_t kCommits = 5, kPulls = 3, kFiles = 8, kSubject = 110;
 
 // The last of the lines, one after the other.
 std::string last_of(const std::vector<std::string>& lines, std::size_t max) {

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "distil/worth.h"
 #include "store/sessions.h"
 #include "store/sql.h"
 #include "store/summaries.h"
@@ -14,6 +15,8 @@
 #include "store/turns.h"
 
 namespace cairn::context {
+
+using distil::is_chore;
 
 struct Story {
   std::string session;  // content id
@@ -37,9 +40,6 @@ struct Story {
 
 // What a request is called: its first sentence, or the heading of a plan that it carries.
 std::string title_of_request(std::string_view request, std::size_t max);
-
-// Whether a request is nothing but "commit", "push", "yes", "go on": it takes no place of its own.
-bool is_chore(std::string_view request);
 
 struct StoryQuery {
   std::string project;

@@ -36,7 +36,9 @@ std::int64_t count_lines(std::string_view text) {
 // A command line for a reader: its first line, with a mark when there is more.
 std::string shown_command(std::string_view command) {
   const std::string text = visible(prefix(command, 8 * kMaxCommand));
-  const std::string_view all = trim(text);
+  std::string_view all = trim(text);
+  while (all.starts_with('#') && all.find('\n') != std::string_view::npos)  // comments
+    all = trim(all.substr(all.find('\n')));
   const std::size_t end = all.find('\n');
   std::string out = one_line(all.substr(0, end), kMaxCommand);
   if (end != std::string_view::npos && !out.ends_with("\xe2\x80\xa6")) out.append(" \xe2\x80\xa6");
@@ -179,7 +181,7 @@ class Collector {
     }
     if (files.only_looks && ok) out_.looked.push_back(mark_);
     if (!step.agent_type.empty()) return;
-    Command& entry = entry_of(text, files);
+    Command& entry = entry_of(text, files, action.description);
     if (ok && files.makes_commits) commits(entry, text, files, action.output);
     if (ok) pulls(files, action.output);
     Run run;
@@ -199,7 +201,7 @@ class Collector {
 
   // A check is known by itself, so that `make test` and `make test | tail` are one; any other by its whole
   // text.
-  Command& entry_of(const std::string& text, const ShellFiles& files) {
+  Command& entry_of(const std::string& text, const ShellFiles& files, std::string_view purpose) {
     std::string check = files.check;
     for (const std::string_view tail : {" 2>/dev/null", " 2>&1"})
       if (check.ends_with(tail)) check.resize(check.size() - tail.size());
@@ -208,6 +210,7 @@ class Collector {
     if (!added) return out_.commands[known->second];
     Command entry;
     entry.shown = shown_command(check.empty() || files.makes_commits ? text : check);
+    entry.purpose = shown(purpose, kMaxSubject);
     entry.program = files.program;
     entry.check = !check.empty();
     entry.looks = files.only_looks;

@@ -56,6 +56,7 @@ struct Commit {
 // is the same.
 struct Command {
   std::string shown;          // for a reader: one line, short
+  std::string purpose;        // what it is for, in the agent's words; may be empty
   std::string program;        // its first word that does more than show
   bool check = false;         // a test, a build, a linter: passing is news
   bool looks = false;         // it only shows something

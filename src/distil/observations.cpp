@@ -9,6 +9,7 @@
 #include "distil/parts.h"
 #include "distil/sentences.h"
 #include "distil/words.h"
+#include "distil/worth.h"
 
 namespace cairn::distil {
 
@@ -79,6 +80,18 @@ std::vector<Fix> fixes_of(const Digest& digest) {
   std::stable_partition(out.begin(), out.end(), [](const Fix& fix) { return fix.command->check; });
   if (out.size() > kMaxFixes) out.resize(kMaxFixes);
   return out;
+}
+
+// "feat(ui): ..." says itself what it is; empty: the subject has no such prefix.
+std::string_view type_of_prefix(std::string_view subject) {
+  const std::size_t end = subject.find_first_of("(:! ");
+  if (end == std::string_view::npos || subject.find(':') == std::string_view::npos || subject[end] == ' ')
+    return {};
+  const std::string_view word = subject.substr(0, end);
+  if (word == "feat") return "feature";
+  if (word == "fix") return "bugfix";
+  if (word == "refactor" || word == "perf") return "refactor";
+  return any_of(word, {"docs", "chore", "test", "tests", "build", "ci", "style"}) ? "change" : "";
 }
 
 class Observer {
@@ -260,6 +273,9 @@ class Observer {
     const Mode::Named* type = first_named(fold(speaks), mode_.types);
     if (!type) type = first_named(fold(request_), mode_.types);
     o.type = type && type->name != "decision" && type->name != "discovery" ? type->name : "change";
+    if (!made.empty())
+      if (const std::string_view prefix = type_of_prefix(made.front()->subject); !prefix.empty())
+        o.type = type_named(prefix);
     add_commits(o);
     add_files(o, others_);
     if (!by_shell.empty()) {
@@ -309,6 +325,13 @@ class Observer {
     finish(o);
   }
 
+  bool edited_between(const Mark& from, const Mark& to) const {
+    return std::any_of(digest_.files.begin(), digest_.files.end(), [&](const FileChange& file) {
+      return std::any_of(file.marks.begin(), file.marks.end(),
+                         [&](const Mark& mark) { return mark.at > from.at && mark.at < to.at; });
+    });
+  }
+
   // A program that failed one way and worked another.
   void worked() {
     std::map<std::string, std::size_t> last_success;
@@ -322,6 +345,7 @@ class Observer {
       const auto good = last_success.find(bad.program);
       if (bad.looks || !ends_failing(bad) || good == last_success.end() || good->second < i) continue;
       const Command& better = digest_.commands[good->second];
+      if (edited_between(bad.runs.back().mark, better.runs.back().mark)) continue;  // the edit did it
       if (!o)
         o = &add(Observation::Slot::worked, type_named("discovery"),
                  quoted(better.shown) + " works where " + quoted(bad.shown) + " failed");
@@ -357,7 +381,8 @@ class Observer {
     for (const Statement& statement : statements_)
       if (!statement.decision && !with_fix) sentences.push_back(statement.text);
     const bool looked = digest_.looked.size() + digest_.delegated.size() >= 2;
-    const bool research = out_.empty() && looked && answer_.size() >= kLeastAnswer && digest_.files.empty();
+    const bool research = out_.empty() && looked && !is_chore(turn_.prompt) &&
+                          answer_.size() >= kLeastAnswer && digest_.files.empty();
     if (sentences.empty() && !research) return;
     Observation& o = add(Observation::Slot::found, type_named("discovery"),
                          sentences.empty() ? "Looked into: " + request_ : sentences.front());

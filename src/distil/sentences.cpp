@@ -109,12 +109,24 @@ std::vector<std::string> sentences(std::string_view text) {
   return out;
 }
 
+// A decision chooses one thing over another: the words that speak for a trade-off name the other.
+static bool names_an_alternative(std::string_view folded, const Mode& mode) {
+  for (const Mode::Named& named : mode.concepts)
+    if (named.name == "trade-off" || named.name == "why-it-exists")
+      if (has_cue(folded, named.cues)) return true;
+  return false;
+}
+
 std::vector<Statement> statements(std::string_view answer, const Mode& mode) {
   std::vector<Statement> out;
-  for (std::string& sentence : sentences(answer)) {
+  std::vector<std::string> all;
+  for (const Line& line : prose_lines(answer))
+    if (!line.heading) split_sentences(line.text, all);
+  for (std::string& sentence : all) {
     if (out.size() >= kMaxFound) break;
+    if (sentence.ends_with(':')) continue;  // says what follows, nothing itself
     const std::string folded = fold(sentence);
-    const bool decision = has_cue(folded, mode.decisions);
+    const bool decision = has_cue(folded, mode.decisions) && names_an_alternative(folded, mode);
     if (!decision && !has_cue(folded, mode.findings)) continue;
     const auto same = [&](const Statement& s) { return s.text == sentence; };
     if (std::none_of(out.begin(), out.end(), same)) out.push_back({std::move(sentence), decision});

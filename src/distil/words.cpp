@@ -82,8 +82,13 @@ bool ends_failing(const Command& command) {
   return command.runs.back().how == Run::How::failed;
 }
 
+// A check by its own words: it will be run again. Any other by what it was for.
+static std::string name_of(const Command& command) {
+  return command.check || command.purpose.empty() ? quoted(command.shown) : quoted(command.purpose, '"');
+}
+
 std::string told(const Command& command) {
-  const std::string name = quoted(command.shown);
+  const std::string name = name_of(command);
   if (!all_passed(command)) {
     if (command.runs.size() == 1 && command.runs[0].how == Run::How::background)
       return "Started " + name + " in the background.";
@@ -103,7 +108,7 @@ std::string told_looks(const Digest& digest) {
     out.push_back("Searched for " + join(digest.searches, 6, "pattern", "patterns") + ".");
   std::vector<std::string> looks;
   for (const Command& command : digest.commands)
-    if (command.looks && all_passed(command)) looks.push_back(quoted(command.shown));
+    if (command.looks && all_passed(command)) looks.push_back(name_of(command));
   if (!looks.empty()) out.push_back("Looked with " + join(looks, 5, "command", "commands") + ".");
   if (!digest.fetches.empty()) out.push_back("Consulted " + join(digest.fetches, 5, "page", "pages") + ".");
   for (std::size_t i = 0; i < std::min<std::size_t>(digest.not_found.size(), 3); ++i)
