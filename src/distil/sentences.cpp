@@ -109,14 +109,6 @@ std::vector<std::string> sentences(std::string_view text) {
   return out;
 }
 
-// A decision chooses one thing over another: the words that speak for a trade-off name the other.
-static bool names_an_alternative(std::string_view folded, const Mode& mode) {
-  for (const Mode::Named& named : mode.concepts)
-    if (named.name == "trade-off" || named.name == "why-it-exists")
-      if (has_cue(folded, named.cues)) return true;
-  return false;
-}
-
 std::vector<Statement> statements(std::string_view answer, const Mode& mode) {
   std::vector<Statement> out;
   std::vector<std::string> all;
@@ -126,7 +118,7 @@ std::vector<Statement> statements(std::string_view answer, const Mode& mode) {
     if (out.size() >= kMaxFound) break;
     if (sentence.ends_with(':')) continue;  // says what follows, nothing itself
     const std::string folded = fold(sentence);
-    const bool decision = has_cue(folded, mode.decisions) && names_an_alternative(folded, mode);
+    const bool decision = has_cue(folded, mode.decisions);
     if (!decision && !has_cue(folded, mode.findings)) continue;
     const auto same = [&](const Statement& s) { return s.text == sentence; };
     if (std::none_of(out.begin(), out.end(), same)) out.push_back({std::move(sentence), decision});

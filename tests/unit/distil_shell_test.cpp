@@ -95,16 +95,24 @@ TEST(ShellFiles, HereDocumentsAreText) {
   EXPECT_EQ(written("cat <<A <<B >o\n> x\nA\n> y\nB\ntouch z"), (Files{"o", "z"}));
 }
 
-TEST(ShellFiles, CommitsKeepTheirSubject) {
+TEST(ShellFiles, CommitsKeepTheirWholeMessage) {
   EXPECT_EQ(commits("git commit -m 'fix: the lexer'"), Files{"fix: the lexer"});
-  EXPECT_EQ(commits("git -C x commit -am \"one\n\nbody\""), Files{"one"});
+  EXPECT_EQ(commits("git -C x commit -am \"one\n\nbody\""), Files{"one\n\nbody"});
   EXPECT_EQ(commits("git commit --message=two"), Files{"two"});
   EXPECT_EQ(
       commits(
           "git add -A && git commit -m \"$(cat <<'EOF'\nAdd it (don't ask)\n\nMore.\nEOF\n)\" && git push"),
-      Files{"Add it (don't ask)"});
+      Files{"Add it (don't ask)\n\nMore."});
   EXPECT_EQ(commits("git commit -F - <<EOF\nthree\nEOF"), Files{"three"});
   EXPECT_EQ(commits("git log -m"), Files{});
+}
+
+TEST(ShellFiles, PullRequestsKeepTheirTitleAndText) {
+  const auto pulls = shell_files("git push && gh pr create --title 'Add it' --body=\"Why.\n\nHow.\"").pulls;
+  ASSERT_EQ(pulls.size(), 1u);
+  EXPECT_EQ(pulls[0].title, "Add it");
+  EXPECT_EQ(pulls[0].body, "Why.\n\nHow.");
+  EXPECT_TRUE(shell_files("gh pr view 12").pulls.empty());
 }
 
 TEST(ShellFiles, ADirectoryChangeMovesRelativePaths) {
