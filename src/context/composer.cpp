@@ -118,6 +118,9 @@ class Composer {
       Concepts concepts;  // of its own: what another session says is no news of this one
       for (const std::string& line : stories[i].first_lines(store::TextKind::commit)) concepts.stress(line);
       const SessionText told = earlier_text(stories[i], heading_of(stories, i), share, concepts);
+      const bool bare =
+          told.text.find('\n') + 1 == told.text.size() && stories[i].title(kEarlierTitle).empty();
+      if (bare) continue;  // it had neither a request nor an answer
       if (!page_.add(heading + told.text)) return;
       heading.clear();
       room -= std::min(room, cost_of(told.text));
