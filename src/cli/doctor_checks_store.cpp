@@ -7,8 +7,8 @@
 #include "ops/operation.h"
 #include "os/lock.h"
 #include "os/socket.h"
-#include "store/schema.h"
 #include "store/open_store.h"
+#include "store/schema.h"
 
 namespace cairn::cli {
 

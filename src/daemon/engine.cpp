@@ -10,10 +10,10 @@
 #include "ops/mode.h"
 #include "ops/policy.h"
 #include "store/events.h"
+#include "store/open_store.h"
 #include "store/project_links.h"
 #include "store/queue_admin.h"
 #include "store/receipts.h"
-#include "store/open_store.h"
 #include "store/transcripts.h"
 
 namespace cairn::daemon {

@@ -5,8 +5,8 @@
 #include "ops/operation.h"
 #include "store/budget.h"
 #include "store/open_items.h"
-#include "store/queue_admin.h"
 #include "store/open_store.h"
+#include "store/queue_admin.h"
 
 namespace cairn::ops {
 

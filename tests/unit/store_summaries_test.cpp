@@ -101,7 +101,7 @@ TEST_F(Summaries, AReceiptIsConfirmedOnce) {
   receipt.up_to = receipt.created_at = m.clock.now();
   const std::int64_t id = must(store::add_receipt(m.db(), receipt));
   EXPECT_FALSE(must(store::last_given(m.db(), SessionId{1})));
-  
+
   const WallTime first = m.clock.now();
   must(store::confirm_receipt(m.db(), id, first));
   m.clock.advance(std::chrono::hours(1));
