@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "daemon/control.h"
+#include "daemon/dispatcher.h"
 #include "daemon/engine.h"
 #include "daemon/jobs.h"
 #include "daemon/loop.h"
@@ -49,8 +50,10 @@ struct Daemon {
   std::unique_ptr<daemon::Loop> loop = must(daemon::Loop::create());
   daemon::JobThread writer{"writer", log, [this] { return engine->step(); }};
   daemon::JobThread reader{"reader", log};
-  daemon::Server server{{home, disk, clock, log, *loop, *engine, writer, reader, [] {}, [] {},
-                         [](const std::string& damage) { require(damage.empty()); }}};
+  daemon::JobThread slow_reader{"slow reader", log};
+  daemon::Dispatcher dispatcher{{home, disk, clock, *loop, *engine, writer, reader, slow_reader, [] {},
+                                 [](const std::string& damage) { require(damage.empty()); }}};
+  daemon::Server server{{clock, log, *loop, *engine, writer, dispatcher, [] {}}};
   std::unique_ptr<daemon::ControlServer> control = must(daemon::ControlServer::listen(
       *loop, home.socket(), log,
       [this](const auto& peer, std::string_view line) { server.handle(peer, line); }));
@@ -58,7 +61,7 @@ struct Daemon {
 
   // Until both have done what they were given.
   void settle() {
-    for (daemon::JobThread* jobs : {&writer, &reader}) {
+    for (daemon::JobThread* jobs : {&writer, &reader, &slow_reader}) {
       std::promise<void> done;
       jobs->post([&done] { done.set_value(); });
       done.get_future().wait();
@@ -68,7 +71,9 @@ struct Daemon {
     loop->post([this] { loop->stop(); });
     thread.join();
     writer.stop();
+    dispatcher.stop();
     reader.stop();
+    slow_reader.stop();
     require(std::system(("rm -rf '" + home.data + "'").c_str()) == 0);
   }
 };
