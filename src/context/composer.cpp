@@ -165,6 +165,7 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
 }
 
 void make_data(Story& story) {
+  std::erase_if(story.texts, [](const store::Text& text) { return trim(text.text).empty(); });
   if (story.branch) story.branch = line_of_data(as_name(*story.branch));
   if (story.worktree) story.worktree = line_of_data(*story.worktree);
   for (Summary& s : story.turns) {

@@ -72,7 +72,9 @@ std::vector<std::string> Story::first_lines(store::TextKind kind) const {
   std::vector<std::string> out;
   for (const store::Text& text : texts) {
     if (text.kind != kind) continue;
-    std::string line(trim(lines(text.text).front()));
+    const std::vector<std::string_view> all = lines(text.text);
+    if (all.empty()) continue;
+    std::string line(trim(all.front()));
     if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(std::move(line));
   }
   return out;

@@ -75,7 +75,8 @@ void check_lines(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     if (line.starts_with("## "))
       require(line.starts_with("## S"));
-    else if (line.starts_with('#'))
+    else if (const std::size_t end = line.find_first_not_of('#');  // "#12" is no heading
+             end != 0 && end != std::string_view::npos && line[end] == ' ')
       require(line == "# Open" || line == "# State" || line == "# Notes" ||
               line.starts_with("# Last session") || line.starts_with("# Earlier"));
     const std::string_view words = trim(line);
