@@ -16,6 +16,7 @@
 #include "store/observations.h"
 #include "store/sessions.h"
 #include "store/summaries.h"
+#include "store/texts.h"
 
 using namespace cairn;
 
@@ -82,6 +83,13 @@ struct Bench {
       s.completed = std::string(300, 'c');
       s.created_at = o.created_at;
       TRY(store::put_summary(db, memory, s, s.created_at));
+      store::Text said;
+      said.session = session->id;
+      said.prompt_number = s.prompt_number;
+      said.kind = store::TextKind::answer;
+      said.text = fmt::format("Module {} reads its tokens once now, because the parser keeps them.", i);
+      said.at = s.created_at;
+      TRY(store::add_text(db, said));
     }
     return transaction.commit();
   }

@@ -57,11 +57,11 @@ Result<std::vector<Session>> active_sessions(Db& db) {
 
 Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit) {
   const auto of_one = [&](const std::string& name) -> Result<std::vector<Session>> {
-    Stmt row =
-        TRY(db.query("SELECT " SESSION_COLUMNS
-                     "FROM sdk_sessions WHERE project = ? AND deleted_at IS NULL AND hidden = 0 ORDER BY "
-                     "last_event_at_epoch DESC, id DESC LIMIT ?",
-                     name, limit));
+    Stmt row = TRY(db.query("SELECT " SESSION_COLUMNS
+                            "FROM sdk_sessions WHERE project = ? AND deleted_at IS NULL AND hidden = 0 AND "
+                            "memory_session_id IS NOT NULL ORDER BY "
+                            "last_event_at_epoch DESC, id DESC LIMIT ?",
+                            name, limit));
     std::vector<Session> sessions;
     while (TRY(row.step())) sessions.push_back(read_session(row));
     return sessions;
