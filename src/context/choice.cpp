@@ -1,7 +1,7 @@
 #include "context/choice.h"
 
 #include <algorithm>
-#include <array>
+#include <unordered_set>
 
 #include "base/text.h"
 
@@ -17,17 +17,16 @@ constexpr double kPointsBack = 0.6;    // "This ..." without the sentence before
 constexpr double kGoesOn = 1.15;       // the sentence after one that is told: reads better than another
 constexpr double kLeastGain = 0.012;   // less is not worth reading
 
-constexpr std::array kEmptyWords = {
-    "a",    "an",    "and",  "are",   "as",   "at",   "be",    "been",  "but",   "by",     "can",   "could",
-    "did",  "do",    "does", "for",   "from", "had",  "has",   "have",  "he",    "her",    "here",  "his",
-    "how",  "i",     "if",   "in",    "into", "is",   "it",    "its",   "just",  "let",    "me",    "my",
-    "no",   "not",   "now",  "of",    "on",   "or",   "our",   "out",   "she",   "should", "so",    "some",
-    "than", "that",  "the",  "their", "them", "then", "there", "these", "they",  "this",   "those", "to",
-    "too",  "up",    "us",   "was",   "we",   "were", "what",  "when",  "where", "which",  "who",   "will",
-    "with", "would", "you",  "your",  "ll",   "ve",   "re",    "also",  "all",   "any"};
-
 bool is_empty_word(std::string_view word) {
-  return std::find(kEmptyWords.begin(), kEmptyWords.end(), word) != kEmptyWords.end();
+  static const std::unordered_set<std::string_view> kWords = {
+      "a",    "an",    "and",  "are",   "as",   "at",   "be",    "been",  "but",   "by",     "can",   "could",
+      "did",  "do",    "does", "for",   "from", "had",  "has",   "have",  "he",    "her",    "here",  "his",
+      "how",  "i",     "if",   "in",    "into", "is",   "it",    "its",   "just",  "let",    "me",    "my",
+      "no",   "not",   "now",  "of",    "on",   "or",   "our",   "out",   "she",   "should", "so",    "some",
+      "than", "that",  "the",  "their", "them", "then", "there", "these", "they",  "this",   "those", "to",
+      "too",  "up",    "us",   "was",   "we",   "were", "what",  "when",  "where", "which",  "who",   "will",
+      "with", "would", "you",  "your",  "ll",   "ve",   "re",    "also",  "all",   "any"};
+  return kWords.contains(word);
 }
 
 bool is_letter(char c) {

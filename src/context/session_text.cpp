@@ -58,10 +58,17 @@ bool announces(std::string_view text) {
   return false;
 }
 
+// What speaks for a cause, a decision or a next step.
+const distil::CueFinder& cue_finder() {
+  static const distil::CueFinder finder{&distil::code_mode().findings, &distil::code_mode().decisions,
+                                        &distil::code_mode().remains};
+  return finder;
+}
+
 class Teller {
  public:
   Teller(const Story& story, Concepts& concepts, bool newest)
-      : story_(story), concepts_(concepts), newest_(newest), mode_(distil::code_mode()) {
+      : story_(story), concepts_(concepts), newest_(newest), cues_(cue_finder()) {
     for (const Summary& turn : story.turns)
       if (!is_chore(turn.request)) last_work_ = turn.prompt_number;
     collect();
@@ -88,18 +95,14 @@ class Teller {
                      bool finding_only = false);
   void add_units(const Source& source, const std::set<std::string>& told);
   double weight_of(const Unit& unit, const Source& source) const;
-  bool has_cue(std::string_view text) const {
-    const std::string folded = distil::fold(text);
-    return distil::has_cue(folded, mode_.findings) || distil::has_cue(folded, mode_.decisions) ||
-           distil::has_cue(folded, mode_.remains);
-  }
+  bool has_cue(std::string_view text) const { return cues_.in(distil::fold(text)); }
   std::size_t group_of(const Source& source, const std::string& heading);
   std::size_t turn_of(std::int64_t number);
 
   const Story& story_;
   Concepts& concepts_;
   bool newest_;
-  const distil::Mode& mode_;
+  const distil::CueFinder& cues_;
   std::int64_t last_work_ = 0;
   std::vector<Source> sources_;
   std::vector<Candidate> candidates_;

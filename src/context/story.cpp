@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSessions = 25;          // more than a budget of thousands can show
 constexpr std::size_t kNewestBytes = 256'000;  // of texts of the newest session
-constexpr std::size_t kOlderBytes = 24'000;    // of texts of each other one
+constexpr std::size_t kOlderBytes = 16'000;    // of texts of each other one
 constexpr std::size_t kNewestTurns = 60, kOlderTurns = 20;
 
 }  // namespace
@@ -93,7 +93,7 @@ static Result<Story> load_story(store::Db& db, const store::Session& session, co
   if (query.since)
     std::erase_if(story.turns, [&](const store::Summary& s) { return s.updated_at <= *query.since; });
   if (story.turns.empty()) return story;
-  story.texts = TRY(store::texts_of_session(db, session.id, newest ? kNewestBytes : kOlderBytes));
+  story.texts = TRY(store::texts_of_session(db, session.id, newest ? kNewestBytes : kOlderBytes, !newest));
   std::erase_if(story.texts, [&](const store::Text& text) {
     return text.kind != store::TextKind::title && !story.turn(text.prompt_number.value_or(0));
   });

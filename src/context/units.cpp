@@ -104,7 +104,7 @@ class Splitter {
     if (line.find_first_not_of("-=*_ ") == std::string_view::npos) return flush();  // a rule across the page
     const std::string plain = without_emphasis(line);
     const bool all_bold = line.starts_with("**") && (line.ends_with("**") || line.ends_with("**:"));
-    if (is_heading(line) || (all_bold && plain.size() <= kLongHeading)) return flush(), head(plain);
+    if (is_heading(line) || (all_bold && plain.size() <= kLongHeading)) return flush(), head(plain, false);
     const std::size_t indent = static_cast<std::size_t>(line.data() - raw.data());
     if (const std::size_t mark = list_mark(line)) return flush(), take_item(line.substr(mark), indent);
     if (goes_on(plain)) {  // a sentence that was broken into lines
@@ -112,7 +112,8 @@ class Splitter {
       return;
     }
     flush();
-    if (ends_in_colon(plain) && plain.size() <= kLongHeading) return head(plain);
+    if (ends_in_colon(plain) && plain.size() <= kLongHeading) return head(plain, true);
+    if (leads_) heading_ = section_, leads_ = false;  // "Next steps:" stands over its list alone
     pending_ = plain;
     pending_item_ = false;
   }
@@ -134,7 +135,8 @@ class Splitter {
     for (std::string& sentence : split_line(text)) add(std::move(sentence), Unit::Form::sentence);
   }
 
-  void head(std::string text) {
+  // `leads`: a line that ends in a colon, over the list below it.
+  void head(std::string text, bool leads) {
     while (text.starts_with('#')) text.erase(0, 1);
     text = without_colon(std::string(trim(text)));
     if (text.empty()) return;
@@ -142,6 +144,8 @@ class Splitter {
     lead_indent_.reset();
     out_.headings.push_back(std::move(text));
     heading_ = static_cast<int>(out_.headings.size()) - 1;
+    leads_ = leads;
+    if (!leads) section_ = heading_;
   }
 
   void take_item(std::string_view rest, std::size_t indent) {
@@ -195,7 +199,8 @@ class Splitter {
   std::string pending_;  // a paragraph or an item that may go on in the next line
   bool pending_item_ = false;
   std::size_t block_ = 0;
-  int heading_ = -1;
+  int heading_ = -1, section_ = -1;
+  bool leads_ = false;
   std::optional<std::size_t> lead_indent_;
   int lead_before_ = -1;
 };

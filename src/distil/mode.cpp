@@ -26,20 +26,32 @@ struct Found {
   std::size_t size = 0;
 };
 
+// Whether `cue`, without its `*`, stands at text[at] between the borders that it needs.
+bool stands_at(std::string_view text, std::size_t at, std::string_view cue, bool open) {
+  if (text.substr(at, cue.size()) != cue) return false;
+  const std::size_t end = at + cue.size();
+  if (at > 0 && is_letter(cue, 0) && is_letter(text, at - 1)) return false;
+  return open || end == text.size() || !is_letter(cue, cue.size() - 1) || !is_letter(text, end);
+}
+
 Found find_cue(std::string_view text, std::string_view cue, std::size_t from) {
   const bool open = cue.ends_with('*');
   if (open) cue.remove_suffix(1);
   if (cue.empty()) return {};
-  const bool word_start = is_letter(cue, 0), word_end = !open && is_letter(cue, cue.size() - 1);
   for (std::size_t at = text.find(cue, from); at != std::string_view::npos; at = text.find(cue, at + 1)) {
-    const std::size_t end = at + cue.size();
-    if (word_start && at > 0 && is_letter(text, at - 1)) continue;
-    if (word_end && end < text.size() && is_letter(text, end)) continue;
-    std::size_t last = end;
+    if (!stands_at(text, at, cue, open)) continue;
+    std::size_t last = at + cue.size();
     while (open && last < text.size() && is_letter(text, last)) ++last;
     return {at, last - at};
   }
   return {};
+}
+
+// The first two bytes of a text.
+std::uint16_t start_of(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : ' ');
+  return static_cast<std::uint16_t>(first << 8 | second);
 }
 
 Error wrong(std::string_view mode, std::string_view what) {
@@ -141,6 +153,25 @@ bool has_cue(std::string_view folded, const Cues& cues) {
   return std::any_of(cues.begin(), cues.end(), [&](const std::string& cue) {
     return find_cue(folded, cue, 0).at != std::string_view::npos;
   });
+}
+
+CueFinder::CueFinder(std::initializer_list<const Cues*> lists) {
+  for (const Cues* cues : lists)
+    for (const std::string_view cue : *cues)
+      if (cue.size() - cue.ends_with('*') >= 2) by_start_[start_of(cue)].push_back(cue);
+}
+
+bool CueFinder::in(std::string_view folded) const {
+  for (std::size_t at = 0; at < folded.size(); ++at) {
+    const auto cues = by_start_.find(start_of(folded.substr(at, 2)));
+    if (cues == by_start_.end()) continue;
+    for (std::string_view cue : cues->second) {
+      const bool open = cue.ends_with('*');
+      if (open) cue.remove_suffix(1);
+      if (stands_at(folded, at, cue, open)) return true;
+    }
+  }
+  return false;
 }
 
 std::string without_cues(std::string folded, const Cues& cues) {

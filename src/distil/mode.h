@@ -2,8 +2,11 @@
 // and work that remains, in several languages. `code` is built in (modes/code.toml); people can add others.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -40,6 +43,16 @@ std::string_view code_mode_text();
 std::string fold(std::string_view text);
 // Whether one of them stands in folded text, between word borders where the script has words.
 bool has_cue(std::string_view folded, const Cues& cues);
+// The same for very many texts: the cues are looked up by their first two bytes; one of a single byte is left
+// out. Borrows them.
+class CueFinder {
+ public:
+  explicit CueFinder(std::initializer_list<const Cues*> cues);
+  bool in(std::string_view folded) const;
+
+ private:
+  std::unordered_map<std::uint16_t, std::vector<std::string_view>> by_start_;  // their first two bytes
+};
 // The folded text without every occurrence of them.
 std::string without_cues(std::string folded, const Cues& cues);
 // The first of them whose cues stand in the folded text; null: none does.

@@ -67,11 +67,13 @@ static std::optional<Text> read_text(const Stmt& row) {
               row.text(5),    from_epoch_ms(row.integer(6))};
 }
 
-Result<std::vector<Text>> texts_of_session(Db& db, SessionId session, std::size_t max_bytes) {
-  Stmt row =
-      TRY(db.query(TEXTS "WHERE session_db_id = ? AND deleted_at IS NULL ORDER BY created_at_epoch DESC, id "
-                         "DESC",
-                   session.value));
+Result<std::vector<Text>> texts_of_session(Db& db, SessionId session, std::size_t max_bytes, bool main) {
+  Stmt row = TRY(db.query(
+      TEXTS
+      "WHERE session_db_id = ? AND deleted_at IS NULL AND (? = 0 OR kind NOT IN ('remark', "
+      "'compaction') OR (kind = 'remark' AND length(text) > 500)) ORDER BY created_at_epoch DESC, id "
+      "DESC",
+      session.value, main));
   std::vector<Text> texts;
   for (std::size_t bytes = 0; bytes < max_bytes && TRY(row.step());)
     if (auto text = read_text(row)) {

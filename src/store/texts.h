@@ -36,8 +36,10 @@ Result<bool> add_text(Db& db, const Text& text);
 // Puts `texts` in the place of what the distiller stored of that turn before.
 Status put_distilled_texts(Db& db, SessionId session, std::int64_t number, const std::vector<Text>& texts);
 
-// The newest texts of a session, as many as `max_bytes` hold, oldest first.
-Result<std::vector<Text>> texts_of_session(Db& db, SessionId session, std::size_t max_bytes);
+// The newest texts of a session, as many as `max_bytes` hold, oldest first. `main`: without short remarks and
+// summaries of compactions.
+Result<std::vector<Text>> texts_of_session(Db& db, SessionId session, std::size_t max_bytes,
+                                           bool main = false);
 // All texts of a turn, oldest first.
 Result<std::vector<Text>> texts_of_turn(Db& db, SessionId session, std::int64_t number);
 

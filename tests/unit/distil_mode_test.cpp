@@ -93,5 +93,21 @@ TEST(Mode, NamesTheTypesAndConceptsOfObservations) {
   EXPECT_TRUE(distil(turn, *read_mode("types = [\"x\"]\nconcepts = [\"y\"]\n", "mute")).observations.empty());
 }
 
+TEST(Mode, CuesAreFoundAlikeOneByOneAndAllAtOnce) {
+  const Mode& mode = code_mode();
+  const CueFinder finder({&mode.findings, &mode.decisions, &mode.remains});
+  for (const Cues* cues : {&mode.findings, &mode.decisions, &mode.remains, &mode.settled, &mode.headings})
+    for (std::string cue : *cues) {
+      if (cue.ends_with('*')) cue.pop_back();
+      for (const std::string& text :
+           {cue, "x " + cue + " y", "x" + cue, cue + "x", "Nothing. " + cue + "."}) {
+        const std::string folded = fold(text);
+        const bool alone = has_cue(folded, mode.findings) || has_cue(folded, mode.decisions) ||
+                           has_cue(folded, mode.remains);
+        EXPECT_EQ(finder.in(folded), alone) << text;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace cairn::distil
