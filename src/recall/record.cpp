@@ -93,4 +93,14 @@ Result<std::optional<Record>> load_record(store::Db& db, const RecordId& id) {
   return std::optional(std::move(record));
 }
 
+Result<std::optional<Record>> summary_of(store::Db& db, const Record& record) {
+  if (!record.prompt_number) return std::optional<Record>();
+  const auto id = TRY(db.integer(
+      "SELECT r.id FROM session_summaries r JOIN sdk_sessions s ON s.memory_session_id = r.memory_session_id "
+      "WHERE s.content_session_id = ? AND r.prompt_number = ? AND r.project = ? AND r.deleted_at IS NULL",
+      record.session, *record.prompt_number, record.project));
+  if (!id) return std::optional<Record>();
+  return load_record(db, {Kind::summary, *id});
+}
+
 }  // namespace cairn::recall

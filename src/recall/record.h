@@ -46,4 +46,7 @@ struct Record {
 // Nothing when it does not exist or is deleted.
 Result<std::optional<Record>> load_record(store::Db& db, const RecordId& id);
 
+// The summary of the turn that `record` belongs to; nothing when it has none.
+Result<std::optional<Record>> summary_of(store::Db& db, const Record& record);
+
 }  // namespace cairn::recall

@@ -225,6 +225,7 @@ struct Group {
   Ranked best;
   Record record;
   std::vector<RecordId> also;
+  std::string matched;  // the text that matched best, where another record stands for it
 };
 
 // Gathers records into groups, one a turn.
@@ -276,6 +277,22 @@ Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const 
   }
 }
 
+// `cairn show` prints the whole turn for its summary, and one text for a text: what was said anywhere in a
+// turn is found by its summary.
+Status stand_for_turn(store::Db& db, Group& group) {
+  const auto is_text = [](const RecordId& id) { return id.kind == Kind::turn; };
+  const bool has_text =
+      is_text(group.record.id) || std::any_of(group.also.begin(), group.also.end(), is_text);
+  if (!has_text || group.record.id.kind == Kind::summary) return {};
+  auto summary = TRY(summary_of(db, group.record));
+  if (!summary) return {};
+  std::erase(group.also, summary->id);
+  group.also.insert(group.also.begin(), group.record.id);
+  group.matched = std::move(group.record.body);
+  group.record = *std::move(summary);
+  return {};
+}
+
 // The piece of the record that matched, unless its title shows it.
 Marked passage(const store::IndexTerms& index, const Record& record, const Marked& title,
                const std::set<std::string>& stems) {
@@ -317,11 +334,13 @@ Result<Found> search(store::Db& db, const Search& search) {
   const std::set<std::string> stems = stems_of(index, match);
   for (std::size_t i = search.offset; i < std::min(groups.size(), wanted - 1); ++i) {
     Hit hit;
+    if (search.by_turn && search.query.kind.empty()) TRY(stand_for_turn(db, groups[i]));
     hit.score = groups[i].best.score;
     hit.record = std::move(groups[i].record);
     hit.also = std::move(groups[i].also);
     hit.title = mark(index, hit.record.title, stems);
-    hit.excerpt = passage(index, hit.record, hit.title, stems);
+    hit.excerpt = groups[i].matched.empty() ? passage(index, hit.record, hit.title, stems)
+                                            : excerpt(index, groups[i].matched, stems, kExcerpt);
     if (search.explain) hit.shares = TRY(shares_of(db, match, groups[i].best.id));
     out.hits.push_back(std::move(hit));
   }

@@ -91,6 +91,15 @@ TEST_F(SearchTest, ShowsATurnOnceByWhatCameOfIt) {
   EXPECT_TRUE(search("lexer", {{"limit", 1}})["more"].as_bool());
 }
 
+TEST_F(SearchTest, WhatWasSaidAnywhereInATurnIsFoundByItsSummary) {
+  m.tell(chat.prompt("make it faster"));
+  m.tell(chat.stop(std::string(3000, 'x') + "\n\nThe quokka cache was never emptied."));
+  const Json found = search("quokka");
+  EXPECT_EQ(ids(found), "S2");
+  EXPECT_NE(found["results"].items()[0]["excerpt"].as_string().find("quokka cache"), std::string_view::npos);
+  EXPECT_EQ(ids(search("quokka", {{"kind", "turn"}})), "T2");
+}
+
 TEST_F(SearchTest, SaysWhichIdentifierOccursNowhereAsSuch) {
   observe("parseHeader overflows");
   observe("the header of a table");
