@@ -1,4 +1,4 @@
-// Hashes: a fast one for checksums and equality of payloads, a keyed one for what nobody may foresee.
+// Hashes: a fast one for checksums and equality of payloads, a keyed one for values that nobody may predict.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// XXH3, 64 bits. Finds damage; says nothing about an adversary.
+// XXH3, 64 bits. Finds damage; no protection against an attacker.
 std::uint64_t checksum(std::string_view bytes);
 
 // The same over pieces, without allocating.

@@ -9,7 +9,7 @@ namespace cairn {
 
 namespace {
 
-// What a host, a model or we ourselves write as tags: names that begin like these.
+// Beginnings of tag names that a host, a model or cairn itself uses.
 constexpr auto kTags = std::to_array<std::string_view>(
     {"system", "user",   "human",     "assistant",   "private",       "cairn",    "tool",      "function",
      "antml",  "invoke", "parameter", "command",     "local-command", "bash",     "task",      "thinking",
@@ -17,7 +17,7 @@ constexpr auto kTags = std::to_array<std::string_view>(
      "new-",   "fork",   "session",   "context",     "memory",        "document", "search",    "hook",
      "env",    "stdout", "stderr",    "summary",     "analysis",      "reminder", "channel"});
 
-// The sign that opens one, as it is, as its likenesses, and as it is escaped.
+// The sign that opens a tag: itself, characters that look like it, and its escapes.
 constexpr auto kOpening = std::to_array<std::string_view>(
     {"<", "\uff1c", "\ufe64", "\u27e8", "\u3008", "\u2039", "&lt;", "&#60;", "&#x3c;", "\\u003c", "%3c"});
 constexpr auto kClosing = std::to_array<std::string_view>(
@@ -110,7 +110,7 @@ bool is_speaker(std::string_view line) {
   constexpr std::string_view kMarkup = " \t*_>`~-\"'";
   line.remove_prefix(std::min(line.find_first_not_of(kMarkup), line.size()));
   std::size_t end = 0;
-  bool latin = false, foreign = false;  // letters of two alphabets in one word: one of them poses
+  bool latin = false, foreign = false;  // letters of two alphabets in one word: an imitation
   for (; end < line.size() && end < 40; ++end) {
     const auto byte = static_cast<unsigned char>(line[end]);
     if (line.substr(end).starts_with("\uff1a")) break;

@@ -1,6 +1,5 @@
-// Stored text that a model may read, so that nothing of it passes for a tag of the host's or of ours, nor for
-// another speaker of the conversation: however it is spelt, in whatever alphabet, escaped or not. What is
-// left is words.
+// Makes stored text harmless for a model that reads it: nothing in it can pass for a tag of the host or of
+// cairn, or for another speaker of the conversation, in any spelling, alphabet or escape.
 #pragma once
 
 #include <string>
@@ -8,8 +7,8 @@
 
 namespace cairn {
 
-// `text` with the sign that opens such a tag replaced by '‹'. Tags are known by their names; a name that no
-// program gives a type (with a dash, in another alphabet) is one, too.
+// Replaces the sign that opens such a tag by '‹'. Tags are recognised by their names. A name that cannot be a
+// type in a program (with a dash, in another alphabet) counts as a tag too.
 std::string without_tags(std::string_view text);
 
 // Whether `line` begins as a turn of a conversation does: "Human: go on".

@@ -141,7 +141,7 @@ std::size_t lone_surrogate(std::string_view text, std::size_t& at) {
   return std::string_view::npos;
 }
 
-// `text` with what nlohmann refuses and we accept made good. Returns `text` itself or a view of `storage`.
+// Fixes what nlohmann refuses and we accept. Returns `text` itself or a view of `storage`.
 std::string_view repaired(std::string_view text, std::string& storage) {
   if (!is_utf8(text)) text = storage = valid_utf8(std::string(text));
   std::size_t at = 0;
@@ -293,8 +293,7 @@ class Writer {
 
 }  // namespace
 
-// Here and not in the header: every user would compile the variant's moves, and gcc 12 warns about them in
-// vain.
+// Not in the header: every user would compile the variant's moves, and gcc 12 gives false warnings there.
 Json::Json() = default;
 Json::Json(const Json&) = default;
 Json::Json(Json&&) noexcept = default;
@@ -305,7 +304,7 @@ Json::~Json() = default;
 Json::Parsed Json::parse_partial(std::string_view text, const Limits& limits) {
   std::string storage;
   Parsed parsed = read(repaired(text, storage), limits, true);
-  parsed.offset = std::min(parsed.offset, text.size());  // what was read may have grown by its repair
+  parsed.offset = std::min(parsed.offset, text.size());  // the fixed text may be longer
   return parsed;
 }
 

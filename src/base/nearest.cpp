@@ -24,7 +24,7 @@ std::string_view did_you_mean(std::string_view word, const std::vector<std::stri
   constexpr std::size_t kLongest = 40;
   if (word.size() > kLongest) return {};
   std::string_view nearest;
-  // At most one slip in a short word, two in a longer one. Of equals the one of the same length, because
+  // At most one typing error in a short word, two in a longer one. Among equals prefer the same length:
   // letters are swapped more often than added.
   std::size_t best = 2 * (word.size() <= 4 ? 2 : 3);
   for (const std::string_view candidate : known)

@@ -1,4 +1,4 @@
-// Which known word somebody probably meant.
+// Suggests the known word that a person probably meant.
 #pragma once
 
 #include <string_view>
@@ -6,8 +6,8 @@
 
 namespace cairn {
 
-// The one of `known` that `word` is a slip away from; empty when none is near. A swap of two letters is one
-// slip, and a long word is nobody's slip.
+// The word of `known` that differs from `word` by a typing error; empty when none is near. Swapping two
+// letters is one error. Very long words get no suggestion.
 std::string_view did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
 
 }  // namespace cairn

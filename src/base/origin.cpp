@@ -20,7 +20,7 @@ std::string opening(Origin origin) {
   return "[" + std::string(origin_name(origin)) + ": ";
 }
 
-// The length of the sign at text[at] that could open a label to an eye; 0: none.
+// The length of the sign at text[at] that a reader could take for the opening bracket of a label; 0: none.
 std::size_t opens(std::string_view text, std::size_t at) {
   for (const std::string_view sign :
        {"[", "\xef\xbc\xbb", "\xe3\x80\x90", "\xe3\x80\x94", "\xe3\x80\x9a", "\xe2\x9f\xa6", "\xe2\x81\x85"})

@@ -1,9 +1,9 @@
-// Where a text came from that neither the person nor the agent wrote: the output of a program, a page of the
-// web, an MCP server. A stranger may have written it, so whoever shows it says so.
+// The origin of text that neither the person nor the agent wrote: the output of a program, a web page, an MCP
+// server. A stranger may have written it, so it is always shown with its origin.
 //
-// What is quoted from there stands in a label, "[output: 3 tests failed]". The distiller marks its quotes
-// with quote() and makes labels of them with labelled(), once, when its words are final. Every other text
-// that is stored passes labelled() too and leaves it without anything that reads like a label.
+// A quote of such text has a label: "[output: 3 tests failed]". The distiller marks its quotes with quote()
+// and turns the marks into labels with labelled(), once, when the text is final. Every other text that is
+// stored also passes labelled(), which removes anything that looks like a label.
 #pragma once
 
 #include <algorithm>
@@ -37,16 +37,16 @@ std::string labelled(std::string_view text, std::size_t max, const Cut& cut) {
   }
 }
 
-// `cut`, a beginning of labelled text, with the label closed that it was cut in.
+// Closes the label in which the labelled text `cut` was cut off, if any.
 std::string closed(std::string cut);
 
-// The label that stands open at text[at] in labelled text: "[output: ", or nothing.
+// The label that is open at text[at] in labelled text: "[output: ", or nothing.
 std::string_view open_label(std::string_view text, std::size_t at);
 
-// The labels that stand in labelled text.
+// The labels in labelled text.
 Origins origins_in(std::string_view text);
 
-// " [web, mcp]", to stand behind the name of what came from there; empty when there are none.
+// " [web, mcp]", to append to a record's name; empty when there are none.
 std::string label(const Origins& origins);
 
 }  // namespace cairn

@@ -1,6 +1,6 @@
-// Stored text between quotation marks, as sentences of ours hold it: "Ran 'make test': passed."
+// Puts stored text in quotation marks inside our sentences: "Ran 'make test': passed."
 //
-// A quote ends at its own mark and nowhere before: no text can leave it and go on in our words.
+// The text cannot contain its own closing mark, so it cannot end the quote and continue as our sentence.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace cairn {
 
-// `text` between two `mark`s; when it holds that one itself, between the first of ' " ` that it does not
-// hold. When it holds all three, its ` become ' and it stands between two `.
+// `text` between two `mark`s. When it contains that mark, the first of ' " ` that it does not contain is
+// used. When it contains all three, its ` become ' and the mark is `.
 std::string quoted(std::string_view text, char mark = '\'');
 
-// Whether `text` begins with such a quote and goes on with `next` right behind it.
+// Whether `text` begins with such a quote, directly followed by `next`.
 bool begins_quoted(std::string_view text, std::string_view next);
 
 }  // namespace cairn

@@ -16,7 +16,8 @@
 
 namespace cairn {
 
-// Each code is a decision: retry (busy, timeout), tell the user (full, denied, invalid), set aside (corrupt).
+// Each code is a decision: retry (busy, timeout), warn the user (full, denied, invalid), quarantine
+// (corrupt).
 enum class Code { busy, not_found, corrupt, full, denied, timeout, canceled, invalid, unsupported, internal };
 
 std::string_view code_name(Code code);
@@ -119,7 +120,7 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
-// For a result whose failure changes nothing for the caller; says so where it stands.
+// Marks a result whose failure the caller ignores on purpose.
 template <class T>
 void ignore(Result<T>&&) {}
 

@@ -93,8 +93,7 @@ struct Range {
   char32_t first, last;
 };
 
-// Characters that take no room, change the direction of text, carry hidden text or mean what a private font
-// says.
+// Characters that are invisible, change the direction of text, carry hidden text or are for private use.
 constexpr Range kUnseen[] = {
     {0x00ad, 0x00ad},    {0x034f, 0x034f}, {0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},
     {0x180b, 0x180f},    {0x200b, 0x200f}, {0x202a, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
@@ -136,8 +135,8 @@ bool in_range(std::string_view text, std::size_t at, unsigned char first, unsign
   return at < text.size() && byte_at(text, at) >= first && byte_at(text, at) <= last;
 }
 
-// The end of a control string whose content starts at `at`. One that never ends loses its introducer only:
-// the text behind it must not vanish.
+// The end of a control string whose content starts at `at`. When it has no end, only its introducer is
+// removed: the text after it must not disappear.
 std::size_t string_end(std::string_view text, std::size_t at) {
   for (std::size_t i = at; i < text.size(); ++i) {
     if (text[i] == '\a' || text[i] == '\x18' || text[i] == '\x1a') return i + 1;

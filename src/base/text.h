@@ -1,5 +1,5 @@
-// Text from outside, made safe: UTF-8 that is UTF-8, cut at character borders, free of what a terminal or a
-// model would obey.
+// Makes text from outside safe: valid UTF-8, cut only between characters, without anything that a terminal or
+// a model would obey.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// TOML from people's files, read into a Json value. The parser's header is heavy: who needs more than values
-// includes toml_table.h, in a source file only.
+// Reads TOML files into a Json value. The parser's header is slow to compile: include toml_table.h only where
+// more than values is needed, and only in a source file.
 #pragma once
 
 #include <string_view>

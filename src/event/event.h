@@ -1,4 +1,5 @@
-// One event in cairn's words, whatever the host calls it, and the proof that it has passed the gate.
+// One event in cairn's own terms, the same for every host. The host's reader makes an Event, the gate turns
+// it into a CleanEvent, and the store accepts only that: the type proves that it has passed the gate.
 #pragma once
 
 #include <optional>
@@ -20,9 +21,9 @@ namespace cairn::event {
 enum class Kind {
   session_start,
   prompt,
-  tool_start,    // PreToolUse: becomes evidence of an interrupted call when no end follows
-  tool,          // PostToolUse
-  tool_failure,  // PostToolUseFailure
+  tool_start,    // a call begins; without an end it counts as interrupted
+  tool,          // a call ended
+  tool_failure,  // a call failed
   stop,
   stop_failure,
   session_end,
@@ -67,7 +68,7 @@ struct Event {
   Json extra;                          // the payload's other fields, kept as evidence
 
   bool cut = false;         // the hook kept head and tail only
-  bool incomplete = false;  // the payload broke off; what was readable is here
+  bool incomplete = false;  // the payload was cut off; this is the readable part
 };
 
 // An event that has passed the gate. Only gate::Gate makes one, and the store takes nothing else.

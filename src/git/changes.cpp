@@ -29,7 +29,7 @@ bool is_changed(os::Disk& disk, const std::string& path, const IndexEntry& entry
   return static_cast<std::uint32_t>(now->size) != entry.size || now->modified_ns != entry.modified_ns;
 }
 
-// The files that are not as the index has them; nothing when there was no time to look at all of them.
+// The files that differ from the index; nothing when there was no time to check all of them.
 std::optional<Paths> changed_since_index(os::Disk& disk, const std::string& worktree, const Index& index,
                                          steady_clock::time_point end) {
   Paths changed;
@@ -44,15 +44,14 @@ std::optional<Paths> changed_since_index(os::Disk& disk, const std::string& work
   return changed;
 }
 
-// Holds the index against a tree, by directories. One whose tree git wrote from this very index need not be
-// read: after a commit that is every one, and after `git add` all but those on the way to the file.
+// Compares the index with a tree, directory by directory. Directories whose tree git wrote from this same
+// index are skipped: after a commit that is all of them, after `git add` all but those above the file.
 class Staged {
  public:
   Staged(Objects& objects, const Index& index, steady_clock::time_point end)
       : objects_(objects), index_(index), is_in_tree_(index.entries.size()), end_(end) {}
 
-  // The files that the index has not as `tree` has them; nothing when the tree cannot be read, or not in
-  // time.
+  // The files that differ between the index and `tree`; nothing when the tree cannot be read in time.
   std::optional<Paths> against(const std::optional<ObjectId>& tree) {
     if (tree && !compare(*tree, "", 0, index_.entries.size(), 0)) return std::nullopt;
     for (std::size_t i = 0; i < is_in_tree_.size(); ++i)

@@ -1,8 +1,8 @@
-// Which files of a working tree are changed and not committed, read from git's files: no git process, nothing
-// written, none of the repository's configuration obeyed.
+// Finds the uncommitted files of a working tree by reading git's own files: starts no git process, writes
+// nothing, and does not follow the repository's configuration (which could run programs).
 //
-// A file counts as changed when its size or time is not what the index noted, and when the index has another
-// content, mode or name than the last commit (it is staged).
+// A file counts as changed when its size or time differs from the index, or when the index differs from the
+// last commit in its content, mode or name (it is staged).
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace cairn::git {
 
-// The changed files of the working tree around `directory`, relative to it, by name, at most 200: those that
-// the index or the last commit knows, and of `known` (relative paths) those that are there and not in the
-// index. Empty when there is no repository, its index is of a form not known here, too large (20,000 files)
-// or read for longer than 100 ms. When nearly all files differ from the index the tree was copied, not
-// changed; when the last commit cannot be read, or not in that time, what is staged is not told.
+// The changed files of the working tree around `directory`, relative to it, sorted, at most 200: tracked
+// files, and those of `known` (relative paths) that exist and are not in the index. Empty when there is no
+// repository, or when its index has an unknown form, more than 20,000 files, or takes longer than 100 ms.
+// When nearly all files differ from the index, the tree was copied and none counts as changed. When the last
+// commit cannot be read in that time, staged files are missing.
 std::vector<std::string> changed_files(os::Disk& disk, const std::string& directory,
                                        const std::vector<std::string>& known);
 

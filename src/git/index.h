@@ -1,8 +1,8 @@
-// Git's index as the file has it: what the next commit would hold, and which of its directories are known to
-// equal a tree that git has written.
+// Reads git's index file: the content of the next commit, and which of its directories equal a tree that git
+// has written.
 //
-// Versions 2, 3 and 4. An index that is split over two files, damaged, or of more than 20,000 entries is
-// none.
+// Versions 2, 3 and 4. An index that is split over two files, damaged, or has more than 20,000 entries is not
+// read.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxObject = 8u << 20;
 constexpr std::size_t kMaxRefs = 16u << 20;
 constexpr std::size_t kMaxPacks = 200;
-constexpr int kMaxBorrowed = 5;           // repositories that borrow from each other
+constexpr int kMaxBorrowed = 5;           // depth of repositories that use objects of each other
 constexpr std::size_t kMaxDeltas = 4096;  // more than git makes
 constexpr int kDeltaNearby = 6, kDeltaOfId = 7;
 
@@ -41,7 +41,7 @@ Result<std::string> read_exactly(os::File& file, std::uint64_t offset, std::size
   return bytes;
 }
 
-// What deflated bytes from `offset` of a file become, at most `max` bytes of it.
+// Inflates the bytes from `offset` of a file on, to at most `max` bytes.
 Result<std::string> inflate_from(os::File& file, std::uint64_t offset, std::size_t max) {
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) return Error{Code::internal, "inflate: no memory"};
@@ -67,7 +67,7 @@ Result<std::string> inflate_from(os::File& file, std::uint64_t offset, std::size
   return out;
 }
 
-// The number at the beginning of `bytes`, seven bits a byte, the low ones first; taken off.
+// Reads and removes a number from the beginning of `bytes`: seven bits a byte, the low ones first.
 std::optional<std::uint64_t> take_number(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 63 && !bytes.empty(); shift += 7) {
@@ -116,8 +116,8 @@ Result<std::string> apply_delta(const std::string& base, std::string_view delta)
   return out;
 }
 
-// How far back a delta's base is: seven bits a byte, the high ones first, each further byte counting one
-// more.
+// The distance back to a delta's base: seven bits a byte, the high ones first; each further byte adds one
+// (git's "offset encoding").
 std::optional<std::uint64_t> take_distance(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (int i = 0; i < 9 && !bytes.empty(); ++i) {
@@ -167,7 +167,8 @@ void Objects::add_store(const std::string& objects, int depth) {
       add_store(line[0] == '/' ? std::string(line) : objects + "/" + std::string(line), depth + 1);
 }
 
-// In an index of version 2: how many ids begin with a byte or less, the ids, their checksums, their offsets.
+// A pack index of version 2 has a fan-out table (how many ids begin with at most this byte), the sorted ids,
+// their checksums, their offsets.
 std::optional<Objects::Found> Objects::find(const ObjectId& id) {
   for (const auto& pack : packs_) {
     if (!pack->index) {
@@ -309,7 +310,7 @@ Result<std::optional<ObjectId>> Objects::resolve(const std::string& git_dir) {
       return id;
     }
     name = line.substr(5);
-    // Such a branch stands for references that are kept in another form.
+    // HEAD says "refs/heads/.invalid" when the repository keeps references in another form (reftable).
     if (name.find("..") != name.npos || name.ends_with("/.invalid"))
       return Error{Code::unsupported, "git reference " + name};
   }

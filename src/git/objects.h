@@ -1,7 +1,8 @@
-// Git's objects, read from its files: loose, in packs, borrowed from another repository. No git process, no
-// configuration, nothing written, nothing fetched.
+// Reads git's objects from its files: loose ones, packs, and those of alternates (other repositories). Starts
+// no git process, follows no configuration, writes and fetches nothing.
 //
-// What is damaged, larger than 8 MB or missing is `corrupt` or `not_found`, never a crash.
+// A damaged object or one over 8 MB fails with `corrupt`, a missing one with `not_found`. No content can
+// crash it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The repository around a directory, read from git's files: no git process, nothing written, none of the
-// repository's configuration obeyed.
+// Finds the repository around a directory by reading git's files: starts no git process, writes nothing, and
+// does not follow the repository's configuration.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct Repository {
 // Costs a few calls for each directory above, whatever the length of the path.
 std::optional<Repository> find_repository(os::Disk& disk, const std::string& directory);
 
-// The branch that is checked out; nothing when detached. As the file says it: not yet through the gate.
+// The branch that is checked out; nothing when detached. Untrusted text that has not passed the gate.
 std::optional<std::string> current_branch(os::Disk& disk, const Repository& repository);
 
 }  // namespace cairn::git

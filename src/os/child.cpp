@@ -25,11 +25,11 @@ struct Prepared {
   pid_t parent;
 };
 
-// Between fork and exec: only what a signal handler may call. Comes back only when something failed.
+// Runs between fork and exec: only async-signal-safe calls. Returns only when something failed.
 void become(const Prepared& it) {
   if (setpgid(0, 0) != 0) return;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;
-  if (getppid() != it.parent) _exit(1);  // it died before we could ask to be told
+  if (getppid() != it.parent) _exit(1);  // the parent died before prctl() took effect
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (null < 0 || dup2(it.socket, 0) < 0 || dup2(it.socket, 1) < 0 || dup2(null, 2) < 0) return;
   close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC);  // ours are closed by exec anyway
@@ -80,7 +80,7 @@ bool reap(std::int64_t pid, bool wait) {
   const int how = WEXITED | WNOWAIT | (wait ? 0 : WNOHANG);
   if (waitid(P_PID, static_cast<id_t>(pid), &info, how) != 0) return false;
   if (info.si_pid == 0) return true;
-  kill_group(pid);  // while its number is still its own
+  kill_group(pid);  // before its pid can be reused
   waitpid(static_cast<pid_t>(pid), nullptr, 0);
   return false;
 }

@@ -1,9 +1,9 @@
-// A child process that is spoken to over one socket: its stdin and stdout.
+// A child process with one socket as its stdin and stdout.
 //
-// It has a process group of its own, holds no descriptor of ours, gets of our environment what any program
-// needs and no key that its command does not name, ends when it reads the end of its stdin if
-// it is well behaved, and is killed by the kernel when the thread that started it ends: start it from one
-// that lives as long as the program.
+// It has a process group of its own and none of our descriptors. From our environment it gets only what any
+// program needs, plus the variables that its command names. A well-behaved child ends when its stdin is
+// closed. The kernel kills it when the thread that started it ends: start it from a thread that lives as long
+// as the program.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ namespace cairn::os {
 struct Command {
   std::string executable;  // a path
   std::vector<std::string> argv;
-  std::vector<std::string>
-      environment;  // what it is given beside plain_environment(): nothing else is ours to give
+  std::vector<std::string> environment;  // added to plain_environment()
   std::string cwd = "/";
 };
 
@@ -31,8 +30,8 @@ struct Child {
 // Starts it; stderr goes to /dev/null. Fails when it cannot be executed.
 Result<Child> spawn_child(const Command& command);
 
-// Whether the child is still there; with `wait` only when it is not. Collects it, and kills what is left of
-// its group, once it is gone.
+// Whether the child still runs; with `wait`, waits until it has ended. Once it has ended, reaps it and kills
+// the rest of its group.
 bool reap(std::int64_t pid, bool wait = false);
 
 // Ends the whole group.

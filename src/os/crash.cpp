@@ -24,8 +24,8 @@ bool is_own(int number, const siginfo_t& what) {
   return number == SIGABRT ? what.si_code == SI_TKILL && what.si_pid == getpid() : what.si_code > 0;
 }
 
-// What was there before takes over: the faulting instruction is run again, abort() raises again, and only a
-// signal from outside must be passed on.
+// Restores the earlier handler. The faulting instruction runs again and abort() raises again; only a signal
+// from outside must be sent once more.
 void on_crash(int number, siginfo_t* what, void*) {
   const int error = errno;
   if (mark_from && is_own(number, *what)) std::rename(mark_from, mark_to);
@@ -35,7 +35,7 @@ void on_crash(int number, siginfo_t* what, void*) {
   errno = error;
 }
 
-// A stack that has run over cannot hold the handler. Kept as long as the thread.
+// The handler needs its own stack, because the thread's may have overflowed. Lives as long as the thread.
 struct OtherStack {
   OtherStack() {
     stack_t stack{};

@@ -1,15 +1,14 @@
-// A crash told by the name of a file: the next process knows what the dead one was at, and that it died of
-// itself. A process that is killed says nothing, nor does one whose memory the kernel takes or whose machine
-// loses its power.
+// Records a crash in the name of a file, so that the next process knows what the dead one was working on, and
+// that it crashed. A process that is killed, runs out of memory or loses its power leaves no mark.
 #pragma once
 
 #include <string>
 
 namespace cairn::os {
 
-// While it lives, a fault of this thread (SIGSEGV, SIGBUS, SIGFPE, SIGILL, or its own abort) renames `from`
-// to `to` before the process ends as it would have. Signals that others send do not. One a thread at a time;
-// without watch_for_crashes() it does nothing.
+// While it exists, a fault of this thread (SIGSEGV, SIGBUS, SIGFPE, SIGILL, or its own abort) renames `from`
+// to `to` before the process ends. Signals from other processes do not. At most one for each thread. Without
+// watch_for_crashes() it does nothing.
 class CrashMark {
  public:
   CrashMark(std::string from, std::string to);
@@ -21,7 +20,7 @@ class CrashMark {
   std::string from_, to_;
 };
 
-// Called once, before there are threads. Whoever handled these signals before handles them afterwards.
+// Call once, before there are threads. Earlier handlers of these signals still run afterwards.
 void watch_for_crashes();
 
 }  // namespace cairn::os

@@ -86,7 +86,7 @@ class RealFile final : public File {
 Result<std::unique_ptr<File>> RealDisk::open(const std::string& path, Open how) {
   int flags = O_CLOEXEC;
   switch (how) {
-    case Open::read: flags |= O_RDONLY | O_NONBLOCK; break;  // a pipe in the way must not hold us up
+    case Open::read: flags |= O_RDONLY | O_NONBLOCK; break;  // opening a pipe must not block
     case Open::read_own: flags |= O_RDONLY | O_NONBLOCK | O_NOFOLLOW; break;
     case Open::read_write: flags |= O_RDWR | O_CREAT | O_NOFOLLOW; break;
     case Open::create_new: flags |= O_RDWR | O_CREAT | O_EXCL; break;
@@ -121,7 +121,7 @@ Status RealDisk::remove(const std::string& path) {
 
 Status RealDisk::make_dir(const std::string& path) {
   if (mkdir(path.c_str(), 0700) == 0) {
-    // A umask may have taken more than it should.
+    // A strict umask may have removed bits of 0700.
     if (chmod(path.c_str(), 0700) != 0) return failed("chmod", path);
     return {};
   }
@@ -175,7 +175,7 @@ std::string Disk::real_path(const std::string& path) {
   return normal;
 }
 
-// The part that exists is looked for by halving, so that a path of thousands of parts costs a dozen calls.
+// Binary search for the part that exists: a path of thousands of parts costs a dozen calls.
 std::string RealDisk::real_path(const std::string& path) {
   const std::string normal = Disk::real_path(path);
   std::vector<std::size_t> ends;  // of normal's beginnings, shortest first

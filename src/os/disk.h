@@ -1,8 +1,7 @@
-// The disk as cairn sees it: the seam where faults are injected.
+// The interface to the disk, where tests inject faults.
 //
-// The inbox and everything else that must survive goes through a Disk. Production uses RealDisk; tests a
-// simulated one that also carries SQLite, with power cuts and I/O errors at a chosen call. Paths are
-// absolute. Small on purpose: what needs more (the archive) adds it here.
+// The inbox and everything else that must survive goes through a Disk. Production uses RealDisk. Tests use a
+// simulated one, also under SQLite, with power cuts and I/O errors at a chosen call. Paths are absolute.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ static struct flock whole_file() {
   return range;
 }
 
-// Whether `path` still names the file behind `fd`: a lock on a removed file guards nothing.
+// Whether `path` still names the file of `fd`: a lock on a removed file protects nothing.
 static bool still_there(int fd, const std::string& path) {
   struct stat held {
   }, named{};
@@ -61,8 +61,7 @@ FileLock::~FileLock() {
 }
 
 void FileLock::note(const std::string& text) {
-  // For people and for the pause between starts: a note that cannot be written changes nothing that must
-  // hold.
+  // Only for people and for the pause between starts: the lock works without it, so errors are ignored.
   if (ftruncate(fd_, 0) != 0) return;
   [[maybe_unused]] const ssize_t put = pwrite(fd_, text.data(), text.size(), 0);
 }

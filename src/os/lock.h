@@ -1,5 +1,5 @@
-// The lock that makes one daemon per home: an open-file-description lock, gone with its holder however that
-// dies.
+// The lock that allows only one daemon per home: an open-file-description lock, which the kernel releases
+// however the holder dies.
 #pragma once
 
 #include <string>

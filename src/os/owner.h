@@ -1,8 +1,8 @@
-// Whose something on the disk is.
+// Checks who owns a file or directory.
 //
-// A directory of another user in our home could take events away, and a file of his could feed us some. A
-// link could make us write elsewhere. So what is not ours is refused, before anything is read or written
-// there.
+// Another user's directory in our home could steal events, another user's file could inject some, and a link
+// could make us write elsewhere. So anything that this user does not own is refused before it is read or
+// written.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ Number number_in(std::string_view text) {
 }
 
 std::optional<ProcStat> parse_stat(std::string_view text) {
-  // The name stands in parentheses and may itself hold blanks and parentheses: the last one closes it.
+  // The name is in parentheses and may contain blanks and parentheses itself: search for the last one.
   const std::size_t open = text.find('('), close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
   ProcStat stat;
@@ -77,7 +77,7 @@ bool RealProcesses::alive(const ProcessKey& key) {
   if (key.pid == 0) return true;
   errno = 0;
   const std::optional<ProcStat> stat = stat_of(key.pid);
-  // Only a clear "no such process" is death: a session must not fail because /proc could not be read.
+  // Only "no such process" counts as dead: a session must not fail because /proc could not be read.
   if (!stat) return errno != ENOENT && errno != ESRCH;
   return stat->start == key.start && stat->state != 'Z' && stat->state != 'X';
 }
@@ -104,7 +104,7 @@ std::string executable_path() {
   return std::string(text);
 }
 
-// Who and where, and nothing that is secret.
+// Variables without secrets that any program needs.
 static bool anybody_needs(std::string_view name) {
   static constexpr std::string_view kPlain[] = {"HOME", "PATH", "LANG", "TZ", "USER", "LOGNAME", "TMPDIR"};
   return name.starts_with("XDG_") || name.starts_with("LC_") ||
@@ -112,7 +112,7 @@ static bool anybody_needs(std::string_view name) {
 }
 
 static bool daemon_needs(std::string_view name) {
-  // CAIRN_DISABLE and CAIRN_AGENT speak of the caller, not of the daemon.
+  // CAIRN_DISABLE and CAIRN_AGENT are about the caller, not the daemon.
   if (name == "CAIRN_DISABLE" || name == "CAIRN_AGENT") return false;
   if (anybody_needs(name) || name.starts_with("CAIRN_")) return true;
   static constexpr std::string_view kKept[] = {
@@ -168,7 +168,7 @@ std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {
 
 Result<std::int64_t> spawn_detached(const std::string& executable, const std::vector<std::string>& argv,
                                     const std::vector<std::string>& environment) {
-  // posix_spawn shares the caller's memory until the exec: a hook does not pay for a copy.
+  // posix_spawn shares the caller's memory until exec, so a hook does not pay for copying page tables.
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);

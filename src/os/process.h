@@ -1,5 +1,5 @@
-// Other processes: who called us, who is alive, and starting the daemon so that it holds nothing of the
-// host's.
+// Other processes: who called us, which still run, and how to start the daemon without descriptors or
+// variables of the host.
 #pragma once
 
 #include <cstdint>

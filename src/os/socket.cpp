@@ -32,7 +32,7 @@ int Fd::release() {
 
 namespace {
 
-// Where a socket stands, in a form the kernel takes. Holds the directory open while the address is used.
+// A socket's address in a form that the kernel accepts. Keeps the directory open while it is used.
 struct Address {
   sockaddr_un name{};
   Fd directory;
@@ -104,7 +104,7 @@ Result<Fd> connect_unix(const std::string& path, int timeout_ms) {
   while (connect(fd.get(), as_sockaddr(address.name), sizeof address.name) != 0) {
     if (errno == ECONNREFUSED) return Error{Code::not_found, "connect " + path + ": nobody listens"};
     if (errno != EAGAIN && errno != EINTR) return errno_error("connect " + path, errno);
-    // The listener's queue is full. The kernel offers nothing to wait on.
+    // The listener's queue is full. The kernel has no event to wait for, so try again.
     if (RealClock().boot_ns() >= deadline)
       return Error{Code::timeout, "connect " + path + ": no answer in time"};
     const timespec pause{0, 2'000'000};

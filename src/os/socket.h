@@ -1,4 +1,4 @@
-// Unix sockets at any path: one longer than the kernel's 107 bytes is reached through its directory's
+// Unix sockets at any path: a path over the kernel's limit of 107 bytes is reached through its directory's
 // descriptor.
 #pragma once
 

@@ -1,8 +1,9 @@
-// SQLite, thinly: a connection, statements that return to a cache, transactions that roll back by themselves.
+// A thin layer over SQLite: a connection, statements that return to a cache, transactions that roll back by
+// themselves.
 //
-// The store's only way to its database file. Every failure is an Error with a code to decide on: `busy`
-// retry, `full` tell the user, `corrupt` set aside. What a committed transaction wrote survives a power cut
-// (WAL, synchronous=FULL). SQL texts are the program's own; values are always bound, never pasted in.
+// The store uses its database file only through this. Every failure is an Error with a code to decide on:
+// `busy` retry, `full` warn the user, `corrupt` rebuild. What a committed transaction wrote survives a power
+// cut (WAL, synchronous=FULL). SQL texts are the program's own; values are always bound, never pasted in.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +66,7 @@ class Stmt {
 
  private:
   friend class Db;
-  // `home` is where the statement goes when it is done; null: it is finalized.
+  // `home` is the cache to which the statement returns; null: it is finalized.
   Stmt(sqlite3_stmt* raw, std::vector<sqlite3_stmt*>* home) : raw_(raw), home_(home) {}
   void bind_null(int index);
   void bind_integer(int index, std::int64_t value);
@@ -92,7 +93,7 @@ class Db {
     Mode mode = Mode::read_write;
     std::string vfs;                  // empty: SQLite's own; tests name the simulated disk's
     bool exclusive = false;           // no other connection, no shared memory: what the simulated disk needs
-    bool damaged = false;             // read_only: a schema or a size that does not fit is no error
+    bool damaged = false;             // read_only: ignore errors in the schema or the size
     int busy_timeout_ms = 5000;       // how long to wait for another connection's lock
     int autocheckpoint_pages = 1000;  // 4 MB of WAL; tests set less to see checkpoints
     Status (*check)(Db&) = nullptr;   // may refuse the database before anything of it is changed
@@ -133,14 +134,14 @@ class Db {
   // Reads every page and checks its structure; `indexes` compares every index with its table as well, which
   // takes several times as long. Fails with `corrupt`, naming the first damage.
   Status integrity_check(bool indexes = false);
-  // The first damage that any call came upon; empty: none.
+  // The first damage that any call found; empty: none.
   const std::string& damage() const { return connection_->damage; }
-  // Notes damage that SQLite cannot see.
+  // Records damage that SQLite cannot see.
   void met_damage(std::string_view what) {
     if (damage().empty()) connection_->damage = what;
   }
 
-  // For what has no place here, such as registering SQL functions.
+  // For uses that this class does not cover, such as registering SQL functions.
   sqlite3* raw() const { return connection_->db; }
 
  private:
