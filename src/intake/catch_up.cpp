@@ -23,10 +23,10 @@ using host::TranscriptPiece;
 using store::Session;
 using Item = host::TranscriptItem;
 
-// A hook takes at most seconds from the host to the store.
+// An event needs at most seconds from the host to the store; after this its hook has failed.
 static constexpr Millis kOnItsWay = std::chrono::seconds(60);
 static constexpr std::int64_t kOnItsWayNs = 60'000'000'000;
-// A host waits for all results before it goes on: a call with so much behind it will have none.
+// A host waits for all results before it continues: a call with this much text after it will have none.
 static constexpr std::uint64_t kGivenUp = 1u << 20;
 // How long after its end a session's files are tried again that could not be read.
 static constexpr Millis kTriedFor = std::chrono::hours(24);
@@ -43,7 +43,7 @@ struct CatchUp::Look {
   bool ended = false;
   WallTime since;  // older lines are history
   WallTime now;
-  // Whether no hook can be expected to tell of something that happened at `at`.
+  // Whether it is too late for the hook of something that happened at `at`.
   bool is_late(WallTime at) const { return ended || now - at >= kOnItsWay || at > now + kOnItsWay; }
   bool unreadable = false;  // a file of it could not be read, and is not gone
   void failed(const Error& error) { unreadable = unreadable || error.code != Code::not_found; }
@@ -218,7 +218,7 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   // Only where it saves much: a short line is looked at afresh, whatever became of it.
   const bool same = line.inode == stat->inode && line.offset == before && line.looked <= stat->size &&
                     line.looked > before + host::kTranscriptPiece;
-  // Nobody writes such a line: the file is sparse, or none of the host's.
+  // No host writes such a long line: the file is sparse, or not a transcript.
   if (same && line.looked - before >= kLongestLook) return false;
   const auto lines =
       host::find_host(look.session.platform).transcript_lines(look.session.content_id, progress.prompt_id);
@@ -316,8 +316,8 @@ Result<bool> CatchUp::settle(Look& look, const Item& item, bool given_up) {
   return true;
 }
 
-// Why a line that no hook told of is not taken in; empty: it is.
-Result<std::string> CatchUp::excuse(const Look& look, const Item& item) {
+// Why a line that no hook delivered is not stored; empty: it is stored.
+Result<std::string> CatchUp::reason_to_skip(const Look& look, const Item& item) {
   const WallTime until = item.result ? item.result->at : item.at;
   if (TRY(store::capture_was_off(db_, item.at, until))) return std::string("capture was off");
   if (TRY(store::is_inherited(db_, look.session.id, look.session.project, item.tool_use_id, item.prompt_id)))
@@ -348,7 +348,7 @@ Result<bool> CatchUp::settle_call(Look& look, const Item& item, bool given_up) {
     if (!rows.start) TRY(note("waiting"));
     return false;
   }
-  std::string reason = TRY(excuse(look, item));
+  std::string reason = TRY(reason_to_skip(look, item));
   if (reason.empty()) {
     const Kind kind = cut_off ? Kind::tool_start : item.result->failed ? Kind::tool_failure : Kind::tool;
     reason = TRY(take_in(look, event_of(look, item, kind)));
@@ -364,12 +364,12 @@ Result<bool> CatchUp::settle_prompt(Look& look, const Item& item) {
     if (!turn || turn->muted || TRY(store::has_prompt(db_, look.session.id, *number))) return true;
   }
   if (!look.is_late(item.at)) return false;
-  if (!TRY(excuse(look, item)).empty()) return true;
+  if (!TRY(reason_to_skip(look, item)).empty()) return true;
   TRY(take_in(look, event_of(look, item, Kind::prompt)));
   return true;
 }
 
-// An answer that ended its turn, and no hook told that it did.
+// An answer that ended its turn, when no hook delivered that end.
 Result<bool> CatchUp::settle_stop(Look& look, const Item& item) {
   const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
   if (!number) return true;
@@ -378,19 +378,19 @@ Result<bool> CatchUp::settle_stop(Look& look, const Item& item) {
       !turn->last_assistant_message.empty() || turn->last_event_at > item.at + kOnItsWay)
     return true;
   if (!look.is_late(item.at)) return false;
-  if (!TRY(excuse(look, item)).empty()) return true;
+  if (!TRY(reason_to_skip(look, item)).empty()) return true;
   TRY(take_in(look, event_of(look, item, Kind::stop)));
   return true;
 }
 
-// What was said between the events that hooks tell of. No hook brings it, so there is nothing to wait for.
+// The assistant's texts between events. No hook delivers them, so there is nothing to wait for.
 Status CatchUp::settle_text(Look& look, const Item& item) {
   const SessionId session = look.session.id;
   const WallTime at = item.at == WallTime() ? look.session.last_event_at : item.at;
   if (at < look.since || TRY(store::capture_was_off(db_, at, at))) return {};
   const auto number = item.prompt_id.empty() ? TRY(store::turn_at(db_, session, at))
                                              : TRY(store::turn_of_prompt(db_, session, item.prompt_id));
-  if (!number) return {};  // of a prompt that was not taken in
+  if (!number) return {};  // of a prompt that was not stored
   const auto turn = TRY(store::find_turn(db_, session, *number));
   if (!turn || turn->muted) return {};
   store::Text text;
@@ -443,7 +443,7 @@ Result<std::string> CatchUp::take_in(Look& look, Event event) {
     auto savepoint = TRY(store::Savepoint::begin(db_));
     if (auto recorded = recorder_.record(std::get<gate::Gate::Passed>(verdict)); !recorded) {
       if (recorded.error().code != Code::invalid) return std::move(recorded).error();
-      return recorded.error().message;  // its own fault: the others are not held up by it
+      return recorded.error().message;  // caused by this event: it must not block the others
     }
     TRY(savepoint.commit());
   }

@@ -1,10 +1,10 @@
-// The second source: what a transcript has and the store has not is taken in from there, once, through the
+// Recovers events from transcripts: what a transcript has and the store lacks is stored once, through the
 // same gate.
 //
-// Stands behind the inbox: a call is looked at when its session has ended, or a minute after its result, so
-// that its hook is not overtaken; a hook that comes still later is a duplicate. Every call ends with a row or
-// a reason, and so the ledger closes. Cost: a session at rest is one query, one stat and one listing a
-// minute, and no write; a piece of a transcript that grew is some 30 ms.
+// The inbox comes first: a call is checked when its session has ended, or a minute after its result, so that
+// its hook has time to arrive. A hook that arrives later is a duplicate. Every call ends with a row or a
+// reason why it has none. Cost: an idle session is one query, one stat and one listing a minute, and no
+// write; a piece of a transcript that grew takes about 30 ms.
 #pragma once
 
 #include <cstdint>
@@ -40,19 +40,18 @@ class CatchUp {
   void look_again() { active_due_ = lost_due_ = true; }
 
   // Looks for sessions whose hooks could not write, in the directories where transcripts of known sessions
-  // are. One that is found is read like every other that has ended; one that nobody knew is known from now
-  // on.
+  // are. A session that is found is read like every other that has ended; an unknown one is created.
   Status find_lost();
 
-  // Takes in the next piece of a transcript, in a transaction of its own. False: nothing to do. A transcript
-  // that cannot be read is tried again each minute, for a day; an error is the store's.
+  // Reads the next piece of a transcript and stores it, in a transaction of its own. False: nothing to do. A
+  // transcript that cannot be read is tried again each minute, for a day; an error is the store's.
   Result<bool> step();
 
   // Before context is composed for `project`: its sessions that ended, newest first, as far as `deadline`
   // (boot ns) allows.
   Status settle_project(const std::string& project, std::int64_t deadline);
 
-  // Events taken from transcripts since this was made.
+  // Events recovered from transcripts since this was constructed.
   std::int64_t recovered() const { return recovered_; }
 
  private:
@@ -76,8 +75,8 @@ class CatchUp {
   Result<bool> settle_prompt(Look& look, const host::TranscriptItem& item);
   Result<bool> settle_stop(Look& look, const host::TranscriptItem& item);
   Status settle_text(Look& look, const host::TranscriptItem& item);
-  Result<std::string> excuse(const Look& look, const host::TranscriptItem& item);
-  // What became of it: empty when it was taken in, else why not.
+  Result<std::string> reason_to_skip(const Look& look, const host::TranscriptItem& item);
+  // Empty when it was stored, else the reason why not.
   Result<std::string> take_in(Look& look, event::Event event);
   event::Event event_of(const Look& look, const host::TranscriptItem& item, event::Kind kind) const;
   Result<WallTime> watched_since(const store::Session& session);

@@ -13,13 +13,12 @@ static constexpr std::size_t kMaxFile = hook::kMaxPayload + (64u << 10);  // pay
 static constexpr std::int64_t kHourNs = 3'600'000'000'000;
 static constexpr std::int64_t kBadDays = 14;
 static constexpr std::uint64_t kBadBytes = 100u << 20;
-// Holds the header with its texts as they usually are, and the start of the payload, where the host writes
-// its session first.
+// Enough for a usual header and the start of the payload, where the host writes its session first.
 static constexpr std::size_t kPeekedBytes = 2048;
 static constexpr std::string_view kCrashed = ".crashed";
 static constexpr std::string_view kAside = ".aside";
 static constexpr std::size_t kFailedRoom =
-    4096;  // some twenty lines: that it happened matters more than how often
+    4096;  // about twenty lines: that deliveries failed matters more than how many
 
 InboxReader::InboxReader(os::Disk& disk, os::Clock& clock, std::string directory)
     : disk_(disk),
@@ -30,30 +29,30 @@ InboxReader::InboxReader(os::Disk& disk, os::Clock& clock, std::string directory
       cur_(directory_ + "/cur"),
       bad_(directory_ + "/bad") {}
 
-// Only below a home that is there: one that was deleted is not made again.
+// Only in an existing home: a home that was deleted is not created again.
 Status InboxReader::make_directories() {
   for (const std::string& directory : {directory_, tmp_, new_, cur_}) TRY(disk_.make_dir(directory));
   ignore(disk_.make_dir(bad_));  // needed only for what is quarantined, and reported then
-  // A hook that delivers durably relies on directories that are durable. Those above ours may be closed to
-  // us.
+  // A hook with `hook.sync = "disk"` relies on durable directories. We may lack the rights to sync those
+  // above ours.
   for (std::string path = directory_; !path.empty(); path.resize(path.find_last_of('/')))
     ignore(disk_.sync_dir(path));
   return {};
 }
 
-// A directory that somebody removed under us is made again: hooks make only their own.
+// Creates a directory again that was removed while we run: hooks create only their own.
 Status InboxReader::move(const std::string& from, const std::string& to) {
   Status moved = disk_.rename(from, to);
   if (moved || moved.error().code != Code::not_found || !disk_.stat(from)) return moved;
-  // Whatever is in the way, the file has no part in it.
+  // Not the file's fault: do not quarantine it.
   if (auto made = make_directories(); !made) return Error{Code::denied, made.error().message};
   return disk_.rename(from, to);
 }
 
-Result<std::vector<InboxReader::Poison>> InboxReader::start() {
+Result<std::vector<InboxReader::Suspect>> InboxReader::start() {
   TRY(make_directories());
   sweep();
-  std::vector<Poison> found;
+  std::vector<Suspect> found;
   for (const std::string& name : TRY(disk_.list(cur_))) {
     const EventId id{name.substr(0, 32)};
     if (!is_event_id(id.value)) continue;
@@ -76,7 +75,7 @@ void InboxReader::bring_back_stranded() {
   if (!names) return;
   stranded_ = false;
   for (const std::string& name : *names)
-    if (const EventId id{name}; is_event_id(name) && !is_leftover(id) && !held_.contains(id))
+    if (const EventId id{name}; is_event_id(name) && !is_leftover(id) && !deferred_.contains(id))
       ignore(give_back(id));
 }
 
@@ -84,7 +83,7 @@ Result<std::vector<EventId>> InboxReader::scan() {
   if (stranded_) bring_back_stranded();
   std::vector<EventId> ids;
   auto names = disk_.list(new_);
-  if (!names && names.error().code == Code::not_found) {  // somebody removed it under us
+  if (!names && names.error().code == Code::not_found) {  // it was removed while we run
     TRY(make_directories());
     return ids;
   }
@@ -198,7 +197,7 @@ os::CrashMark InboxReader::crash_mark(const EventId& id) const {
   return os::CrashMark(suspicious(id), cur_ + "/" + id.value + std::string(kCrashed));
 }
 
-Status InboxReader::calm(const EventId& id) {
+Status InboxReader::clear_mark(const EventId& id) {
   return disk_.rename(suspicious(id), cur_ + "/" + id.value);
 }
 
@@ -228,33 +227,33 @@ Status InboxReader::keep_bad(const EventId& id, std::string_view text) {
   return os::replace_file(disk_, path, text);
 }
 
-void InboxReader::hold(const EventId& id) {
+void InboxReader::defer(const EventId& id) {
   leftovers_.erase(id);
-  held_.insert(id);
+  deferred_.insert(id);
 }
 
-std::string InboxReader::Poison::reason() const {
+std::string InboxReader::Suspect::reason() const {
   if (mark == kAside) return "setting it aside ended the daemon";
   return mark == kCrashed ? "taking it in crashed the daemon"
                           : "taking it in ended the daemon " + mark.substr(1) + " times";
 }
 
-Result<std::string> InboxReader::read_poison(const Poison& poison) {
-  if (poison.mark == kAside) return std::string();
-  const std::string path = cur_ + "/" + poison.id.value;
-  auto file = os::read_file(disk_, path + poison.mark, kMaxFile);
+Result<std::string> InboxReader::read_suspect(const Suspect& suspect) {
+  if (suspect.mark == kAside) return std::string();
+  const std::string path = cur_ + "/" + suspect.id.value;
+  auto file = os::read_file(disk_, path + suspect.mark, kMaxFile);
   if (!file && file.error().code != Code::invalid) return file;
-  TRY(disk_.rename(path + poison.mark, path + std::string(kAside)));
+  TRY(disk_.rename(path + suspect.mark, path + std::string(kAside)));
   return std::move(file).value_or("");
 }
 
-Status InboxReader::calm(const Poison& poison) {
-  if (poison.mark == kAside) return {};
-  const std::string path = cur_ + "/" + poison.id.value;
+Status InboxReader::clear_mark(const Suspect& suspect) {
+  if (suspect.mark == kAside) return {};
+  const std::string path = cur_ + "/" + suspect.id.value;
   return disk_.rename(path + std::string(kAside), path + std::string(kCrashed));
 }
 
-void InboxReader::done_with_poison(const EventId& id) {
+void InboxReader::done_with_suspect(const EventId& id) {
   for (const std::string_view mark : {kAside, kCrashed})
     ignore(disk_.remove(cur_ + "/" + id.value + std::string(mark)));
 }
@@ -271,7 +270,7 @@ Result<std::size_t> InboxReader::bring_back_bad() {
 }
 
 void InboxReader::sweep() {
-  for (const EventId& id : std::exchange(held_, {})) ignore(give_back(id));
+  for (const EventId& id : std::exchange(deferred_, {})) ignore(give_back(id));
   const std::int64_t now = clock_.wall_ns();
   if (const auto names = disk_.list(tmp_))
     for (const std::string& name : *names)
@@ -297,14 +296,15 @@ std::string InboxReader::failed_note() {
   if (!note && note.error().code != Code::not_found) return "";
   const std::size_t size = note ? note->size() : 0;
   if (size >= kFailedRoom) return *std::move(note);
-  // Behind whatever stands there.
+  // Append after the existing lines.
   if (auto file = disk_.open(path, os::Open::read_write))
     ignore((*file)->write_at(size, std::string(kFailedRoom - size, ' ')));
   return std::move(note).value_or("");
 }
 
 void InboxReader::clear_failed_note(std::size_t bytes) {
-  // Written over, not removed or cut: its room on the disk stays, and so does what a hook is just adding.
+  // Overwrite, do not remove or truncate: that keeps its space on the disk, and lines that a hook is just
+  // adding.
   if (auto file = disk_.open(directory_ + "/failed", os::Open::read_write))
     ignore((*file)->write_at(0, std::string(bytes, ' ')));
 }

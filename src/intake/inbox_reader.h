@@ -1,12 +1,12 @@
-// The inbox from the inside: which events wait, in which order, and where a file stands while it is being
-// read.
+// The daemon's side of the inbox: which events wait, in which order, and the name of a file while it is read.
+// The name records the state, so that a crash at any moment loses nothing.
 //
 //   new/ID      delivered
-//   cur/ID          being taken in; removed once its transaction is committed
+//   cur/ID          being read; removed once its transaction is committed
 //   cur/ID.N        found in cur/ by a later start and being read alone, for the N-th time: one that is read
 //                   and has not ended the daemon is cur/ID again
-//   cur/ID.crashed  ended the daemon by a fault while it was read alone
-//   cur/ID.aside    being set aside
+//   cur/ID.crashed  crashed the daemon while it was read alone
+//   cur/ID.aside    being quarantined
 //   bad/ID          could not be read; kept redacted for 14 days, 100 MB at most
 #pragma once
 
@@ -35,77 +35,80 @@ class InboxReader {
     return is_event_id(name.substr(0, 32)) && (name.size() == 32 || name[32] == '.');
   }
 
-  // What ended daemons while it was read alone, to be set aside.
-  struct Poison {
+  // A file that ended daemons while it was read alone; to be quarantined.
+  struct Suspect {
     EventId id;
     std::string mark;  // as it was found
     std::string reason() const;
   };
-  // Daemons die by chance: killed, out of memory, without power. Only so many deaths with the same file
-  // alone, each within a fraction of a millisecond, are no chance.
+  // A daemon may die for other reasons than the file: killed, out of memory, power cut. But this many deaths,
+  // each in the fraction of a millisecond in which the same file is read alone, are no accident.
   static constexpr int kMostDeaths = 5;
 
-  // Creates the directories and removes what dead hooks left in tmp/. What a dead daemon left in cur/ waits
-  // with the others; what ended one by a fault, or kMostDeaths somehow, is returned.
-  Result<std::vector<Poison>> start();
+  // Creates the directories and removes what dead hooks left in tmp/. Files that a dead daemon left in cur/
+  // wait with the others. Returns those that crashed one, or that kMostDeaths daemons died with.
+  Result<std::vector<Suspect>> start();
 
   // The ids that wait, in order: by boot time within a boot, boots by their first wall time, else by id.
   // Scans when the last list is used up.
   Result<std::vector<EventId>> next(std::size_t max);
   bool is_leftover(const EventId& id) const { return leftovers_.contains(id); }
-  // Puts ids that next() gave out back to the front.
+  // Returns ids from next() to the front of the list.
   void put_back(const std::vector<EventId>& ids);
-  // The events that wait, were delivered before `id` and belong to its session, in order. One whose session
-  // cannot be told from its first bytes counts as of this one.
+  // The waiting events of the same session that were delivered before `id`, in order. An event whose first
+  // bytes do not show its session counts as one of this session.
   Result<std::vector<EventId>> older_of_session(const EventId& id);
   // Whether the next call of next() scans.
   bool is_list_used_up() const { return waiting_.empty(); }
-  // How many events wait in new/ and cur/ now. Files with other names than an event's id are none of ours.
+  // How many events wait in new/ and cur/ now. Files without an event id as their name do not count.
   Result<std::size_t> depth();
 
   // Moves new/ID to cur/ID and reads it.
   Result<std::string> take(const EventId& id);
-  // Reads a leftover under the name that marks it as suspicious; calm() takes the mark away. It stays a
+  // Reads a leftover under a name that marks it as suspicious; clear_mark() removes the mark. It stays a
   // leftover until it is given back or done.
   Result<std::string> take_suspicious(const EventId& id);
-  // To be held while it is read and parsed: tells a crash from other deaths. Means nothing for others.
+  // Keep it while a leftover is read and parsed: it tells a crash from other deaths. Does nothing for other
+  // files.
   os::CrashMark crash_mark(const EventId& id) const;
-  Status calm(const EventId& id);
-  // The file in cur/ as it stands.
+  Status clear_mark(const EventId& id);
+  // The content of the file in cur/.
   Result<std::string> read(const EventId& id);
-  // Back to new/: its transaction failed.
+  // Moves it back to new/: its transaction failed.
   Status give_back(const EventId& id);
-  // The event is settled: the file goes.
+  // Removes the file: its event has its row in the store.
   void done(const EventId& id);
-  // Puts a copy into bad/ with `text` as its content; to be called before the event is settled.
+  // Writes a copy with `text` as its content into bad/. Call before the event gets its row in the store.
   Status keep_bad(const EventId& id, std::string_view text);
-  // It can be neither taken in nor set aside now: it stays in cur/ until sweep() lets it wait again.
-  void hold(const EventId& id);
-  // The bytes of what is to be set aside, under the name that says so; none when redacting them ended a
-  // daemon already. calm() says that it has not.
-  Result<std::string> read_poison(const Poison& poison);
-  Status calm(const Poison& poison);
-  void done_with_poison(const EventId& id);
-  // Puts all that was set aside back to new/; says how many.
+  // The disk fails: the file can be neither stored nor quarantined now. It stays in cur/ until sweep()
+  // returns it to new/.
+  void defer(const EventId& id);
+  // The content of a file that is to be quarantined, renamed to cur/ID.aside; nothing when redacting it ended
+  // a daemon already. Call clear_mark() when redacting has succeeded.
+  Result<std::string> read_suspect(const Suspect& suspect);
+  Status clear_mark(const Suspect& suspect);
+  void done_with_suspect(const EventId& id);
+  // Moves all quarantined files back to new/; returns how many.
   Result<std::size_t> bring_back_bad();
 
   // Removes from bad/ what is older than 14 days or beyond 100 MB (oldest first), and from tmp/ what a dead
-  // hook left an hour ago. What is held waits again.
+  // hook left an hour ago. Deferred files wait again.
   void sweep();
 
-  // What hooks noted in inbox/failed, a line for each delivery that failed. Room for the next is kept there.
+  // The content of inbox/failed, where hooks write a line for each failed delivery. Keeps space in it for the
+  // next lines.
   std::string failed_note();
-  // The first `bytes` of that note are counted for good. What hooks wrote behind them meanwhile stays.
+  // Marks the first `bytes` of that file as counted. Lines that hooks wrote after them stay.
   void clear_failed_note(std::size_t bytes);
 
   const std::string& new_directory() const { return new_; }
 
  private:
-  // What the first bytes of a file say, unchecked: its place in the order, and whose it is.
+  // What the first bytes of a file say, unchecked: its position in the order, and its session.
   struct Peeked {
     std::string boot;
     std::int64_t ns = 0;
-    std::string session;  // empty: not told
+    std::string session;  // empty: unknown
   };
 
   Status make_directories();
@@ -121,9 +124,9 @@ class InboxReader {
   std::string directory_, tmp_, new_, cur_, bad_;
   std::deque<EventId> waiting_;
   std::map<EventId, Peeked> peeked_;  // since the last scan of next()
-  std::map<EventId, int> leftovers_;  // in cur/ since a daemon died; how often while it was read alone
-  std::set<EventId> held_;            // in cur/, for sweep() to let them wait again
-  bool stranded_ = false;             // a file stands in cur/ that should not
+  std::map<EventId, int> leftovers_;  // in cur/ since a daemon died; how many died while it was read alone
+  std::set<EventId> deferred_;        // in cur/ until sweep() returns them to new/
+  bool stranded_ = false;             // a file is in cur/ that should be in new/
 };
 
 }  // namespace cairn::intake

@@ -120,7 +120,7 @@ void Intake::clear_files(const std::vector<Prepared>& group) {
     const auto* bad = std::get_if<Bad>(&prepared.what);
     if (bad && !bad->kept) {
       log_.error("intake: " + trouble_);
-      reader_.hold(prepared.id);
+      reader_.defer(prepared.id);
       continue;
     }
     if (bad) log_.warn(fmt::format("intake event={} set aside: {}", prepared.id.value, bad->reason));
@@ -173,9 +173,10 @@ std::string Intake::redacted(const std::string& file) const {
 }
 
 Status Intake::start() {
-  for (const InboxReader::Poison& poison : TRY(reader_.start())) {
-    poison_.push_back({poison.id, Bad{{}, poison.reason(), redacted(TRY(reader_.read_poison(poison)))}});
-    TRY(reader_.calm(poison));
+  for (const InboxReader::Suspect& suspect : TRY(reader_.start())) {
+    suspects_.push_back(
+        {suspect.id, Bad{{}, suspect.reason(), redacted(TRY(reader_.read_suspect(suspect)))}});
+    TRY(reader_.clear_mark(suspect));
   }
   return {};
 }
@@ -183,15 +184,15 @@ Status Intake::start() {
 void Intake::sweep() {
   trouble_.clear();
   reader_.sweep();
-  if (poison_.empty()) return;
-  if (auto settled = settle_group(poison_); !settled) {
+  if (suspects_.empty()) return;
+  if (auto settled = settle_group(suspects_); !settled) {
     log_.error("intake: " + settled.error().message);
     return;
   }
-  clear_files(poison_);
-  std::erase_if(poison_, [&](const Prepared& prepared) {
+  clear_files(suspects_);
+  std::erase_if(suspects_, [&](const Prepared& prepared) {
     const bool kept = std::get<Bad>(prepared.what).kept;
-    if (kept) reader_.done_with_poison(prepared.id);
+    if (kept) reader_.done_with_suspect(prepared.id);
     return kept;
   });
 }
@@ -199,7 +200,7 @@ void Intake::sweep() {
 // Nothing when there is no such file (any more).
 Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std::size_t& bytes) {
   std::optional<Prepared> one;
-  Status calmed;
+  Status cleared;
   const bool leftover = reader_.is_leftover(id);
   // The gate makes its tables at the first text: not under the mark, where a kill by chance would count.
   if (leftover) gate_.clean("name=value", gate::Way::bad_file);
@@ -213,9 +214,9 @@ Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std:
   } else if (!leftover && file.error().code != Code::not_found) {
     ignore(reader_.give_back(id));
   }
-  if (leftover) calmed = reader_.calm(id);  // whatever happened, it has not ended the daemon
+  if (leftover) cleared = reader_.clear_mark(id);  // whatever happened, it has not ended the daemon
   if (!one) return file.error().code == Code::not_found ? Result(one) : file.error();
-  TRY(calmed);
+  TRY(cleared);
   return one;
 }
 

@@ -96,7 +96,7 @@ class Intake {
   Recorder recorder_;
   gate::Gate gate_;
   Options options_;
-  std::vector<Prepared> poison_;  // to be set aside
+  std::vector<Prepared> suspects_;  // to be quarantined
   std::string trouble_;
 };
 

@@ -17,9 +17,9 @@ namespace cairn::intake {
 namespace {
 
 constexpr std::size_t kMaxFile = 64u << 10;
-constexpr std::size_t kMaxDirectories = 1000;  // remembered; then it begins anew
+constexpr std::size_t kMaxDirectories = 1000;  // in the cache; then it is emptied
 
-// Adds what stands under a name, one text or a list of them. False: it is something else.
+// Adds the value, a text or a list of texts. False: it is something else.
 bool add_texts(const Json& value, std::vector<std::string>& out) {
   if (value.is_string()) {
     const std::string_view text = value.as_string();
@@ -31,8 +31,7 @@ bool add_texts(const Json& value, std::vector<std::string>& out) {
                      [&](const Json& item) { return item.is_string() && add_texts(item, out); });
 }
 
-// Reads the members of `table` into `rules`; the name of one that says something that is not understood, if
-// any.
+// Reads the members of `table` into `rules`; returns the name of one with a wrong type, if any.
 std::string read_table(const Json& table, gate::LocalRules& rules) {
   for (const Json::Member& member : table.members()) {
     std::string name = member.first;

@@ -1,10 +1,10 @@
-// What a project itself, or the user for one project, wants kept out: `.cairn.toml` at the root of a
-// repository, and projects for which capture is off.
+// Rules of one project about what is not stored: `.cairn.toml` at the root of a repository, and projects for
+// which the user switched capture off.
 //
 // The file can only narrow: `capture = false`, `exclude = [...]`, `skip_tools = [...]`, or the same as
-// `capture.enabled`, `capture.exclude`, `capture.skip_tools`. Everything else in it is left unread, since
-// whoever wrote the repository must not decide where text goes. It is read again when its time changes;
-// otherwise an event costs one stat.
+// `capture.enabled`, `capture.exclude`, `capture.skip_tools`. Everything else in it is
+// ignored, because the author of a repository must not decide where text goes. It is read again when its
+// modification time changes; otherwise an event costs one stat.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ inline constexpr std::string_view kLocalFile = ".cairn.toml";
 // cache between copies and belongs to one thread.
 gate::FindLocalRules find_local_rules(os::Disk& disk, std::vector<std::string> projects_off);
 
-// What such a file says; one that is not TOML, or says of these what is not understood, keeps everything out,
-// since nobody knows what it meant to.
+// Reads such a file. When it is not valid TOML, or one of these values has the wrong type, everything is kept
+// out: we do not know what its author wanted to exclude.
 gate::LocalRules read_local_rules(std::string_view toml, const std::string& path);
 
 }  // namespace cairn::intake

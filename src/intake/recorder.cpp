@@ -29,7 +29,7 @@ static std::optional<std::string> text_or_nothing(const Json& value) {
   return value.dump();
 }
 
-// What the queue row and the evidence say the tool answered.
+// The tool's response, for the queue row and the evidence.
 static std::optional<std::string> response_text(const Event& e) {
   if (e.kind != Kind::tool_failure) return text_or_nothing(e.tool_response);
   return Json::object({{"error", e.error}, {"is_interrupt", e.interrupted}}).dump();
@@ -45,7 +45,7 @@ static std::optional<std::string> extra_text(const Event& e) {
   return text_or_nothing(extra);
 }
 
-// The same event twice comes from the same process: another process that says the same says it anew.
+// A repeated delivery comes from the same process. An equal event from another process is a new one.
 static std::string hash_of(const Event& e) {
   std::string all = fmt::format("{} {}\n", e.host_process.pid, e.host_process.start);
   all += e.name + '\n' + e.agent_id.value_or("") + '\n' + e.prompt + '\n' + e.tool_input.dump() + '\n';
@@ -70,8 +70,7 @@ Result<Session> Recorder::session_of(const Event& e) {
   return *std::move(known);
 }
 
-// Where the event belongs: the turn of its prompt id, else the latest. A prompt id that nobody announced
-// opens its turn.
+// The turn of the event: that of its prompt id, else the latest. An unknown prompt id opens a new turn.
 Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Session& session) {
   if (e.prompt_id)
     if (auto number = TRY(store::turn_of_prompt(db_, session.id, *e.prompt_id))) return number;
@@ -151,7 +150,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   return {};
 }
 
-// A refused event makes no session: that it was somewhere is its content too.
+// A refused event creates no session: where it happened is private too.
 Status Recorder::count_own_agent(const Event& e) {
   return store::settle_counted(
       db_, {e.id, e.name, event::kind_name(e.kind), "own_agent", "memory agent's own session", {}, {}, e.at},
@@ -200,19 +199,19 @@ Status Recorder::keep(const event::CleanEvent& e, const Session& session, std::i
 Status Recorder::on_session_start(const Event& e, const Session& session) {
   TRY(store::reopen_session(db_, session.id));
   if (e.reason == "compact") return {};
-  // A new host process goes on with this session: whatever its predecessor had open ended with it.
+  // A new host process continues this session: the turn that the old process had open has ended.
   TRY(close_open_turn(session.id, "session_start", e.at));
   return store::set_branch(db_, session.id, current_branch(disk_, e.cwd));
 }
 
 Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Session& session, bool muted) {
   TRY(store::reopen_session(db_, session.id));
-  // An id names one turn for ever: whatever overtook its prompt may have opened it already.
+  // A prompt id always means the same turn. An event that overtook its prompt may have opened it already.
   std::optional<std::int64_t> number;
   if (e.prompt_id) number = TRY(store::turn_of_prompt(db_, session.id, *e.prompt_id));
   if (!number) {
     const auto latest = TRY(store::latest_turn(db_, session.id));
-    if (e.synthetic_prompt && latest) {  // the host goes on with the turn that started the background task
+    if (e.synthetic_prompt && latest) {  // the host continues the turn that started the background task
       number = latest->number;
       TRY(store::reopen_turn(db_, session.id, *number));
     } else {
@@ -221,7 +220,7 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
     }
     if (e.prompt_id) TRY(store::name_turn(db_, session.id, *number, *e.prompt_id));
   }
-  if (e.synthetic_prompt) return number;  // nobody's request
+  if (e.synthetic_prompt) return number;  // not a request of the user
   if (muted)
     TRY(store::forget_turn(db_, session.id, *number));
   else if (!TRY(store::has_prompt(db_, session.id, *number)))

@@ -1,8 +1,8 @@
-// What an event means for its session: the state machine of sessions and turns.
+// Records what an event means for its session: the state machine of sessions and turns.
 //
 // Runs inside the intake transaction, after the gate. Any event may come first, twice, late or never:
-// sessions are made lazily, tool events pair by tool_use_id and prompts by prompt_id, and a turn whose facts
-// changed is summarised again before the commit.
+// sessions are created when first seen, tool events pair by tool_use_id and prompts by prompt_id, and a turn
+// whose facts changed is summarised again before the commit.
 #pragma once
 
 #include <set>
@@ -32,17 +32,17 @@ class Recorder {
   Recorder(store::Db& db, os::Disk& disk, os::Clock& clock, os::Processes& processes, Log& log)
       : db_(db), disk_(disk), clock_(clock), processes_(processes), log_(log), secrets_(db) {}
 
-  // How turns are told from now on; the built-in mode until then.
+  // The mode for distilling turns from now on; the built-in mode until then.
   void set_mode(distil::Mode mode) { mode_ = std::move(mode); }
-  // How much may be learned from a session.
+  // The limit of observations for one session.
   void set_budget(const store::SessionBudget& budget) { budget_ = budget; }
 
   // What passes `event` through `gate` in view of the secrets that its session is known for.
   std::variant<gate::Gate::Passed, gate::Refusal> pass(const gate::Gate& gate, event::Event event,
                                                        std::size_t max_field);
-  // Settles one event that passed the gate.
+  // Stores one event that passed the gate.
   Status record(const gate::Gate::Passed& passed);
-  // Settles one that the gate refused: its session is seen, its content is not.
+  // Counts one that the gate refused: it updates its session, but none of its content is stored.
   Status refuse(const event::Event& event, const gate::Refusal& refusal);
 
   // Distils every turn that ended or changed since the last call. To be called before the commit.
@@ -58,7 +58,7 @@ class Recorder {
   Status settle_project(const std::string& project, const ContentId& except);
   // `cairn process --wait`: ends every open turn.
   Status end_open_turns();
-  // `cairn sessions summarize`: tells the session's turns again.
+  // `cairn sessions summarize`: distils the session's turns again.
   Status distil_again(const store::Session& session);
   // `cairn sessions end`: ends a session as if its host had said so.
   Status end(const store::Session& session, std::string_view reason, WallTime at);
