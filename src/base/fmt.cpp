@@ -1,5 +1,5 @@
-// fmt, compiled in this one unit: Debian ships it as a shared library only, which every command would pay
-// for.
+// Compiles fmt here once: Debian has it only as a shared library, which would slow down the start of every
+// command.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -17,12 +17,12 @@ constexpr auto kTags = std::to_array<std::string_view>(
      "new-",   "fork",   "session",   "context",     "memory",        "document", "search",    "hook",
      "env",    "stdout", "stderr",    "summary",     "analysis",      "reminder", "channel"});
 
-// The sign that opens a tag: itself, characters that look like it, and its escapes.
+// The character that opens a tag: '<', lookalikes, and its escapes.
 constexpr auto kOpening = std::to_array<std::string_view>(
     {"<", "\uff1c", "\ufe64", "\u27e8", "\u3008", "\u2039", "&lt;", "&#60;", "&#x3c;", "\\u003c", "%3c"});
 constexpr auto kClosing = std::to_array<std::string_view>(
     {">", "\uff1e", "\ufe65", "\u27e9", "\u3009", "\u203a", "&gt;", "&#62;", "&#x3e;", "\\u003e", "%3e"});
-// What may stand between the sign and the name: blanks, slashes and bars of any script.
+// What may stand between that character and the name: white space, slashes and bars of any script.
 constexpr auto kBetween = std::to_array<std::string_view>(
     {" ",      "\t",     "\n",     "/",      "\\",     "|",      "\u00a0", "\u1680", "\u2000", "\u2001",
      "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u202f",
@@ -34,7 +34,7 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// The bytes of the one of `list` that `text` begins with; 0: none.
+// The length of the entry of `list` that `text` begins with; 0 when there is none.
 template <std::size_t N>
 std::size_t begins(std::string_view text, const std::array<std::string_view, N>& list) {
   for (const std::string_view sign : list)
@@ -42,8 +42,7 @@ std::size_t begins(std::string_view text, const std::array<std::string_view, N>&
   return 0;
 }
 
-// The name at the beginning of `rest`, up to what closes the tag or stands behind a name; whether it is
-// closed.
+// The name at the beginning of `rest`, and whether the tag is closed after it.
 struct Name {
   std::string_view text;
   bool closed = false;
@@ -60,8 +59,8 @@ Name name_of(std::string_view rest) {
   return name;
 }
 
-// A name that is no type's: <some-words>, <a:word>, <some_words>, and what is written in another alphabet.
-// `glued`: a word stands before the sign, as in vector<size_t>.
+// Whether no programming language has such a type name: <some-words>, <a:word>, <some_words>, or another
+// alphabet. `glued`: a word stands before the sign, as in vector<size_t>.
 bool is_nobodys_type(std::string_view name, bool glued) {
   if (name.empty() || name.size() > kLongestName) return false;
   if (std::any_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; })) return true;
@@ -110,7 +109,7 @@ bool is_speaker(std::string_view line) {
   constexpr std::string_view kMarkup = " \t*_>`~-\"'";
   line.remove_prefix(std::min(line.find_first_not_of(kMarkup), line.size()));
   std::size_t end = 0;
-  bool latin = false, foreign = false;  // letters of two alphabets in one word: an imitation
+  bool latin = false, foreign = false;  // letters of two alphabets in one word imitate a name
   for (; end < line.size() && end < 40; ++end) {
     const auto byte = static_cast<unsigned char>(line[end]);
     if (line.substr(end).starts_with("\uff1a")) break;

@@ -15,8 +15,8 @@ using Source = nlohmann::json;
 
 constexpr int kNumberOverflow = 406;  // nlohmann's exception id
 
-// Builds the tree while the text is read. The open containers are the last items of one another, so a pointer
-// to each stays good until it is closed. Whatever happens, `root` is what was read up to then.
+// Builds the tree while the text is read. Each open container is the last item of its parent, so pointers to
+// open containers stay valid. When the text breaks off, `root` has what was read so far.
 class Builder {
  public:
   explicit Builder(const Json::Limits& limits) : limits_(limits) {}
@@ -59,7 +59,7 @@ class Builder {
     return cut(s, limits_.string_bytes);
   }
 
-  // Where `value` now stands, or null when it was dropped.
+  // Adds `value` to the open container. Returns its new address, or null when it was dropped.
   Json* place(Json&& value) {
     if (skipping()) return nullptr;
     if (nodes_ >= limits_.nodes) {
@@ -104,7 +104,7 @@ class Builder {
   std::vector<Json*> open_;
   std::string key_;
   std::size_t nodes_ = 0;
-  std::size_t skipped_ = 0;  // open containers of the text that have no place in the tree
+  std::size_t skipped_ = 0;  // containers that are open in the text but were dropped from the tree
 };
 
 // The four hex digits at `at` as a number, or -1.
@@ -122,8 +122,8 @@ bool is_low(int unit) {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-// Where the next lone surrogate escape has its digits, at or after `at`; npos when there is none. Backslashes
-// stand in strings only, so the rest of the syntax does not matter here.
+// The position of the digits of the next lone surrogate escape at or after `at`; npos when there is none. A
+// backslash occurs only in strings, so no other syntax needs to be parsed.
 std::size_t lone_surrogate(std::string_view text, std::size_t& at) {
   while ((at = text.find('\\', at)) != std::string_view::npos) {
     if (at + 1 >= text.size() || text[at + 1] != 'u') {

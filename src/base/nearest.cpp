@@ -5,7 +5,7 @@
 
 namespace cairn {
 
-// Optimal string alignment.
+// The number of typing errors between two words (optimal string alignment distance).
 static std::size_t slips(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;

@@ -10,7 +10,7 @@ namespace cairn {
 namespace {
 
 constexpr std::array kOrigins = {Origin::output, Origin::web, Origin::mcp};
-constexpr char kEnd = '\x04';  // of a quote; it begins with 1, 2 or 3
+constexpr char kEnd = '\x04';  // ends a quote; a quote begins with 1, 2 or 3
 
 char mark_of(Origin origin) {
   return static_cast<char>(1 + static_cast<int>(origin));
@@ -20,7 +20,8 @@ std::string opening(Origin origin) {
   return "[" + std::string(origin_name(origin)) + ": ";
 }
 
-// The length of the sign at text[at] that a reader could take for the opening bracket of a label; 0: none.
+// The length of the character at text[at] that looks like the opening bracket of a label; 0 when it is
+// another.
 std::size_t opens(std::string_view text, std::size_t at) {
   for (const std::string_view sign :
        {"[", "\xef\xbc\xbb", "\xe3\x80\x90", "\xe3\x80\x94", "\xe3\x80\x9a", "\xe2\x9f\xa6", "\xe2\x81\x85"})
@@ -32,7 +33,7 @@ std::size_t after_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(" \t\n", at), text.size());
 }
 
-// Whether what follows an opening bracket names one of ours: "web]", " Output :", "mcp, web]".
+// Whether the text after an opening bracket names an origin: "web]", " Output :", "mcp, web]".
 bool names_an_origin(std::string_view rest) {
   rest.remove_prefix(after_blanks(rest, 0));
   for (const Origin origin : kOrigins) {
@@ -45,7 +46,8 @@ bool names_an_origin(std::string_view rest) {
   return false;
 }
 
-// Appends text that is not ours; in a quote no bracket is without its partner.
+// Appends untrusted text without anything that looks like a label. In a quote, unmatched brackets are
+// replaced too.
 void append_neutral(std::string& out, std::string_view text, bool in_quote) {
   struct Open {
     std::size_t at;

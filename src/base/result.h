@@ -126,7 +126,7 @@ void ignore(Result<T>&&) {}
 
 }  // namespace cairn
 
-// The counter names each result apart, so that one TRY may stand inside another.
+// The counter makes the names unique, so that one TRY may contain another.
 #define TRY(expression) CAIRN_TRY_NAMED(CAIRN_JOIN(try_result_, __COUNTER__), expression)
 #define CAIRN_JOIN(a, b) CAIRN_JOIN_NOW(a, b)
 #define CAIRN_JOIN_NOW(a, b) a##b

@@ -16,7 +16,7 @@ constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 struct Decoded {
   char32_t code = 0;
   std::size_t bytes = 1;
-  bool ok = false;  // false: `bytes` is the length of what one U+FFFD stands for
+  bool ok = false;  // false: replace these `bytes` by one U+FFFD
 };
 
 unsigned char byte_at(std::string_view text, std::size_t at) {
@@ -27,8 +27,8 @@ bool is_continuation(unsigned char byte) {
   return (byte & 0xc0) == 0x80;
 }
 
-// Reads the character at `at`. Overlong forms, surrogates and what lies beyond U+10FFFF are refused by the
-// range of the second byte, as the Unicode standard's table 3-7 has it.
+// Reads the character at `at`. The range of the second byte excludes overlong forms, surrogates and codes
+// beyond U+10FFFF (Unicode standard, table 3-7).
 Decoded decode(std::string_view text, std::size_t at) {
   const unsigned char lead = byte_at(text, at);
   if (lead < 0x80) return {lead, 1, true};
@@ -59,7 +59,7 @@ Decoded decode(std::string_view text, std::size_t at) {
   return {code, length, true};
 }
 
-// Where the text stops being ASCII, at or after `at`.
+// The position of the first byte that is not ASCII, at or after `at`.
 std::size_t skip_ascii(std::string_view text, std::size_t at) {
   while (at + 8 <= text.size()) {
     std::uint64_t word = 0;
@@ -107,8 +107,8 @@ bool is_unseen(char32_t c) {
                      [c](Range r) { return c >= r.first && c <= r.last; });
 }
 
-// What opens a control sequence, after ESC or as one C1 character: '[' parameters, one of "]PX^_" a string up
-// to its terminator, anything else at most an intermediate and a final byte.
+// The start of a control sequence, as ESC and a character or as one C1 character. '[' has parameters; one of
+// "]PX^_" has a string and a terminator; others have at most an intermediate and a final byte.
 struct Introducer {
   char kind = 0;
   std::size_t bytes = 0;
@@ -161,8 +161,8 @@ std::size_t sequence_end(std::string_view text, std::size_t at) {
   return in_range(text, end, 0x30, 0x7e) ? end + 1 : end;
 }
 
-// Appends the character as a person sees it; `after` says whether a character stands before it that an
-// emoji's variation selector can belong to.
+// Appends the character as a person sees it. `after`: the character before it can take an emoji variation
+// selector.
 void append_visible(std::string& out, char32_t code, std::string_view bytes, bool& after) {
   if (code == '\n' || code == '\t') {
     out.append(bytes);
@@ -363,8 +363,8 @@ std::size_t display_width(std::string_view text) {
 
 namespace {
 
-// The positions of `path` that the part of the pattern read so far can end at. One pass over the path for
-// each piece of the pattern, so that no pattern takes more than its length times the path's.
+// The positions in `path` where the pattern read so far can end. Each piece of the pattern is one pass over
+// the path, so the cost is at most the product of both lengths.
 class GlobState {
  public:
   explicit GlobState(std::string_view path) : path_(path), at_(path.size() + 1, false) { at_[0] = true; }
@@ -379,7 +379,7 @@ class GlobState {
     for (std::size_t i = 0; i < path_.size(); ++i)
       if (at_[i] && (over_slashes || path_[i] != '/')) at_[i + 1] = true;
   }
-  // Any number of whole components, each with its '/'.
+  // Matches any number of whole components, each with its '/'.
   void components() {
     bool reached = false;
     for (std::size_t i = 0; i <= path_.size(); ++i) {

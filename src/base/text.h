@@ -35,18 +35,19 @@ std::string one_line(std::string_view text, std::size_t max);
 bool any_of(std::string_view text, std::initializer_list<std::string_view> texts);
 
 std::string_view trim(std::string_view text);
-// Whether a person sees nothing of valid UTF-8 `text`: blanks of any script, and what visible() leaves out.
+// Whether a person sees nothing of valid UTF-8 `text`: only white space of any script, and what visible()
+// removes.
 bool is_unseen(std::string_view text);
 std::vector<std::string_view> lines(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 bool starts_with_nocase(std::string_view text, std::string_view what);
 std::string ascii_lower(std::string_view text);
 
-// Number of UTF-16 code units of valid UTF-8: what the host counts against its limit of 10,000.
+// The number of UTF-16 code units: hosts limit the length of an answer in these.
 std::size_t utf16_length(std::string_view text);
 
-// Tokens a model is likely to count: a quarter of the ASCII bytes plus one for each other character. Errs
-// upwards.
+// An estimate of a model's tokens, rather too high: a quarter of the ASCII bytes plus one for each other
+// character.
 std::size_t estimate_tokens(std::string_view text);
 
 // Columns on a terminal (East Asian wide characters are two, combining marks none).

@@ -28,8 +28,8 @@ Json to_json(const toml::node& node) {
   return Json();
 }
 
-// Where a byte beyond ASCII stands outside texts and comments, which TOML does not allow. Asked before
-// toml++, whose tables of white space (3.3) run into undefined behaviour there.
+// The position of a byte beyond ASCII outside strings and comments, which TOML does not allow. Checked first,
+// because toml++ 3.3 has undefined behaviour there.
 static std::optional<std::size_t> stray_letter(std::string_view text) {
   std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
   while (i < text.size()) {

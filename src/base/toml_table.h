@@ -1,4 +1,5 @@
-// The TOML parser's own tables, with the place of each value: for whoever edits a file. Heavy; see toml.h.
+// The TOML parser's own tables, with the line of each value, for code that edits a file. Slow to compile: see
+// toml.h.
 #pragma once
 
 #define TOML_EXCEPTIONS 0
@@ -14,7 +15,7 @@ namespace cairn {
 
 // Fails with `invalid`, naming `file` and the line.
 Result<toml::table> parse_toml(std::string_view text, std::string_view file);
-// Dates become null: no setting is one.
+// Dates become null: no setting is a date.
 Json to_json(const toml::node& node);
 
 }  // namespace cairn

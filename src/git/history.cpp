@@ -31,7 +31,7 @@ std::optional<std::string> bytes_at(os::File& file, std::uint64_t offset, std::s
 
 }  // namespace
 
-// As git's commit-graph-format document has it: a table of chunks, of which three are used.
+// See git's commit-graph-format document: a table of chunks, of which we use three.
 struct CommitGraph::File {
   std::unique_ptr<os::File> file;
   std::uint64_t fan_out = 0, ids = 0, commits = 0;  // offsets of the chunks
@@ -96,7 +96,7 @@ CommitGraph::CommitGraph(os::Disk& disk, const std::string& common) {
     const bool is_hash = line.find_first_not_of("0123456789abcdef") == std::string_view::npos;
     if (is_hash && before < kMostGraphs)
       add(disk, info + "commit-graphs/graph-" + std::string(line) + ".graph");
-    if (files_.size() == before) {  // positions of what follows would be wrong
+    if (files_.size() == before) {  // later positions would be wrong
       files_.clear();
       return;
     }
@@ -154,7 +154,7 @@ RootSearch::RootSearch(os::Disk& disk, const std::string& common, const std::str
   if (is_done_) return;
   at_ = **head;
   head_ = to_hex(at_);
-  // The commits at its border have parents that are not there.
+  // A shallow clone: parents of its oldest commits are missing.
   is_done_ = disk.stat(common + "/shallow").ok();
 }
 
@@ -168,7 +168,7 @@ bool RootSearch::step(std::size_t commits, os::Clock& clock, std::int64_t deadli
   return is_done_;
 }
 
-// Looks at one commit and goes on to its parent. True: the search is over.
+// Moves from a commit to its parent. True: the search is over.
 bool RootSearch::one() {
   if (position_) {
     const auto parent = graph_.parent(*position_);
@@ -216,7 +216,7 @@ std::string plain_remote(std::string_view url) {
     const std::string kind = ascii_lower(url.substr(0, scheme));
     std::string_view rest = url.substr(scheme + 3);
     if (kind != "file") rest = rest.substr(0, rest.find_first_of("?#"));
-    // What stands before the last @ of the host's part is a user and a password.
+    // Text before the last @ of the host part is a user name and password.
     rest = without_user(rest, rest.find('/'));
     const std::size_t slash = std::min(rest.find('/'), rest.size());
     if (kind != "file" && !is_host(rest.substr(0, slash))) return "";

@@ -1,5 +1,5 @@
-// Where a repository's history begins and which remote it has: what stays when it is moved, renamed or cloned
-// again. Read from git's files: no git process, no configuration obeyed, nothing written.
+// Finds a repository's first commit and its remote, which stay the same when it is moved, renamed or cloned
+// again. Reads git's files: starts no git process, follows no configuration, writes nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace cairn::git {
 
-// Git's commit-graph: for the commits in it, their first parents in a table. `git gc` writes it.
+// Git's commit-graph file: a table of commits and their first parents. `git gc` writes it.
 class CommitGraph {
  public:
-  // Opens the graph of a repository; without one, nothing is found in it.
+  // Opens the graph of a repository. When there is none, find() finds nothing.
   CommitGraph(os::Disk& disk, const std::string& common);
   ~CommitGraph();
 
-  // Where a commit stands; nothing when it is not in the graph.
+  // The position of a commit; nothing when it is not in the graph.
   std::optional<std::uint32_t> find(const ObjectId& commit);
   // The first parent of the commit at `position`; nothing when it has none. `corrupt` when the file is
   // damaged.
@@ -35,7 +35,7 @@ class CommitGraph {
   void add(os::Disk& disk, const std::string& path);
   const File* file_of(std::uint32_t position) const;
 
-  std::vector<std::unique_ptr<File>> files_;  // the oldest first: positions count through all of them
+  std::vector<std::unique_ptr<File>> files_;  // oldest first: positions are counted through all files
 };
 
 // Follows first parents from a commit to the one that has none, in pieces. Belongs to one thread.
@@ -47,9 +47,8 @@ class RootSearch {
              std::optional<std::string> known_head = {}, std::optional<std::string> known_root = {});
   ~RootSearch();
 
-  // Goes on for at most `commits` commits and until `deadline` (boot ns). True: it is finished. After
-  // 500,000 commits it ends without a result, and so it does in a shallow clone, where the first commits are
-  // missing.
+  // Continues for at most `commits` commits and until `deadline` (boot ns). True: it is finished. It ends
+  // without a result after 500,000 commits, and in a shallow clone, which lacks the first commits.
   bool step(std::size_t commits, os::Clock& clock, std::int64_t deadline);
 
   // In hex; nothing before the first commit.
@@ -73,7 +72,7 @@ class RootSearch {
 // a path: no user, password, query, nor the ".git" at its end. Nothing when there is none.
 std::optional<std::string> remote_of(os::Disk& disk, const std::string& common);
 
-// A remote's address in that form; empty when it makes no sense.
+// A remote's address in that form; empty when it cannot be parsed.
 std::string plain_remote(std::string_view url);
 
 }  // namespace cairn::git

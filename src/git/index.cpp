@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kMaxEntries = 20'000;
 constexpr int kMaxDepth = 100;
 
-// As git's index-format document has it.
+// See git's index-format document.
 class IndexReader {
  public:
   explicit IndexReader(std::string_view bytes) : bytes_(bytes) {}
@@ -43,7 +43,7 @@ class IndexReader {
     return bytes_.substr(at_ - count, count);
   }
 
-  // Up to `end`, which is passed over.
+  // Reads up to `end` and skips it.
   std::string_view up_to(char end) {
     const std::size_t found = bytes_.find(end, at_);
     if (found == std::string_view::npos) good_ = false;
@@ -75,7 +75,7 @@ class IndexReader {
     return e;
   }
 
-  // Version 4: how much of the name before is to be dropped, then what is put in its place.
+  // Version 4: the number of bytes to drop from the previous name, then the bytes to append.
   std::string packed_name() {
     std::uint64_t drop = number(1);
     while ((drop & 0x80) && good_)
@@ -94,7 +94,8 @@ class IndexReader {
     at_ = end;
   }
 
-  // A directory, then those in it; one that was changed since git wrote its tree has a count of -1.
+  // A directory, then its subdirectories. A directory that changed since git wrote its tree has a count of
+  // -1.
   void written_trees(Index& index, const std::string& parent, int depth) {
     const std::string_view name = up_to('\0');
     const int entries = decimal(up_to(' ')), below = decimal(up_to('\n'));

@@ -15,7 +15,7 @@
 namespace cairn::git {
 
 inline constexpr std::size_t kObjectIdSize = 20;
-using ObjectId = std::string;  // so many bytes
+using ObjectId = std::string;  // kObjectIdSize bytes
 
 struct IndexEntry {
   std::string path;
@@ -23,8 +23,8 @@ struct IndexEntry {
   std::uint32_t mode = 0;
   std::int64_t modified_ns = 0;
   std::uint32_t size = 0;
-  bool is_looked_at = false;    // a plain file, and one whose change git itself would see
-  bool is_in_conflict = false;  // one of the sides of a merge that is not finished
+  bool is_looked_at = false;    // a regular file that git checks for changes
+  bool is_in_conflict = false;  // one side of an unfinished merge
 };
 
 struct Index {

@@ -41,7 +41,7 @@ Result<std::string> read_exactly(os::File& file, std::uint64_t offset, std::size
   return bytes;
 }
 
-// Inflates the bytes from `offset` of a file on, to at most `max` bytes.
+// Inflates a file from `offset` on, to at most `max` bytes.
 Result<std::string> inflate_from(os::File& file, std::uint64_t offset, std::size_t max) {
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) return Error{Code::internal, "inflate: no memory"};
@@ -67,7 +67,7 @@ Result<std::string> inflate_from(os::File& file, std::uint64_t offset, std::size
   return out;
 }
 
-// Reads and removes a number from the beginning of `bytes`: seven bits a byte, the low ones first.
+// Takes a number from the beginning of `bytes`: seven bits a byte, low bits first.
 std::optional<std::uint64_t> take_number(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 63 && !bytes.empty(); shift += 7) {
@@ -79,8 +79,7 @@ std::optional<std::uint64_t> take_number(std::string_view& bytes) {
   return std::nullopt;
 }
 
-// One part of a delta that copies from its base: offset and size, of which only the bytes that are not 0 are
-// written.
+// A delta instruction that copies from the base. Bytes of offset and size that are 0 are left out.
 bool copy_part(unsigned char code, std::string_view& delta, const std::string& base, std::string& out) {
   std::size_t offset = 0, size = 0;
   for (int bit = 0; bit < 7; ++bit) {
@@ -116,7 +115,7 @@ Result<std::string> apply_delta(const std::string& base, std::string_view delta)
   return out;
 }
 
-// The distance back to a delta's base: seven bits a byte, the high ones first; each further byte adds one
+// Takes the distance back to a delta's base: seven bits a byte, high bits first; each further byte adds one
 // (git's "offset encoding").
 std::optional<std::uint64_t> take_distance(std::string_view& bytes) {
   std::uint64_t value = 0;
@@ -220,7 +219,8 @@ Result<Object> Objects::read_loose(const ObjectId& id) {
   return Error{Code::not_found, "git object " + hex};
 }
 
-// A kind and a size, seven bits a byte after the first four; a delta's base; then the deflated bytes.
+// An entry's header: kind and size (four bits, then seven a byte), and a delta's base. The deflated bytes
+// follow.
 Result<Objects::PackedHead> Objects::read_head(const Found& at) {
   if (!at.pack->objects) at.pack->objects = TRY(disk_.open(at.pack->path + ".pack", os::Open::read));
   const std::string bytes = TRY(read_at(*at.pack->objects, at.offset, 64));
@@ -296,7 +296,7 @@ Result<std::vector<TreeEntry>> Objects::tree(const ObjectId& id) {
   return entries;
 }
 
-// Nothing for a branch that has no commit yet.
+// Nothing when the branch has no commit yet.
 Result<std::optional<ObjectId>> Objects::resolve(const std::string& git_dir) {
   std::string name = "HEAD";
   for (int links = 0; links < 5; ++links) {
@@ -329,7 +329,7 @@ Result<std::optional<ObjectId>> Objects::packed_ref(const std::string& name) {
   return id;
 }
 
-// A commit begins with its tree and goes on with its parents, a line each.
+// A commit begins with a line for its tree, then one for each parent.
 std::optional<ObjectId> first_parent(const Object& commit) {
   constexpr std::string_view kParent = "parent ";
   const std::string_view bytes = commit.bytes;

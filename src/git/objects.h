@@ -17,7 +17,7 @@
 
 namespace cairn::git {
 
-// Other kinds are not asked for.
+// Only these kinds are read.
 enum class ObjectKind { commit = 1, tree = 2 };
 
 struct Object {
@@ -45,11 +45,10 @@ class Objects {
   // A commit or a tree.
   Result<Object> read(const ObjectId& id);
   Result<std::vector<TreeEntry>> tree(const ObjectId& id);
-  // The commit that a worktree stands on (`git_dir` is its own part of .git); nothing before the first
+  // The commit that a worktree has checked out (`git_dir` is its own part of .git); nothing before the first
   // commit.
   Result<std::optional<ObjectId>> head(const std::string& git_dir) { return resolve(git_dir); }
-  // The tree of the commit that a worktree stands on (`git_dir` is its own part of .git); nothing before the
-  // first commit.
+  // The tree of that commit.
   Result<std::optional<ObjectId>> head_tree(const std::string& git_dir);
 
  private:
@@ -64,7 +63,7 @@ class Objects {
     std::size_t size = 0;
     std::uint64_t data = 0;
     ObjectId base;                  // of a delta, by its id
-    std::uint64_t base_offset = 0;  // or by its place in the same pack
+    std::uint64_t base_offset = 0;  // or by its position in the same pack
   };
 
   void add_store(const std::string& objects, int depth);

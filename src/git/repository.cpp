@@ -11,7 +11,7 @@ namespace cairn::git {
 
 namespace fs = std::filesystem;
 
-// The files of git that are read here have one line; a longer one is something else.
+// Git's files that are read here have one line. A longer file is something else.
 static constexpr std::size_t kMaxLineFile = 64u << 10;
 
 static std::optional<std::string> read_line(os::Disk& disk, const fs::path& path) {
@@ -28,7 +28,7 @@ static std::optional<Repository> open_at(os::Disk& disk, const fs::path& directo
     if (!disk.stat((dot_git / "HEAD").string()).ok()) return std::nullopt;
     return Repository{directory.string(), dot_git.string(), dot_git.string()};
   }
-  // A linked worktree or a submodule: the file names its part of another .git.
+  // A linked worktree or a submodule: the file has the path of its part of another .git.
   const auto line = read_line(disk, dot_git);
   if (!line || !line->starts_with("gitdir:")) return std::nullopt;
   const fs::path own = directory / std::string(trim(std::string_view(*line).substr(7)));
@@ -37,7 +37,7 @@ static std::optional<Repository> open_at(os::Disk& disk, const fs::path& directo
 }
 
 std::optional<Repository> find_repository(os::Disk& disk, const std::string& directory) {
-  // A longer path is no directory's, and to look at all its parents would cost the square of its length.
+  // A longer path cannot exist, and checking all its parents would take quadratic time.
   if (!directory.starts_with('/') || directory.size() >= PATH_MAX) return std::nullopt;
   for (std::string at = disk.real_path(os::reachable(directory));; at = os::above(at)) {
     if (auto found = open_at(disk, at)) return found;

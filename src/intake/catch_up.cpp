@@ -23,29 +23,30 @@ using host::TranscriptPiece;
 using store::Session;
 using Item = host::TranscriptItem;
 
-// An event needs at most seconds from the host to the store; after this its hook has failed.
+// An event needs at most seconds from the host to the store. Later than this, its hook has failed.
 static constexpr Millis kOnItsWay = std::chrono::seconds(60);
 static constexpr std::int64_t kOnItsWayNs = 60'000'000'000;
-// A host waits for all results before it continues: a call with this much text after it will have none.
+// A host waits for all results before it continues: a call that is followed by this much text will have no
+// result.
 static constexpr std::uint64_t kGivenUp = 1u << 20;
-// How long after its end a session's files are tried again that could not be read.
+// Files of an ended session that could not be read are tried again for this long.
 static constexpr Millis kTriedFor = std::chrono::hours(24);
-// How far before its first event a session may have begun when neither its start nor its process tells.
+// How long before its first event a session may have begun, when its start and process are unknown.
 static constexpr Millis kUnseenStart = std::chrono::minutes(10);
 
-// How far the end of a line is looked for.
+// How far the end of a line is searched for.
 static constexpr std::uint64_t kLongestLook = 512u << 20;
-// What is written of a session's start may be a little older than the hook that could not write it.
+// The first line of a session may be a little older than the hook that could not write.
 static constexpr Millis kBeforeItsHook = std::chrono::seconds(10);
 
 struct CatchUp::Look {
   Session session;
   bool ended = false;
-  WallTime since;  // older lines are history
+  WallTime since;  // older lines belong to another session
   WallTime now;
-  // Whether it is too late for the hook of something that happened at `at`.
+  // Whether a hook for something that happened at `at` can no longer arrive.
   bool is_late(WallTime at) const { return ended || now - at >= kOnItsWay || at > now + kOnItsWay; }
-  bool unreadable = false;  // a file of it could not be read, and is not gone
+  bool unreadable = false;  // one of its files exists and could not be read
   void failed(const Error& error) { unreadable = unreadable || error.code != Code::not_found; }
 };
 
@@ -109,8 +110,8 @@ Status CatchUp::look_for_lost() {
   return transaction.commit();
 }
 
-// Its start is made up from its first line. It counts as ended, so that all of it is read at once; if it goes
-// on, its next hook opens it again.
+// The start event is made from the first line. The session counts as ended, so that all of it is read at
+// once. If it continues, its next hook reopens it.
 Result<bool> CatchUp::recover_session(const std::string& path, const std::string& platform,
                                       const std::string& session, WallTime since) {
   const auto stat = disk_.stat(path);
@@ -150,7 +151,7 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   return true;
 }
 
-// One piece of one session, a transaction. True: there is more of it.
+// Reads one piece of one session, in one transaction. True: there is more.
 Result<bool> CatchUp::look_at(SessionId id) {
   auto transaction = TRY(store::Transaction::begin(db_));
   const auto session = TRY(store::find_session(db_, id));
@@ -190,15 +191,14 @@ Result<bool> CatchUp::read_session(Look& look) {
   return false;
 }
 
-// The hash of the bytes before `offset`: the last line, or much of it. Nothing when they cannot be read.
+// The hash of the bytes before `offset`. Empty when they cannot be read.
 static std::string mark_of(os::File& file, std::uint64_t offset) {
   std::string bytes(std::min<std::uint64_t>(offset, 4096), '\0');
   const auto got = file.read_at(offset - bytes.size(), bytes.data(), bytes.size());
   return got && *got == bytes.size() ? content_hash(bytes) : "";
 }
 
-// Reads a piece of the file if it has something new. True: there is more. What is no regular file has no size
-// and is not opened.
+// Reads a piece of the file if it has grown. True: there is more. Only regular files are opened.
 Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   const auto stat = disk_.stat(path);
   if (!stat) return look.failed(stat.error()), false;
@@ -207,15 +207,15 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   const store::TranscriptProgress unread{.path = path, .inode = stat->inode};
   store::TranscriptProgress progress = known.value_or(unread);
   if (progress.inode != stat->inode || progress.offset > stat->size)
-    progress = unread;  // another file: read again, each call counts once
+    progress = unread;  // the file was replaced: read it again; each call counts once
   auto file = disk_.open(path, os::Open::read);
   if (!file) return look.failed(file.error()), false;
-  // A power cut took lines that had been read, and others stand there now.
+  // After a power cut other lines may be at the place that was read.
   if (progress.offset > 0 && progress.mark != mark_of(**file, progress.offset)) progress = unread;
   if (progress.offset == stat->size) return false;
   const std::uint64_t before = progress.offset;
   Unended& line = unended_[look.session.id][path];
-  // Only where it saves much: a short line is looked at afresh, whatever became of it.
+  // Skip only a long line: searching for the end of a short one again is cheap.
   const bool same = line.inode == stat->inode && line.offset == before && line.looked <= stat->size &&
                     line.looked > before + host::kTranscriptPiece;
   // No host writes such a long line: the file is sparse, or not a transcript.
@@ -260,8 +260,8 @@ Status CatchUp::read_piece(Look& look, const TranscriptPiece& piece, store::Tran
   return {};
 }
 
-// The end of a look at an ended session: what a late prompt opened is closed again, and it is left alone once
-// its host is gone and all of it was read.
+// Ends the check of an ended session. Closes what a late prompt opened. The session is not checked again once
+// its host is gone and all was read.
 Status CatchUp::finish(Look& look) {
   if (!look.ended) return {};
   const Session& was = look.session;
@@ -281,8 +281,9 @@ Status CatchUp::finish(Look& look) {
   return {};
 }
 
-// A session that we saw begin has no history. One that was resumed when we first saw it has what was before;
-// of one whose start we missed, and of a fork, everything before its process is somebody else's.
+// Where to start reading. A session that we saw begin is read from its start. One that was resumed when we
+// first saw it is read from there. For a fork, and when we missed the start, nothing before its process is
+// read.
 Result<WallTime> CatchUp::watched_since(const Session& session) {
   if (const auto known = TRY(store::watched_since(db_, session.id))) return *known;
   WallTime since = session.started_at - kUnseenStart;
@@ -390,7 +391,7 @@ Status CatchUp::settle_text(Look& look, const Item& item) {
   if (at < look.since || TRY(store::capture_was_off(db_, at, at))) return {};
   const auto number = item.prompt_id.empty() ? TRY(store::turn_at(db_, session, at))
                                              : TRY(store::turn_of_prompt(db_, session, item.prompt_id));
-  if (!number) return {};  // of a prompt that was not stored
+  if (!number) return {};  // its prompt was not stored
   const auto turn = TRY(store::find_turn(db_, session, *number));
   if (!turn || turn->muted) return {};
   store::Text text;

@@ -36,27 +36,27 @@ class CatchUp {
 
   void configure(gate::Gate gate, std::size_t max_field);
 
-  // Once a minute: active sessions are looked at again, and lost ones are looked for.
+  // Call once a minute: checks active sessions again and searches for lost ones.
   void look_again() { active_due_ = lost_due_ = true; }
 
-  // Looks for sessions whose hooks could not write, in the directories where transcripts of known sessions
-  // are. A session that is found is read like every other that has ended; an unknown one is created.
+  // Searches the directories with transcripts of known sessions for sessions whose hooks could not write. A
+  // session that is found is read like any other that has ended; an unknown one is created.
   Status find_lost();
 
   // Reads the next piece of a transcript and stores it, in a transaction of its own. False: nothing to do. A
   // transcript that cannot be read is tried again each minute, for a day; an error is the store's.
   Result<bool> step();
 
-  // Before context is composed for `project`: its sessions that ended, newest first, as far as `deadline`
-  // (boot ns) allows.
+  // Call before context is composed for `project`: reads its ended sessions, newest first, until `deadline`
+  // (boot ns).
   Status settle_project(const std::string& project, std::int64_t deadline);
 
   // Events recovered from transcripts since this was constructed.
   std::int64_t recovered() const { return recovered_; }
 
  private:
-  struct Look;  // one session while it is looked at
-  // A line at `offset` of which no end was seen before `looked`.
+  struct Look;  // one session while it is checked
+  // A line at `offset` whose end was not found before `looked`.
   struct Unended {
     std::uint64_t inode = 0, offset = 0, looked = 0;
   };
@@ -76,7 +76,7 @@ class CatchUp {
   Result<bool> settle_stop(Look& look, const host::TranscriptItem& item);
   Status settle_text(Look& look, const host::TranscriptItem& item);
   Result<std::string> reason_to_skip(const Look& look, const host::TranscriptItem& item);
-  // Empty when it was stored, else the reason why not.
+  // Stores the event. Returns the reason when it was not stored, else an empty text.
   Result<std::string> take_in(Look& look, event::Event event);
   event::Event event_of(const Look& look, const host::TranscriptItem& item, event::Kind kind) const;
   Result<WallTime> watched_since(const store::Session& session);
@@ -93,7 +93,7 @@ class CatchUp {
   bool active_due_ = false, lost_due_ = false;
   std::deque<SessionId> due_;
   std::map<SessionId, std::int64_t>
-      later_;  // ended sessions whose host may still write: not before (boot ns)
+      later_;  // ended sessions whose host may still write, with the boot time (ns) of the next check
   std::map<SessionId, std::map<std::string, Unended>> unended_;  // by path
   std::int64_t recovered_ = 0;
 };

@@ -18,7 +18,7 @@ static constexpr std::size_t kPeekedBytes = 2048;
 static constexpr std::string_view kCrashed = ".crashed";
 static constexpr std::string_view kAside = ".aside";
 static constexpr std::size_t kFailedRoom =
-    4096;  // about twenty lines: that deliveries failed matters more than how many
+    4096;  // about twenty lines: knowing that deliveries failed matters more than how many
 
 InboxReader::InboxReader(os::Disk& disk, os::Clock& clock, std::string directory)
     : disk_(disk),
@@ -185,7 +185,7 @@ std::string InboxReader::suspicious(const EventId& id) const {
 }
 
 Result<std::string> InboxReader::take_suspicious(const EventId& id) {
-  // It has the name already when the disk failed before it could be taken away.
+  // It already has that name when the disk failed before the mark could be removed.
   const Status marked = disk_.rename(cur_ + "/" + id.value, suspicious(id));
   if (!marked && marked.error().code != Code::not_found) return marked.error();
   auto file = os::read_file(disk_, suspicious(id), kMaxFile, os::Open::read_own);

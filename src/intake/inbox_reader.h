@@ -1,10 +1,9 @@
 // The daemon's side of the inbox: which events wait, in which order, and the name of a file while it is read.
 // The name records the state, so that a crash at any moment loses nothing.
 //
-//   new/ID      delivered
+//   new/ID          delivered
 //   cur/ID          being read; removed once its transaction is committed
-//   cur/ID.N        found in cur/ by a later start and being read alone, for the N-th time: one that is read
-//                   and has not ended the daemon is cur/ID again
+//   cur/ID.N        a leftover in cur/, being read alone for the N-th time; renamed to cur/ID afterwards
 //   cur/ID.crashed  crashed the daemon while it was read alone
 //   cur/ID.aside    being quarantined
 //   bad/ID          could not be read; kept redacted for 14 days, 100 MB at most
@@ -35,7 +34,7 @@ class InboxReader {
     return is_event_id(name.substr(0, 32)) && (name.size() == 32 || name[32] == '.');
   }
 
-  // A file that ended daemons while it was read alone; to be quarantined.
+  // A file to be quarantined: daemons died while they read it alone.
   struct Suspect {
     EventId id;
     std::string mark;  // as it was found
@@ -68,8 +67,8 @@ class InboxReader {
   // Reads a leftover under a name that marks it as suspicious; clear_mark() removes the mark. It stays a
   // leftover until it is given back or done.
   Result<std::string> take_suspicious(const EventId& id);
-  // Keep it while a leftover is read and parsed: it tells a crash from other deaths. Does nothing for other
-  // files.
+  // Hold it while a leftover is read and parsed: it distinguishes a crash from other deaths. Does nothing for
+  // other files.
   os::CrashMark crash_mark(const EventId& id) const;
   Status clear_mark(const EventId& id);
   // The content of the file in cur/.
@@ -83,8 +82,8 @@ class InboxReader {
   // The disk fails: the file can be neither stored nor quarantined now. It stays in cur/ until sweep()
   // returns it to new/.
   void defer(const EventId& id);
-  // The content of a file that is to be quarantined, renamed to cur/ID.aside; nothing when redacting it ended
-  // a daemon already. Call clear_mark() when redacting has succeeded.
+  // The content of a file that is to be quarantined, renamed to cur/ID.aside. Nothing when redacting it has
+  // already killed a daemon. Call clear_mark() when redacting has succeeded.
   Result<std::string> read_suspect(const Suspect& suspect);
   Status clear_mark(const Suspect& suspect);
   void done_with_suspect(const EventId& id);

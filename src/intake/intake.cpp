@@ -33,7 +33,7 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
     hook::Envelope envelope = decoded->envelope;
     return {id, Bad{std::move(envelope), event.error().message, redacted(file)}};
   }
-  event::Event shell;  // what a refusal may know of the event: where it belongs, nothing it said
+  event::Event shell;  // where the event belongs, without its content
   shell.id = id;
   shell.host = event->host;
   shell.name = event->name;
@@ -54,8 +54,8 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
   return {id, std::get<gate::Gate::Passed>(std::move(verdict))};
 }
 
-// It is settled once it stands in bad/. Where that cannot be written it stays in the inbox and holds nobody
-// up.
+// The event is stored as bad once its copy is in bad/. When that cannot be written, it stays in the inbox and
+// does not block others.
 Status Intake::settle_bad(const EventId& id, Bad& bad) {
   const Status kept = reader_.keep_bad(id, bad.text);
   bad.kept = kept.ok();
@@ -91,7 +91,7 @@ static bool is_machine_error(const Error& error) {
          error.code == Code::corrupt || error.code == Code::internal || error.code == Code::timeout;
 }
 
-// The bytes of a file that will be set aside; nothing when even that fails.
+// The bytes of a file that will be quarantined; empty when it cannot be read.
 std::string Intake::text_of(const EventId& id) {
   return reader_.read(id).value_or("");
 }
@@ -128,8 +128,8 @@ void Intake::clear_files(const std::vector<Prepared>& group) {
   }
 }
 
-// The value of the first member of that name, as a place in `json`; what is within a text has its quotes
-// escaped.
+// The position of the value of the first member `name` in `json`. Inside strings quotes are escaped, so they
+// do not match.
 static std::pair<std::size_t, std::size_t> id_in(std::string_view json, std::string_view name) {
   const std::string key = fmt::format("\"{}\":\"", name);
   const std::size_t found = json.find(key);
@@ -138,7 +138,7 @@ static std::pair<std::size_t, std::size_t> id_in(std::string_view json, std::str
   return {at, std::min(json.find('"', at), json.size()) - at};
 }
 
-// As plain text an id looks like a secret, and without it the event would belong to nobody.
+// In plain text an id looks like a secret. Keep it, or the event would belong to no session.
 static std::string with_ids_of(std::string_view raw, std::string clean, const gate::Gate& gate) {
   for (const std::string_view name : {"session_id", "prompt_id", "tool_use_id"}) {
     const auto [from, size] = id_in(raw, name);
@@ -149,7 +149,7 @@ static std::string with_ids_of(std::string_view raw, std::string clean, const ga
   return clean;
 }
 
-// As plain text. What was an inbox file is one again, so that it can be taken in another time.
+// Redacts the file as plain text. An inbox file keeps its form, so that it can be read again later.
 std::string Intake::redacted(const std::string& file) const {
   auto decoded = hook::Envelope::decode(file);
   if (!decoded) return gate_.clean(valid_utf8(file), gate::Way::bad_file);
@@ -197,12 +197,13 @@ void Intake::sweep() {
   });
 }
 
-// Nothing when there is no such file (any more).
+// Nothing when the file does not exist any more.
 Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std::size_t& bytes) {
   std::optional<Prepared> one;
   Status cleared;
   const bool leftover = reader_.is_leftover(id);
-  // The gate makes its tables at the first text: not under the mark, where a kill by chance would count.
+  // The gate builds its tables at the first text. Do that before the mark is set: a kill during it would
+  // count against the file.
   if (leftover) gate_.clean("name=value", gate::Way::bad_file);
   const os::CrashMark mark = reader_.crash_mark(id);
   auto file = leftover ? reader_.take_suspicious(id) : reader_.take(id);
@@ -214,15 +215,14 @@ Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std:
   } else if (!leftover && file.error().code != Code::not_found) {
     ignore(reader_.give_back(id));
   }
-  if (leftover) cleared = reader_.clear_mark(id);  // whatever happened, it has not ended the daemon
+  if (leftover) cleared = reader_.clear_mark(id);  // reading it has not killed the daemon
   if (!one) return file.error().code == Code::not_found ? Result(one) : file.error();
   TRY(cleared);
   return one;
 }
 
 // Reads the next files of `ids`, as many as fit the group; `taken` says how many. A file that cannot be read
-// now stays in the inbox, and the error is returned only when nothing else could be read: others are not held
-// up by it.
+// now stays in the inbox. Its error is returned only when no file could be read.
 Result<std::vector<Intake::Prepared>> Intake::read_group(const std::vector<EventId>& ids,
                                                          std::size_t& taken) {
   std::vector<Prepared> group;
@@ -239,7 +239,7 @@ Result<std::vector<Intake::Prepared>> Intake::read_group(const std::vector<Event
   return group;
 }
 
-// Settles a group and removes its files, or gives them back.
+// Stores a group and removes its files, or moves them back.
 Status Intake::finish(std::vector<Prepared>& group) {
   if (auto settled = settle_group(group); !settled) {
     recorder_.discard();
@@ -250,7 +250,7 @@ Status Intake::finish(std::vector<Prepared>& group) {
   return {};
 }
 
-// False: none of them is there any more.
+// False: none of the files exists any more.
 Result<bool> Intake::take_group(const std::vector<EventId>& ids) {
   std::size_t taken = 0;
   auto read = read_group(ids, taken);
@@ -274,7 +274,7 @@ Status Intake::take_now(const EventId& id) {
   return {};
 }
 
-// What was listed earlier may be gone: only a list that was made now says that nothing is left.
+// Listed files may be gone. Only a fresh list proves that nothing is left.
 Result<bool> Intake::step() {
   for (bool fresh = false;;) {
     fresh |= reader_.is_list_used_up();

@@ -1,8 +1,8 @@
 // Intake: from a file in the inbox to rows in the store, in groups, each one transaction.
 //
-// A step takes the next group: read, normalise, gate, record, commit, then remove the files. A crash anywhere
-// leaves each event either in the inbox or in the store, and taking one in twice changes nothing. One bad
-// file never holds up the others.
+// A step handles the next group: read, normalise, gate, record, commit, remove the files. After a crash each
+// event is in the inbox or in the store. Reading one twice changes nothing. A bad file never blocks the
+// others.
 #pragma once
 
 #include <optional>
@@ -37,29 +37,30 @@ class Intake {
 
   void configure(gate::Gate gate, Options options);
 
-  // Deals with what an earlier daemon left in cur/: what was the cause of its end is set aside by the next
-  // sweep(), the others will be taken in in their order, each parsed under a mark of its own.
+  // Handles what an earlier daemon left in cur/. Files that crashed it are quarantined by the next sweep().
+  // The others are read in their order, each alone and under a mark.
   Status start();
 
-  // Takes in the next group. True: something was settled, and there may be more. An error (a full disk)
-  // leaves the group in the inbox for a later step.
+  // Reads the next group. True: something was stored, and there may be more. After an error (a full disk) the
+  // group stays in the inbox for a later step.
   Result<bool> step();
 
-  // Why an event that cannot be read waits in the inbox: it cannot be set aside either. Empty: none does.
+  // Why an unreadable event is still in the inbox: it could not be quarantined either. Empty when there is
+  // none.
   const std::string& trouble() const { return trouble_; }
-  // Once a minute: old files go, and what could not be set aside is tried again.
+  // Call once a minute: removes old files and tries again to quarantine what could not be.
   void sweep();
 
-  // Takes in this one event now, before those of other sessions that wait: a hook asks for its answer and
-  // cannot wait for a long backlog. Older events of its own session come first: without prompt ids only their
-  // order says what belongs to which prompt. An event that is not in the inbox is left alone.
+  // Reads this event before those of other sessions: a hook waits for its answer. Older events of its own
+  // session are read first: without prompt ids, only the order assigns events to prompts. Does nothing when
+  // the event is not in the inbox.
   Status take_now(const EventId& id);
 
-  // Gives what was set aside another chance: it waits again, and what it was counted as counts no more once
-  // it is settled anew. Says how many.
+  // Moves quarantined events back to the inbox to be read again, and returns how many. Their earlier counts
+  // are replaced.
   Result<std::size_t> try_bad_again() { return reader_.bring_back_bad(); }
 
-  // Events waiting, and those that hooks could not even write (since the store was made).
+  // The number of events waiting, and of those that hooks could not write since the store was created.
   Result<std::size_t> waiting() { return reader_.depth(); }
 
   Recorder& recorder() { return recorder_; }
@@ -70,7 +71,7 @@ class Intake {
   struct Bad {
     hook::Envelope envelope;
     std::string reason;
-    std::string text;  // of its file, redacted
+    std::string text;  // the redacted file
     bool kept = false;
   };
   struct Prepared {

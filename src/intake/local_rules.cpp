@@ -55,7 +55,7 @@ std::string read_table(const Json& table, gate::LocalRules& rules) {
 
 // The directory that holds .git, else the directory itself.
 std::string root_of(os::Disk& disk, const std::string& directory) {
-  if (directory.size() >= PATH_MAX) return directory;  // none is there, nor can it have a file of rules
+  if (directory.size() >= PATH_MAX) return directory;  // a longer path cannot exist
   const auto has = [&](const std::string& at, std::string_view name) {
     return disk.stat(at + "/" + std::string(name)).ok();
   };
@@ -70,7 +70,7 @@ struct Cache {
 
   struct Known {
     std::string root;
-    std::vector<std::string> keys;  // of the project, as projects_off may name it
+    std::vector<std::string> keys;  // names of the project that projects_off may contain
   };
   struct File {
     std::int64_t modified_ns = -1;
@@ -89,7 +89,9 @@ struct Cache {
       at->second.root = root_of(disk, project_dir.empty() ? cwd : project_dir);
       if (!projects_off.empty()) {
         const store::Place place = resolve_place(disk, project_dir, cwd);
-        at->second.keys = {place.key, place.root};  // it was named before it became a repository
+        at->second.keys = {
+            place.key,
+            place.root};  // the project may be listed under its path from before it became a repository
       }
     }
     return at->second;

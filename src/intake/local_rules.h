@@ -21,8 +21,8 @@ inline constexpr std::string_view kLocalFile = ".cairn.toml";
 // cache between copies and belongs to one thread.
 gate::FindLocalRules find_local_rules(os::Disk& disk, std::vector<std::string> projects_off);
 
-// Reads such a file. When it is not valid TOML, or one of these values has the wrong type, everything is kept
-// out: we do not know what its author wanted to exclude.
+// Reads such a file. When it is not valid TOML, or one of these values has the wrong type, nothing is
+// captured: we do not know what its author wanted to exclude.
 gate::LocalRules read_local_rules(std::string_view toml, const std::string& path);
 
 }  // namespace cairn::intake

@@ -17,8 +17,8 @@ namespace {
 using distil::TaskChange;
 using store::OpenItem;
 
-constexpr std::string_view kTask = "task:";  // keys of tasks with a number of the host's
-constexpr std::string_view kTodo = "todo:";  // of a list that is written as a whole
+constexpr std::string_view kTask = "task:";  // keys of tasks with a number from the host
+constexpr std::string_view kTodo = "todo:";  // keys of tasks in a list that the host writes as a whole
 
 class Keeper {
  public:
@@ -79,13 +79,11 @@ class Keeper {
     return {};
   }
 
-  // This turn spoke of it.
+  // Records that this turn mentioned the item.
   void see(OpenItem& item) const {
     item.last_seen_at = std::max(item.last_seen_at, at_);
     if (is_ours(item)) item.seen_prompt = std::max(item.seen_prompt, turn_.number);
   }
-
-  // ---- the host's tasks
 
   Status put_tasks() {
     for (const TaskChange& task : deeds().tasks) TRY(put_task(task));
@@ -103,7 +101,7 @@ class Keeper {
     return found == items.end() ? nullptr : &*found;
   }
 
-  // The row of that task: of this session by its key, else of an earlier session by its words.
+  // The item of that task: by its key in this session, else by its text in an earlier session.
   OpenItem* task_row(const TaskChange& task, const std::string& key) {
     const auto by_key = [&](const OpenItem& item) { return is_ours(item) && item.key == key; };
     if (OpenItem* own = find(own_, by_key)) return own;
@@ -141,8 +139,6 @@ class Keeper {
     return ended ? close(*row, "task " + task.status) : Status();
   }
 
-  // ---- what the answer left, plans, interruptions
-
   Status put(const distil::OpenItem& told) {
     const auto same = [&](const OpenItem& item) {
       return item.source == told.source && item.key == told.key;
@@ -160,7 +156,7 @@ class Keeper {
     kept_.insert(row->id);
     if (row->closed_at) return {};
     see(*row);
-    // The words stay those of the turn that said it first: its events tell where they come from.
+    // Keep the text of the turn that said it first: the item's evidence is there.
     if (row->source == "plan" && row->last_seen_at == at_) {
       row->detail = labelled(told.detail);
       row->state = told.state;
@@ -175,8 +171,6 @@ class Keeper {
     if (item.source == "plan" || told.source == "plan") return false;
     return distil::alike(distil::telling_words(item.text), distil::telling_words(told.text));
   }
-
-  // ---- what is closed
 
   Status close_others() {
     open_ = TRY(store::open_items(db_, {session_.project}));
@@ -193,7 +187,7 @@ class Keeper {
     return {};
   }
 
-  // What this turn closes it by; empty: it stays.
+  // The reason why this turn closes the item; empty when it stays open.
   std::string_view closed_by(const OpenItem& item) const {
     const bool before = is_ours(item) && item.prompt_number < turn_.number;
     if (before && (item.source == "question" || item.state == "offered")) return "answered";
@@ -204,8 +198,8 @@ class Keeper {
     return distil::did(deeds(), item.text) ? "done" : "";
   }
 
-  // A plan is accepted in its own turn, or by a prompt that brings its text; then it is implemented when the
-  // turn ends with its steps done.
+  // A plan is accepted in its own turn or by a prompt that contains its text. It is implemented when the turn
+  // ends with all steps done.
   Status follow_plan(OpenItem& plan, bool own) {
     const bool brought = !own && distil::brings_plan(prompt_, plan.detail);
     if (brought) {
@@ -232,7 +226,7 @@ class Keeper {
   distil::LeftOpen left_;
   std::vector<OpenItem> own_;    // of this turn, closed ones too
   std::vector<OpenItem> open_;   // of the project
-  std::set<std::int64_t> kept_;  // what this turn speaks of
+  std::set<std::int64_t> kept_;  // items that this turn mentions
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From a turn to the project's open items: what it leaves open is opened, what it did is closed.
+// From a turn to the project's open items: adds what the turn left to do, closes what it did.
 #pragma once
 
 #include "base/result.h"
@@ -10,9 +10,8 @@
 
 namespace cairn::intake {
 
-// Writes, in the caller's transaction, what the turn leaves open, and closes what it did. Telling the same
-// turn again changes nothing; telling it otherwise takes back what it did before. A turn that is still open
-// tells its tasks and plans only. What a person closed stays closed.
+// Writes in the caller's transaction. Running it again for the same turn replaces what it wrote before. A
+// turn that is still open adds only tasks and plans. What a person closed stays closed.
 Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
                        const distil::Turn& told, const distil::Mode& mode);
 

@@ -25,9 +25,9 @@ static std::string base_name(const fs::path& path) {
 static store::Place place_in_git(os::Disk& disk, const git::Repository& repository) {
   store::Place place;
   const fs::path common = disk.real_path(repository.common);
-  // .git, or a bare repository kept out of sight as .bare: the directory around it is the project's.
+  // The repository is .git or a hidden bare one (.bare): its parent directory is the project.
   const bool plain = common.filename().string().starts_with('.');
-  // A submodule's directory is .git/modules/NAME of its parent: its own worktree names it.
+  // A submodule's directory is .git/modules/NAME of its parent, so the worktree gives the name.
   const bool linked = disk.real_path(repository.directory) != common;
   const fs::path root = plain ? common.parent_path() : linked ? common : fs::path(repository.worktree);
   place.key = common.string();

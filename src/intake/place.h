@@ -1,5 +1,4 @@
-// The one resolver of project identity: where a directory belongs, read from the files of git, without
-// running it.
+// Finds the project of a directory by reading git's files, without running git.
 #pragma once
 
 #include <optional>
@@ -10,13 +9,13 @@
 
 namespace cairn::intake {
 
-// The place of a session that began with `project_dir` (may be empty) and `cwd`. Key: the real path of the
-// git common directory, so that worktrees and subdirectories are one project; else project_dir; else cwd;
-// else "/". Never fails: a directory that is gone or unreadable counts by its name. Costs a handful of stat
-// calls: once per session, not per event.
+// The place of a session that began with `project_dir` (may be empty) and `cwd`. Its key is the real path of
+// the git common directory, so that worktrees and subdirectories are one project; else project_dir; else cwd;
+// else "/". Never fails: a directory that is gone or unreadable is identified by its path. Costs a few stat
+// calls, once per session.
 store::Place resolve_place(os::Disk& disk, const std::string& project_dir, const std::string& cwd);
 
-// Whether there is nothing at `path` any more. One that cannot be looked at is not gone.
+// Whether nothing exists at `path`. A path that cannot be checked is not gone.
 bool is_gone(os::Disk& disk, const std::string& path);
 
 // The branch checked out in `directory` now; nothing when detached or not a repository.

@@ -26,7 +26,7 @@ struct Traits {
   std::optional<std::string> root_commit, head_commit, remote;
 };
 
-// Projects that may be the one at hand under another path.
+// Projects that may be the same one at another path.
 struct Kin {
   std::optional<Project> certain;
   std::vector<std::pair<Project, std::string>> perhaps;  // with the reason
@@ -45,14 +45,14 @@ Result<Kin> kin_of(store::Db& db, os::Disk& disk, const std::string& key, const 
       if (is_sure(disk, other, traits) && ++sure == 1) kin.certain = other;
       kin.perhaps.emplace_back(other, "same first commit");
     }
-  // Without both first commits the remote is all there is to go by.
+  // When a first commit is unknown, only the remote can be compared.
   if (traits.remote)
     for (const Project& other : TRY(store::projects_with_remote(db, *traits.remote)))
       if (other.key != key && (!traits.root_commit || !other.root_commit))
         kin.perhaps.emplace_back(other, "same remote");
   if (kin.perhaps.size() != 1) kin.certain.reset();
   if (kin.certain) kin.perhaps.clear();
-  // The newest ones.
+  // Newest first.
   std::sort(kin.perhaps.begin(), kin.perhaps.end(),
             [](const auto& a, const auto& b) { return a.first.id > b.first.id; });
   if (kin.perhaps.size() > kMostSuggestions) kin.perhaps.resize(kMostSuggestions);
@@ -64,7 +64,7 @@ enum class How { known, became_repository, moved };
 struct Match {
   std::optional<Project> project;
   How how = How::known;
-  Traits traits;  // of a repository that is not known
+  Traits traits;  // of an unknown repository
   Kin kin;
 };
 
@@ -79,12 +79,12 @@ Traits read_traits(os::Disk& disk, os::Clock& clock, const Place& place) {
   return traits;
 }
 
-// A directory that is no repository (any more).
+// For a directory that is not, or no longer, a repository.
 Result<std::optional<Project>> project_of_directory(store::Db& db, os::Disk& disk, const Place& place) {
   auto at_root = TRY(store::project_by_root(db, place.root));
   if (at_root && is_gone(disk, at_root->key)) return at_root;
   if (!is_gone(disk, place.root)) return std::optional<Project>();
-  // Its events were read late: it was a worktree that is deleted, or a path that the project has left.
+  // Its events were read late: the worktree was deleted, or the project moved away.
   if (auto project = TRY(store::project_by_worktree(db, place.root))) return project;
   return store::project_by_old_place(db, place);
 }
@@ -116,7 +116,7 @@ Result<std::optional<Project>> find_project_at(store::Db& db, os::Disk& disk, os
   return TRY(match(db, disk, clock, place)).project;
 }
 
-// The project itself: known, moved to its new place, or new.
+// The project of the place: known, moved here, or new.
 static Result<Project> own_project(store::Db& db, os::Disk& disk, os::Clock& clock, const Place& place) {
   const WallTime now = clock.now();
   const Match found = TRY(match(db, disk, clock, place));
@@ -134,7 +134,7 @@ static Result<Project> own_project(store::Db& db, os::Disk& disk, os::Clock& clo
 
 Result<std::string> project_at(store::Db& db, os::Disk& disk, os::Clock& clock, const Place& place) {
   const Project project = TRY(own_project(db, disk, clock, place));
-  // The directory was a project of its own before it became a part of this repository.
+  // The directory was a project of its own before it became part of this repository.
   if (place.is_git() && place.start != place.root)
     if (const auto inner = TRY(store::project_by_key(db, place.start)); inner && inner->id != project.id)
       TRY(store::link_projects(db, project, *inner, store::MadeBy::cairn,
@@ -175,7 +175,7 @@ Status Lineage::begin(const Project& project) {
   });
 }
 
-// `git init` in a directory that is known.
+// Handles `git init` in a known directory.
 Status Lineage::note_repository(const Project& project, const Place& place) {
   const auto other = TRY(store::project_by_key(db_, place.key));
   if (other) {

@@ -1,10 +1,10 @@
-// Which project a place is: also after its directory became a repository, and after the repository was moved,
+// Recognises a project again: after its directory became a repository, and after the repository was moved,
 // renamed or cloned again.
 //
-// The first session in a place that is not known decides. What is certain (the directory became a repository;
-// the one other repository with this first commit is gone from its old path) moves the project's row to the
-// new place, so that everything remembered stays under it. What is not certain is suggested. First commits
-// and remotes are read in the background, a piece at a time (Lineage).
+// The first session in an unknown place decides. In certain cases (the directory became a repository; the
+// only other repository with this first commit is gone from its old path) the project's row moves to the new
+// place with everything remembered. Uncertain cases are suggested to the user. First commits and remotes are
+// read in the background, in small steps (Lineage).
 #pragma once
 
 #include <memory>
@@ -22,17 +22,17 @@
 
 namespace cairn::intake {
 
-// The project that a read in this place is about; nothing when it is not known. Changes nothing. In a
-// repository that is not known it reads at most 100 ms of history.
+// The project of this place, for a read; nothing when it is unknown. Changes nothing. Reads the history of an
+// unknown repository for at most 100 ms.
 Result<std::optional<store::Project>> find_project_at(store::Db& db, os::Disk& disk, os::Clock& clock,
                                                       const store::Place& place);
 
-// The name of the project of a session that begins in this place. A project that is found again in another
-// place follows; a new one is added, and what it looks like is suggested. Within the caller's transaction.
+// The name of the project of a session that begins in this place. A moved project gets its new place; a new
+// one is added, and similar projects are suggested. Runs in the caller's transaction.
 Result<std::string> project_at(store::Db& db, os::Disk& disk, os::Clock& clock, const store::Place& place);
 
-// Looks at the repositories of projects that were worked in: whether a directory became one, its first
-// commit, its remote. Belongs to the writer's thread.
+// Reads the repositories of projects with new work: whether the directory became one, its first commit, its
+// remote. Belongs to the writer's thread.
 class Lineage {
  public:
   Lineage(store::Db& db, os::Disk& disk, os::Clock& clock, Log& log)
@@ -42,7 +42,7 @@ class Lineage {
   // Remotes pass this gate before they are stored.
   void configure(const gate::Gate& gate) { gate_ = &gate; }
 
-  // Does a piece of work of at most about 20 ms. False: there is none.
+  // Works for at most about 20 ms. False: nothing to do.
   Result<bool> step();
 
  private:
@@ -55,7 +55,7 @@ class Lineage {
   os::Clock& clock_;
   Log& log_;
   const gate::Gate* gate_ = nullptr;
-  std::int64_t project_ = 0;  // the one that is being looked at
+  std::int64_t project_ = 0;  // the project being read
   store::Place place_;
   std::unique_ptr<git::RootSearch> search_;
 };

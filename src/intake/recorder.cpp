@@ -110,8 +110,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
     return store::settle_counted(db_, counted, now);
   }
   store::Placement placement{session.id, std::nullopt, hash_of(*event)};
-  // A resume finds its session ended and an end finds it active: however fast they follow each other, each
-  // one changes something.
+  // Resume and end may follow each other quickly. Compare with the state before each, so that none is missed.
   const bool was_active = session.status == "active";
   const bool turns_state =
       (event->kind == Kind::session_start && !was_active) || (event->kind == Kind::session_end && was_active);
@@ -129,7 +128,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   if (placement.prompt_number) {
     const auto turn = TRY(store::find_turn(db_, session.id, *placement.prompt_number));
     TRY(store::touch_turn(db_, session.id, *placement.prompt_number, event->at));
-    // A session's start and its end belong to no turn.
+    // The start and end of a session belong to no turn.
     const bool frames = event->kind == Kind::session_start || event->kind == Kind::session_end;
     if (turn && turn->muted && !frames) {
       counted.outcome = "private";
@@ -228,7 +227,7 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
   return number;
 }
 
-// Why the model's service failed, in the host's words when it has no name for it.
+// Why the model's service failed: the host's name for the error, else its message.
 static std::string failure_of(const Event& e) {
   if (!e.error.empty() && e.error != "unknown") return e.error;
   return e.last_assistant_message.empty() ? "unknown" : e.last_assistant_message;
@@ -270,7 +269,7 @@ Status Recorder::end(const Session& session, std::string_view reason, WallTime a
   return {};
 }
 
-// An ended session is `failed` when its last turn was left unanswered, in whichever order the host said so.
+// An ended session is `failed` when its last turn has no answer, in whichever order the events came.
 Status Recorder::update_status(SessionId id) {
   return db_.run(
       "UPDATE sdk_sessions SET status = CASE WHEN coalesce((SELECT end_reason IS NULL OR end_reason IN "

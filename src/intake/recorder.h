@@ -37,7 +37,7 @@ class Recorder {
   // The limit of observations for one session.
   void set_budget(const store::SessionBudget& budget) { budget_ = budget; }
 
-  // What passes `event` through `gate` in view of the secrets that its session is known for.
+  // Passes `event` through `gate`, which also removes secrets that occurred earlier in the session.
   std::variant<gate::Gate::Passed, gate::Refusal> pass(const gate::Gate& gate, event::Event event,
                                                        std::size_t max_field);
   // Stores one event that passed the gate.

@@ -5,7 +5,7 @@
 namespace cairn::intake {
 
 Result<const gate::KnownSecrets*> SessionSecrets::of(std::string_view session) {
-  constexpr std::size_t kMost = 64;  // sessions at a time
+  constexpr std::size_t kMost = 64;  // sessions in the cache
   const std::string name(session);
   if (const auto known = sessions_.find(name); known != sessions_.end()) return &known->second;
   gate::KnownSecrets secrets;

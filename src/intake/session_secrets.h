@@ -1,5 +1,5 @@
-// What the gate knows of each session's secrets. Read from the store when a session is seen first; what
-// events of a group bring that is not committed yet is known as well.
+// The secrets that occurred earlier in each session, for the gate. Read from the store when a session is
+// first seen; includes those of events that are not committed yet.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class SessionSecrets {
  public:
   explicit SessionSecrets(store::Db& db) : db_(db) {}
 
-  // Those of the session that the host calls `session`. Valid until the next call.
+  // The secrets of the session with the host's id `session`. Valid until the next call.
   Result<const gate::KnownSecrets*> of(std::string_view session);
   void add(std::string_view session, const std::vector<gate::KnownSecret>& learned);
 

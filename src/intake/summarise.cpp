@@ -39,7 +39,7 @@ static Step step_of(const store::KeptEvent& event) {
   return step;
 }
 
-// A start is told only when no end of the same tool use follows.
+// A start is used only when no end of the same tool use follows.
 static std::vector<Step> steps_of(const std::vector<store::KeptEvent>& events) {
   std::map<std::string, bool> ended;
   for (const auto& event : events)
@@ -58,8 +58,7 @@ static distil::Turn::End end_of(const store::Turn& turn) {
   if (turn.open()) return End::open;
   if (turn.end_reason == "stop") return End::stopped;
   if (turn.end_reason == "stop_failure") return End::failed;
-  // A turn that the user went past with a next prompt, or that was drained by hand, had its say if it had an
-  // answer.
+  // A turn that was ended by the next prompt or by hand counts as answered if it has an answer.
   if (!turn.last_assistant_message.empty()) return End::stopped;
   return End::cut_off;
 }
@@ -117,7 +116,7 @@ static store::Observation observation_row(const distil::Observation& told, const
   return row;
 }
 
-// What the calls of the turn carried, as texts of it.
+// Texts that calls of the turn carried.
 static std::vector<store::Text> text_rows(const std::vector<distil::Carried>& carried,
                                           const store::Turn& turn) {
   std::vector<store::Text> rows;
@@ -146,7 +145,7 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
   const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
   const bool ours =
       TRY(store::put_summary(db, memory, summary_row(distilled.summary, session, turn), now).in("summary"));
-  if (!ours) return std::optional<store::Put>();  // a model has told this turn better
+  if (!ours) return std::optional<store::Put>();  // a model has already summarised this turn
   std::vector<store::Observation> rows;
   const std::string batch = store::turn_batch(session, turn.number);
   for (const distil::Observation& observation : distilled.observations)

@@ -83,14 +83,14 @@ class RealDisk final : public Disk {
   std::string real_path(const std::string& path) override;
 };
 
-// Creates `path` and the directories above it that are missing, each with mode 0700.
+// Creates `path` and its missing parents, each with mode 0700.
 Status make_dirs(Disk& disk, const std::string& path);
 
 // The whole of a file of at most `max` bytes; a longer one fails with `invalid`.
 Result<std::string> read_file(Disk& disk, const std::string& path, std::size_t max, Open how = Open::read);
 
-// Writes a file beside `path`, syncs it, renames it over `path` and syncs the directory: old or new, never
-// half.
+// Writes a file beside `path`, syncs it, renames it over `path` and syncs the directory. After a crash the
+// file has its old or its new content.
 Status replace_file(Disk& disk, const std::string& path, std::string_view bytes);
 
 }  // namespace cairn::os

@@ -16,7 +16,7 @@ namespace cairn::os {
 
 namespace {
 
-// What /proc/PID/stat says of a process.
+// The fields of /proc/PID/stat that we need.
 struct ProcStat {
   std::string name;
   char state = '?';
@@ -50,7 +50,7 @@ std::optional<ProcStat> parse_stat(std::string_view text) {
   return stat;
 }
 
-// errno says why there is none.
+// When there is none, errno has the reason.
 std::optional<ProcStat> stat_of(std::int64_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/stat";
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -98,7 +98,7 @@ std::string executable_path() {
   const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
   if (size <= 0 || size == sizeof path) return {};
   std::string_view text(path, static_cast<std::size_t>(size));
-  // An upgrade replaced the file while it ran; what stands there now is the newer one.
+  // An upgrade replaced the file while it ran; the path now names the newer one.
   constexpr std::string_view kDeleted = " (deleted)";
   if (text.ends_with(kDeleted)) text.remove_suffix(kDeleted.size());
   return std::string(text);

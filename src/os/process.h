@@ -42,7 +42,7 @@ std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
 // The variables of `environment` that the daemon keeps: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_*
 // CAIRN_* (CAIRN_DISABLE not), proxies and provider keys; nothing of the host's session.
 std::vector<std::string> reduced_environment(char** environment);
-// Those of them that tell a program who and where it is: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_*.
+// The variables among them that any program needs: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_*.
 std::vector<std::string> plain_environment(char** environment);
 
 // Starts `argv` detached: own session, cwd /, stdin, stdout and stderr on /dev/null, every other descriptor
