@@ -46,7 +46,7 @@ Error errno_error(std::string_view what, int error_number) {
 }
 
 void panic(const char* file, int line, const char* what) {
-  std::fprintf(stderr, "cairn: %s:%d: must hold: %s\n", file, line, what);
+  std::fprintf(stderr, "cairn: %s:%d: assertion failed: %s\n", file, line, what);
   std::abort();
 }
 

@@ -92,7 +92,7 @@ void add_word(std::string_view raw, Words& to) {
 
 }  // namespace
 
-Words telling_words(std::string_view text) {
+Words key_words(std::string_view text) {
   Words out;
   std::size_t from = 0;
   const auto end_at = [&](std::size_t at) {

@@ -12,7 +12,7 @@ namespace cairn::distil {
 
 using Words = std::set<std::string>;
 
-Words telling_words(std::string_view text);
+Words key_words(std::string_view text);
 
 // How many of `words` are in `others`.
 std::size_t shared(const Words& words, const Words& others);

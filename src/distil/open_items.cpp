@@ -41,7 +41,7 @@ class DeedsReader {
 
  private:
   void did(std::string_view text) {
-    if (out_.did.size() < kMaxPieces) out_.did.push_back(telling_words(text));
+    if (out_.did.size() < kMaxPieces) out_.did.push_back(key_words(text));
   }
 
   void edit(std::string_view path) {
@@ -68,7 +68,7 @@ class DeedsReader {
     for (const std::string& file : files.written) out_.files.insert(file.substr(file.rfind('/') + 1));
     if (out_.ran.size() < kMaxPieces)
       out_.ran.push_back(
-          telling_words(action.description.empty() ? prefix(action.command, 200) : action.description));
+          key_words(action.description.empty() ? prefix(action.command, 200) : action.description));
   }
 
   static std::string_view name_of(host::TaskChange::State state) {
@@ -133,7 +133,7 @@ bool is_item(std::string_view raw) {
   const std::string folded = fold(text);
   const bool label = folded.starts_with("not yet ") && folded.find(':') != std::string::npos;
   if (folded.starts_with("if ") || label) return false;  // a case, not a duty
-  return !is_nothing(text) && !telling_words(text).empty();
+  return !is_nothing(text) && !key_words(text).empty();
 }
 
 // A question, or a few words that are one: "say the word and I push it". Other offers without a question mark
@@ -145,7 +145,7 @@ bool asks(std::string_view sentence) {
 
 // Not "What would you like to work on next?".
 bool offers_something(std::string_view question) {
-  Words words = telling_words(question);
+  Words words = key_words(question);
   for (const char* word : {"work", "help", "today", "tackl", "prefer", "think", "approach", "option"})
     words.erase(word);
   return !words.empty();
@@ -209,7 +209,7 @@ class AnswerReader {
       const bool question = trim(sentence).ends_with('?');
       const bool left = has_cue(without_cues(folded, mode_.settled), mode_.remains);
       if (!left && !question) {
-        if (said_.size() < kMaxPieces) said_.push_back(telling_words(sentence));
+        if (said_.size() < kMaxPieces) said_.push_back(key_words(sentence));
       } else if (left && !question && work_ && is_item(sentence)) {
         obligations_.push_back(shown_item(sentence));
       }
@@ -330,7 +330,7 @@ LeftOpen left_open(const Turn& turn, const Mode& mode) {
 
 bool did(const Deeds& deeds, std::string_view text) {
   if (!deeds.finished || !deeds.work) return false;
-  const Words wanted = telling_words(text);
+  const Words wanted = key_words(text);
   Words all_done, all_said;
   for (const Words& piece : deeds.did) {
     if (mostly_in(wanted, piece)) return true;
@@ -352,7 +352,7 @@ bool did(const Deeds& deeds, std::string_view text) {
   // Its file was edited, and something else of it was spoken of.
   for (const std::string& file : named_files(text)) {
     if (!deeds.files.contains(file)) continue;
-    const Words name = telling_words(file);
+    const Words name = key_words(file);
     Words others;
     for (const std::string& word : wanted)
       if (!name.contains(word)) others.insert(word);
@@ -391,7 +391,7 @@ std::vector<std::string> standing_orders(std::string_view prompt) {
     const bool begins = std::any_of(kGood.begin(), kGood.end(), [&](const std::string& cue) {
       return folded.starts_with(cue + " ") || folded.starts_with(cue + ",");
     });
-    if ((begins || has_cue(folded, kLeads)) && telling_words(sentence).size() > 1)
+    if ((begins || has_cue(folded, kLeads)) && key_words(sentence).size() > 1)
       out.push_back(std::move(sentence));
   }
   return out;

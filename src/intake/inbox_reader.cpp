@@ -233,9 +233,9 @@ void InboxReader::defer(const EventId& id) {
 }
 
 std::string InboxReader::Suspect::reason() const {
-  if (mark == kAside) return "setting it aside ended the daemon";
-  return mark == kCrashed ? "taking it in crashed the daemon"
-                          : "taking it in ended the daemon " + mark.substr(1) + " times";
+  if (mark == kAside) return "quarantining it ended the daemon";
+  return mark == kCrashed ? "reading it crashed the daemon"
+                          : "reading it ended the daemon " + mark.substr(1) + " times";
 }
 
 Result<std::string> InboxReader::read_suspect(const Suspect& suspect) {

@@ -61,7 +61,7 @@ Status Intake::settle_bad(const EventId& id, Bad& bad) {
   bad.kept = kept.ok();
   if (!kept) {
     trouble_ =
-        fmt::format("event {} cannot be read and not be set aside: {}", id.value, kept.error().message);
+        fmt::format("event {} can neither be read nor quarantined: {}", id.value, kept.error().message);
     return {};
   }
   if (TRY(store::is_settled(db_, id))) return {};
@@ -123,7 +123,7 @@ void Intake::clear_files(const std::vector<Prepared>& group) {
       reader_.defer(prepared.id);
       continue;
     }
-    if (bad) log_.warn(fmt::format("intake event={} set aside: {}", prepared.id.value, bad->reason));
+    if (bad) log_.warn(fmt::format("intake event={} quarantined: {}", prepared.id.value, bad->reason));
     reader_.done(prepared.id);
   }
 }

@@ -22,15 +22,15 @@ constexpr std::string_view kTodo = "todo:";  // keys of tasks in a list that the
 
 class Keeper {
  public:
-  Keeper(store::Db& db, const store::Session& session, const store::Turn& turn, const distil::Turn& told,
+  Keeper(store::Db& db, const store::Session& session, const store::Turn& turn, const distil::Turn& facts,
          const distil::Mode& mode)
       : db_(db),
         session_(session),
         turn_{session.id, turn.number},
         at_(turn.ended_at.value_or(turn.last_event_at)),
-        prompt_(told.prompt),
+        prompt_(facts.prompt),
         running_(turn.open()),
-        left_(distil::left_open(told, mode)) {}
+        left_(distil::left_open(facts, mode)) {}
 
   Status run() {
     TRY(store::undo_closings(db_, turn_));
@@ -106,10 +106,9 @@ class Keeper {
     const auto by_key = [&](const OpenItem& item) { return is_ours(item) && item.key == key; };
     if (OpenItem* own = find(own_, by_key)) return own;
     if (OpenItem* open = find(open_, by_key)) return open;
-    const auto words = distil::telling_words(task.subject);
+    const auto words = distil::key_words(task.subject);
     return find(open_, [&](const OpenItem& item) {
-      return item.source == "task" && !is_ours(item) &&
-             distil::alike(words, distil::telling_words(item.text));
+      return item.source == "task" && !is_ours(item) && distil::alike(words, distil::key_words(item.text));
     });
   }
 
@@ -139,37 +138,38 @@ class Keeper {
     return ended ? close(*row, "task " + task.status) : Status();
   }
 
-  Status put(const distil::OpenItem& told) {
+  Status put(const distil::OpenItem& found) {
     const auto same = [&](const OpenItem& item) {
-      return item.source == told.source && item.key == told.key;
+      return item.source == found.source && item.key == found.key;
     };
     OpenItem* row = find(own_, same);
     if (!row)
-      row = find(open_, [&](const OpenItem& item) { return !kept_.contains(item.id) && says(item, told); });
+      row =
+          find(open_, [&](const OpenItem& item) { return !kept_.contains(item.id) && is_same(item, found); });
     if (!row) {
-      if (TRY(store::closed_by_person(db_, session_.project, told.key))) return {};
-      OpenItem item = new_item(told.source, told.key, told.text);
-      item.state = told.state;
-      item.detail = labelled(told.detail);
-      return add(std::move(item), told.event);
+      if (TRY(store::closed_by_person(db_, session_.project, found.key))) return {};
+      OpenItem item = new_item(found.source, found.key, found.text);
+      item.state = found.state;
+      item.detail = labelled(found.detail);
+      return add(std::move(item), found.event);
     }
     kept_.insert(row->id);
     if (row->closed_at) return {};
     see(*row);
     // Keep the text of the turn that said it first: the item's evidence is there.
     if (row->source == "plan" && row->last_seen_at == at_) {
-      row->detail = labelled(told.detail);
-      row->state = told.state;
+      row->detail = labelled(found.detail);
+      row->state = found.state;
     }
     return store::update_open_item(db_, *row);
   }
 
-  // Whether an item of another turn is what `told` says again.
-  static bool says(const OpenItem& item, const distil::OpenItem& told) {
-    if (item.source == "interruption" || told.source == "interruption") return false;
-    if (item.source == told.source && item.key == told.key) return true;
-    if (item.source == "plan" || told.source == "plan") return false;
-    return distil::alike(distil::telling_words(item.text), distil::telling_words(told.text));
+  // Whether an item of another turn and `found` are the same thing.
+  static bool is_same(const OpenItem& item, const distil::OpenItem& found) {
+    if (item.source == "interruption" || found.source == "interruption") return false;
+    if (item.source == found.source && item.key == found.key) return true;
+    if (item.source == "plan" || found.source == "plan") return false;
+    return distil::alike(distil::key_words(item.text), distil::key_words(found.text));
   }
 
   Status close_others() {
@@ -232,10 +232,10 @@ class Keeper {
 }  // namespace
 
 Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
-                       const distil::Turn& told, const distil::Mode& mode) {
-  TRY(store::put_standing_orders(db, session.id, turn.number, distil::standing_orders(told.prompt),
+                       const distil::Turn& facts, const distil::Mode& mode) {
+  TRY(store::put_standing_orders(db, session.id, turn.number, distil::standing_orders(facts.prompt),
                                  turn.started_at));
-  return Keeper(db, session, turn, told, mode).run();
+  return Keeper(db, session, turn, facts, mode).run();
 }
 
 }  // namespace cairn::intake

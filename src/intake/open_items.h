@@ -13,6 +13,6 @@ namespace cairn::intake {
 // Writes in the caller's transaction. Running it again for the same turn replaces what it wrote before. A
 // turn that is still open adds only tasks and plans. What a person closed stays closed.
 Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
-                       const distil::Turn& told, const distil::Mode& mode);
+                       const distil::Turn& facts, const distil::Mode& mode);
 
 }  // namespace cairn::intake

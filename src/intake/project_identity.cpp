@@ -27,7 +27,7 @@ struct Traits {
 };
 
 // Projects that may be the same one at another path.
-struct Kin {
+struct Matches {
   std::optional<Project> certain;
   std::vector<std::pair<Project, std::string>> perhaps;  // with the reason
 };
@@ -36,27 +36,27 @@ bool is_sure(os::Disk& disk, const Project& other, const Traits& traits) {
   return is_gone(disk, other.key) && (!other.remote || !traits.remote || other.remote == traits.remote);
 }
 
-Result<Kin> kin_of(store::Db& db, os::Disk& disk, const std::string& key, const Traits& traits) {
-  Kin kin;
+Result<Matches> matches_of(store::Db& db, os::Disk& disk, const std::string& key, const Traits& traits) {
+  Matches matches;
   std::size_t sure = 0;
   if (traits.root_commit)
     for (const Project& other : TRY(store::projects_with_root_commit(db, *traits.root_commit))) {
       if (other.key == key) continue;
-      if (is_sure(disk, other, traits) && ++sure == 1) kin.certain = other;
-      kin.perhaps.emplace_back(other, "same first commit");
+      if (is_sure(disk, other, traits) && ++sure == 1) matches.certain = other;
+      matches.perhaps.emplace_back(other, "same first commit");
     }
   // When a first commit is unknown, only the remote can be compared.
   if (traits.remote)
     for (const Project& other : TRY(store::projects_with_remote(db, *traits.remote)))
       if (other.key != key && (!traits.root_commit || !other.root_commit))
-        kin.perhaps.emplace_back(other, "same remote");
-  if (kin.perhaps.size() != 1) kin.certain.reset();
-  if (kin.certain) kin.perhaps.clear();
+        matches.perhaps.emplace_back(other, "same remote");
+  if (matches.perhaps.size() != 1) matches.certain.reset();
+  if (matches.certain) matches.perhaps.clear();
   // Newest first.
-  std::sort(kin.perhaps.begin(), kin.perhaps.end(),
+  std::sort(matches.perhaps.begin(), matches.perhaps.end(),
             [](const auto& a, const auto& b) { return a.first.id > b.first.id; });
-  if (kin.perhaps.size() > kMostSuggestions) kin.perhaps.resize(kMostSuggestions);
-  return kin;
+  if (matches.perhaps.size() > kMostSuggestions) matches.perhaps.resize(kMostSuggestions);
+  return matches;
 }
 
 enum class How { known, became_repository, moved };
@@ -65,7 +65,7 @@ struct Match {
   std::optional<Project> project;
   How how = How::known;
   Traits traits;  // of an unknown repository
-  Kin kin;
+  Matches matches;
 };
 
 Traits read_traits(os::Disk& disk, os::Clock& clock, const Place& place) {
@@ -103,8 +103,8 @@ Result<Match> match(store::Db& db, os::Disk& disk, os::Clock& clock, const Place
     return match;
   }
   match.traits = read_traits(disk, clock, place);
-  match.kin = TRY(kin_of(db, disk, place.key, match.traits));
-  match.project = match.kin.certain;
+  match.matches = TRY(matches_of(db, disk, place.key, match.traits));
+  match.project = match.matches.certain;
   match.how = How::moved;
   return match;
 }
@@ -127,7 +127,7 @@ static Result<Project> own_project(store::Db& db, os::Disk& disk, os::Clock& clo
     return TRY(store::project_by_key(db, place.key)).value();
   }
   const Project added = TRY(store::add_project(db, place, now));
-  for (const auto& [other, reason] : found.kin.perhaps)
+  for (const auto& [other, reason] : found.matches.perhaps)
     TRY(store::suggest_link(db, added, other, reason, now));
   return added;
 }
@@ -199,11 +199,11 @@ Status Lineage::finish() {
     if (is_new || traits.head_commit != project->head_commit)
       TRY(store::set_lineage(db_, project->id, traits.root_commit, traits.remote, traits.head_commit));
     if (!is_new) return {};
-    const Kin kin = TRY(kin_of(db_, disk_, project->key, traits));
-    if (kin.certain)
-      TRY(store::link_projects(db_, *project, *kin.certain, store::MadeBy::cairn,
+    const Matches matches = TRY(matches_of(db_, disk_, project->key, traits));
+    if (matches.certain)
+      TRY(store::link_projects(db_, *project, *matches.certain, store::MadeBy::cairn,
                                "same first commit, its old path is gone", clock_.now()));
-    for (const auto& [other, reason] : kin.perhaps)
+    for (const auto& [other, reason] : matches.perhaps)
       TRY(store::suggest_link(db_, *project, other, reason, clock_.now()));
     return {};
   });

@@ -64,19 +64,19 @@ static distil::Turn::End end_of(const store::Turn& turn) {
 }
 
 Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
-  distil::Turn told;
-  told.host = session.platform;
-  told.prompt = TRY(store::prompt_text(db, session.id, turn.number));
+  distil::Turn facts;
+  facts.host = session.platform;
+  facts.prompt = TRY(store::prompt_text(db, session.id, turn.number));
   const auto events = TRY(store::turn_events(db, session.id, turn.number));
-  told.steps = steps_of(events);
+  facts.steps = steps_of(events);
   for (const auto& event : events)
-    if (event.kind == "stop") told.answer_event = event.seq;
-  told.last_answer = turn.last_assistant_message;
-  told.end = end_of(turn);
-  told.failure = turn.failure;
+    if (event.kind == "stop") facts.answer_event = event.seq;
+  facts.last_answer = turn.last_assistant_message;
+  facts.end = end_of(turn);
+  facts.failure = turn.failure;
   const auto root = TRY(db.text("SELECT root FROM projects WHERE name = ?", session.project));
-  told.root = session.worktree ? *session.worktree : root.value_or("");
-  return told;
+  facts.root = session.worktree ? *session.worktree : root.value_or("");
+  return facts;
 }
 
 static store::Summary summary_row(const distil::Summary& text, const store::Session& session,
@@ -97,21 +97,21 @@ static store::Summary summary_row(const distil::Summary& text, const store::Sess
   return row;
 }
 
-static store::Observation observation_row(const distil::Observation& told, const store::Session& session,
-                                          const store::Turn& turn) {
+static store::Observation observation_row(const distil::Observation& observation,
+                                          const store::Session& session, const store::Turn& turn) {
   store::Observation row;
   row.project = session.project;
-  row.type = told.type;
-  row.title = told.title;
-  row.subtitle = told.subtitle;
-  row.narrative = told.narrative;
-  row.facts = told.facts;
-  row.concepts = told.concepts;
-  row.files_read = told.files_read;
-  row.files_modified = told.files_modified;
+  row.type = observation.type;
+  row.title = observation.title;
+  row.subtitle = observation.subtitle;
+  row.narrative = observation.narrative;
+  row.facts = observation.facts;
+  row.concepts = observation.concepts;
+  row.files_read = observation.files_read;
+  row.files_modified = observation.files_modified;
   row.prompt_number = turn.number;
-  row.position = static_cast<std::int64_t>(told.slot);
-  row.events = told.events;
+  row.position = static_cast<std::int64_t>(observation.slot);
+  row.events = observation.events;
   row.created_at = turn.ended_at.value_or(turn.last_event_at);
   return row;
 }
@@ -136,11 +136,11 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
                                               const store::Turn& turn, const distil::Mode& mode,
                                               const store::SessionBudget& budget, WallTime now) {
   if (turn.muted || TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
-  const distil::Turn told = TRY(load_turn(db, session, turn));
-  if (told.prompt.empty() && told.steps.empty() && told.last_answer.empty())
+  const distil::Turn facts = TRY(load_turn(db, session, turn));
+  if (facts.prompt.empty() && facts.steps.empty() && facts.last_answer.empty())
     return std::optional<store::Put>();
-  TRY(keep_open_items(db, session, turn, told, mode).in("open items"));
-  const distil::Distilled distilled = distil::distil(told, mode);
+  TRY(keep_open_items(db, session, turn, facts, mode).in("open items"));
+  const distil::Distilled distilled = distil::distil(facts, mode);
   TRY(store::put_distilled_texts(db, session.id, turn.number, text_rows(distilled.carried, turn)));
   const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
   const bool ours =

@@ -32,7 +32,7 @@ Result<FileLock> FileLock::acquire(const std::string& path) {
     struct flock range = whole_file();
     if (fcntl(fd, F_OFD_SETLK, &range) != 0) {
       if (errno == EAGAIN || errno == EACCES)
-        return Error{Code::busy, "lock " + path + ": somebody holds it"};
+        return Error{Code::busy, "lock " + path + ": another process has it"};
       return errno_error("lock " + path, errno);
     }
     if (still_there(fd, path)) return lock;

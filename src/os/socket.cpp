@@ -102,7 +102,7 @@ Result<Fd> connect_unix(const std::string& path, int timeout_ms) {
   if (st.st_uid != geteuid()) return Error{Code::denied, "connect " + path + ": it belongs to another user"};
   Fd fd = TRY(new_socket());
   while (connect(fd.get(), as_sockaddr(address.name), sizeof address.name) != 0) {
-    if (errno == ECONNREFUSED) return Error{Code::not_found, "connect " + path + ": nobody listens"};
+    if (errno == ECONNREFUSED) return Error{Code::not_found, "connect " + path + ": no daemon answers there"};
     if (errno != EAGAIN && errno != EINTR) return errno_error("connect " + path, errno);
     // The listener's queue is full. The kernel has no event to wait for, so try again.
     if (RealClock().boot_ns() >= deadline)
@@ -110,7 +110,8 @@ Result<Fd> connect_unix(const std::string& path, int timeout_ms) {
     const timespec pause{0, 2'000'000};
     nanosleep(&pause, nullptr);
   }
-  if (!peer_is_me(fd.get())) return Error{Code::denied, "connect " + path + ": another user serves it"};
+  if (!peer_is_me(fd.get()))
+    return Error{Code::denied, "connect " + path + ": the server runs as another user"};
   return fd;
 }
 
@@ -150,7 +151,7 @@ Result<std::string> read_line(int fd, std::string& rest, std::size_t max, std::i
     if (got > 0) {
       rest.append(bytes, static_cast<std::size_t>(got));
     } else if (got == 0) {
-      return Error{Code::canceled, "the other side hung up"};
+      return Error{Code::canceled, "the other side closed the connection"};
     } else if (errno == EAGAIN) {
       TRY(wait_for(fd, POLLIN, deadline_boot_ns));
     } else if (errno != EINTR) {

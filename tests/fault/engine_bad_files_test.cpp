@@ -122,7 +122,7 @@ TEST_F(BadFiles, AFileThatCrashedTheDaemonIsSetAside) {
   must(m.open());
   must(m.drain());
   EXPECT_EQ(m.rows("SELECT outcome, reason FROM events WHERE event_id = '" + id + "'"),
-            (Lines{"bad|taking it in crashed the daemon"}));
+            (Lines{"bad|reading it crashed the daemon"}));
   EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + harmless + "'"), "stored");
   EXPECT_EQ(m.files("bad"), (Lines{id}));
   EXPECT_EQ(m.files("cur"), Lines{});
@@ -148,7 +148,7 @@ TEST_F(BadFiles, DeathsThatNobodyExplainsSetAFileAsideOnlyAfterFive) {
     must(m.open());
     must(m.drain());
     EXPECT_EQ(m.rows("SELECT outcome, reason FROM events WHERE event_id = '" + id + "'"),
-              (Lines{deaths < 5 ? "stored|-" : "bad|taking it in ended the daemon 5 times"}));
+              (Lines{deaths < 5 ? "stored|-" : "bad|reading it ended the daemon 5 times"}));
   }
 }
 
@@ -436,7 +436,7 @@ TEST_F(RealInbox, WhatCanNeitherBeReadNorSetAsideStaysAndIsTriedEachMinute) {
     EXPECT_EQ(read_text(box("cur") + "/" + bad.value), "rubbish");
     EXPECT_EQ(status()["inbox"].as_int(), 1);
     EXPECT_EQ(status()["ledger"]["gap"].as_int(), 1);
-    EXPECT_NE(status()["problems"].dump().find("cannot be read and not be set aside"), std::string::npos);
+    EXPECT_NE(status()["problems"].dump().find("can neither be read nor quarantined"), std::string::npos);
     must(engine->tick());
   }
   open();  // no reason not to start
