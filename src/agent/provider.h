@@ -20,7 +20,7 @@ namespace cairn::agent {
 
 // One event as it is sent to a provider; its texts have passed the gate.
 struct Item {
-  std::int64_t event_seq = 0;  // how a reply refers to it
+  std::int64_t event_seq = 0;  // a reply refers to the event by this number
   std::string type;            // observation or summarize
   std::optional<std::string> tool_name, tool_input, tool_response;
   std::optional<std::string> last_user_message, last_assistant_message;
@@ -30,14 +30,14 @@ struct Item {
 
 struct Request {
   std::string batch_id;
-  std::vector<Item> events;  // in their order
+  std::vector<Item> events;  // oldest first
 };
 
 struct Usage {
   std::int64_t input_tokens = 0, output_tokens = 0;
 };
 
-// One thing learned, and the events it is about: all of the batch when it names none.
+// One thing learned, and the events it came from. When it names none, it came from the whole batch.
 struct Finding {
   store::Observation observation;
   std::vector<std::int64_t> events;
@@ -48,7 +48,8 @@ struct Note {};
 
 struct Reply {
   std::vector<Finding> findings;
-  std::string skipped;  // why there is nothing to learn; a reply with neither is not usable
+  std::string
+      skipped;  // why there is nothing to learn; a reply without this and without findings is unusable
   Usage usage;
 };
 
@@ -61,16 +62,16 @@ struct Trouble {
 std::string_view kind_name(Trouble::Kind kind);
 
 struct Message {
-  MemoryId memory_id;  // the conversation's own id; empty when this message does not carry it
+  MemoryId memory_id;  // the provider's id of the conversation; empty when this message has none
   std::variant<Note, Reply, Trouble> what;
 };
 
-// Belongs to the writer's thread. Destroying it ends it: a child process is gone within 2 s, and what was not
-// received is lost.
+// Belongs to the writer's thread. Destroying it ends the conversation: its child process is gone within 2 s,
+// and messages not yet received are lost.
 class Conversation {
  public:
   virtual ~Conversation() = default;
-  // Sends a batch. The next one only after its Reply or Trouble.
+  // Sends a batch. Wait for its Reply or Trouble before you send the next one.
   virtual void send(const Request& request) = 0;
   // The next message; nothing when there is none. A Trouble is the last message.
   virtual std::optional<Message> receive() = 0;
@@ -79,7 +80,7 @@ class Conversation {
 struct Start {
   SessionId session;
   std::string project;
-  std::optional<MemoryId> resume;  // the conversation to go on with; nothing: a fresh one
+  std::optional<MemoryId> resume;  // the conversation to continue; nothing: start a new one
 };
 
 // Belongs to the writer's thread; outlives its conversations.
@@ -87,7 +88,7 @@ class Provider {
  public:
   virtual ~Provider() = default;
   virtual std::string_view name() const = 0;
-  // Whether its conversations have ids of their own. If not, a session's memory id is synthesised.
+  // Whether the provider gives each conversation an id. If not, a session's memory id is synthesised.
   virtual bool has_ids() const = 0;
   // Begins a conversation. When that fails, its first message is a Trouble.
   virtual std::unique_ptr<Conversation> start(const Start& start) = 0;

@@ -14,7 +14,7 @@ static constexpr Millis kFirstWait(100);  // for a memory id; doubles
 static constexpr int kWaits = 5;          // 3.1 s in all
 static constexpr int kMessagesAStep = 64;
 static constexpr int kMostNotes =
-    10'000;  // between two replies: a provider that sends more will never finish
+    10'000;  // messages between two replies: a provider that sends more will never finish
 
 std::string_view kind_name(Trouble::Kind kind) {
   switch (kind) {
@@ -34,12 +34,12 @@ std::int64_t Worker::after(Millis time) const {
 }
 
 Result<bool> Worker::step() {
-  const auto is_over = [](const auto& talk) { return talk.second.over; };
+  const auto is_over = [](const auto& dialog) { return dialog.second.over; };
   bool did = false;
-  for (auto& [session, talk] : talks_)
-    if (!talk.over) did |= TRY(advance(session, talk));
-  std::erase_if(talks_, is_over);
-  if (untold_) return finish_untold();
+  for (auto& [session, dialog] : dialogs_)
+    if (!dialog.over) did |= TRY(advance(session, dialog));
+  std::erase_if(dialogs_, is_over);
+  if (unsent_) return finish_unsent();
   const bool begun = TRY(begin());  // start new batches even while one conversation is chatty
   return did || begun;
 }
@@ -47,20 +47,20 @@ Result<bool> Worker::step() {
 std::optional<std::int64_t> Worker::wake_at() const {
   std::optional<std::int64_t> at = retry_at_;
   const auto sooner = [&](std::int64_t time) { at = std::min(at.value_or(time), time); };
-  for (const auto& [session, talk] : talks_) {
-    if (!talk.run) {
-      sooner(talk.used_at + std::chrono::nanoseconds(options_.idle).count());
+  for (const auto& [session, dialog] : dialogs_) {
+    if (!dialog.run) {
+      sooner(dialog.used_at + std::chrono::nanoseconds(options_.idle).count());
       continue;
     }
-    sooner(talk.run->beat_at);
-    sooner(talk.run->reply ? talk.run->try_at : talk.run->deadline);
+    sooner(dialog.run->beat_at);
+    sooner(dialog.run->reply ? dialog.run->try_at : dialog.run->deadline);
   }
   return at;
 }
 
 bool Worker::awaits() const {
-  return std::any_of(talks_.begin(), talks_.end(),
-                     [](const auto& talk) { return talk.second.run.has_value(); });
+  return std::any_of(dialogs_.begin(), dialogs_.end(),
+                     [](const auto& dialog) { return dialog.second.run.has_value(); });
 }
 
 // Claims the next batch. One that needs no provider is finished at once.
@@ -72,7 +72,7 @@ Result<bool> Worker::begin() {
     return false;
   }
   const auto busy =
-      std::count_if(talks_.begin(), talks_.end(), [](const auto& t) { return t.second.run.has_value(); });
+      std::count_if(dialogs_.begin(), dialogs_.end(), [](const auto& t) { return t.second.run.has_value(); });
   if (static_cast<std::size_t>(busy) >= options_.max_concurrent) return false;
   std::optional<store::Batch> claimed;
   bool used_up = false;
@@ -89,13 +89,13 @@ Result<bool> Worker::begin() {
     if (due) retry_at_ = TRY(next_due());
     return false;
   }
-  if (due) retry_at_ = clock_.boot_ns();  // there may be others
+  if (due) retry_at_ = clock_.boot_ns();  // other batches may be due too
   if (provider_ && !used_up) {
-    TRY(tell(*std::move(claimed)));
+    TRY(send(*std::move(claimed)));
     return true;
   }
-  untold_ = std::move(claimed);
-  return finish_untold();
+  unsent_ = std::move(claimed);
+  return finish_unsent();
 }
 
 // When the next message that waits for a retry is due (boot ns).
@@ -110,18 +110,18 @@ Result<std::optional<std::int64_t>> Worker::next_due() {
 
 // Ends a batch that needs no provider. When the store cannot be written, the batch stays claimed and is tried
 // again: the messages did not cause the error.
-Result<bool> Worker::finish_untold() {
-  auto done = store::in_transaction(db_, [&] { return store::complete(db_, *untold_, clock_.now()); });
+Result<bool> Worker::finish_unsent() {
+  auto done = store::in_transaction(db_, [&] { return store::complete(db_, *unsent_, clock_.now()); });
   if (done) {
-    processed_ += static_cast<std::int64_t>(untold_->messages.size());
-    untold_.reset();
+    processed_ += static_cast<std::int64_t>(unsent_->messages.size());
+    unsent_.reset();
     return true;
   }
   const Code code = done.error().code;
   if (code == Code::canceled || code == Code::invalid) {
     // Someone removed messages from the batch: return the others to the queue.
-    TRY(return_batch(*untold_, done.error().message, code == Code::invalid, Millis(0)));
-    untold_.reset();
+    TRY(return_batch(*unsent_, done.error().message, code == Code::invalid, Millis(0)));
+    unsent_.reset();
   }
   return std::move(done).error().in("queue");
 }
@@ -141,173 +141,175 @@ Result<Request> Worker::request_for(const store::Batch& batch) {
 }
 
 // Sends a batch to the provider, in the session's conversation or a new one.
-Status Worker::tell(store::Batch batch) {
+Status Worker::send(store::Batch batch) {
   const auto request = request_for(batch);
   const auto session = store::find_session(db_, batch.session);
   if (!request || !session || !*session)
     return return_batch(batch, "it could not be read", false, store::retry_delay(0, 0));
-  Talk& talk = talk_about(**session, request->events.back().prompt_number.value_or(0));
-  Run& run = *(talk.run = Run{});
+  Dialog& dialog = conversation_for(**session, request->events.back().prompt_number.value_or(0));
+  Run& run = *(dialog.run = Run{});
   run.deadline = after(options_.reply_within);
   run.beat_at = after(options_.lease / 3);
   run.batch = std::move(batch);
-  talk.notes = 0;
-  talk.conversation->send(*request);
+  dialog.notes = 0;
+  dialog.conversation->send(*request);
   return {};
 }
 
 // The session's conversation, or a new one. A conversation that still works on a batch has lost its lease
 // (else the session could not be claimed): it is ended, because its reply would belong to the old batch.
-Worker::Talk& Worker::talk_about(const store::Session& session, std::int64_t prompt) {
-  if (const auto known = talks_.find(session.id); known != talks_.end()) {
+Worker::Dialog& Worker::conversation_for(const store::Session& session, std::int64_t prompt) {
+  if (const auto known = dialogs_.find(session.id); known != dialogs_.end()) {
     if (!known->second.run) return known->second;
     end(session.id, known->second, false);
-    talks_.erase(known);
+    dialogs_.erase(known);
   }
-  if (talks_.size() >= options_.max_concurrent) make_room();
+  if (dialogs_.size() >= options_.max_concurrent) make_room();
   const store::Run run{provider_->name(), prompt, !may_resume_.contains(session.id)};
   const Start start{session.id, session.project, store::may_resume(session.identity, run)};
-  Talk& talk = talks_[session.id];
-  talk.conversation = provider_->start(start);
-  talk.live = session.status == "active";
-  if (start.resume) talk.id = *start.resume;
+  Dialog& dialog = dialogs_[session.id];
+  dialog.conversation = provider_->start(start);
+  dialog.session_active = session.status == "active";
+  if (start.resume) dialog.id = *start.resume;
   may_resume_.erase(session.id);
   log_.info(fmt::format("conversation begins session={} provider={} resume={}", session.content_id.value,
                         provider_->name(), start.resume ? start.resume->value : "none"));
-  return talk;
+  return dialog;
 }
 
 // Ends the conversation that was idle longest.
 void Worker::make_room() {
-  auto oldest = talks_.end();
-  for (auto it = talks_.begin(); it != talks_.end(); ++it)
-    if (!it->second.run && (oldest == talks_.end() || it->second.used_at < oldest->second.used_at))
+  auto oldest = dialogs_.end();
+  for (auto it = dialogs_.begin(); it != dialogs_.end(); ++it)
+    if (!it->second.run && (oldest == dialogs_.end() || it->second.used_at < oldest->second.used_at))
       oldest = it;
-  if (oldest == talks_.end()) return;
+  if (oldest == dialogs_.end()) return;
   end(oldest->first, oldest->second, true);
-  talks_.erase(oldest);
+  dialogs_.erase(oldest);
 }
 
-void Worker::end(SessionId session, Talk& talk, bool in_order) {
-  talk.over = true;
-  talk.conversation.reset();
-  talk.run.reset();
+void Worker::end(SessionId session, Dialog& dialog, bool in_order) {
+  dialog.over = true;
+  dialog.conversation.reset();
+  dialog.run.reset();
   if (in_order) may_resume_.insert(session);
 }
 
-Result<bool> Worker::advance(SessionId session, Talk& talk) {
-  if (TRY(leave_ended(session, talk))) return true;
+Result<bool> Worker::advance(SessionId session, Dialog& dialog) {
+  if (TRY(end_with_session(session, dialog))) return true;
   bool did = false;
-  for (int heard = 0; heard < kMessagesAStep && !talk.over && TRY(hear(session, talk)); ++heard) did = true;
-  if (talk.over) return true;
-  if (!talk.run) {
-    if (clock_.boot_ns() >= talk.used_at + std::chrono::nanoseconds(options_.idle).count())
-      end(session, talk, true);
+  for (int received = 0; received < kMessagesAStep && !dialog.over && TRY(receive(session, dialog));
+       ++received)
+    did = true;
+  if (dialog.over) return true;
+  if (!dialog.run) {
+    if (clock_.boot_ns() >= dialog.used_at + std::chrono::nanoseconds(options_.idle).count())
+      end(session, dialog, true);
     return did;
   }
-  if (talk.run->reply) did |= TRY(settle(session, talk));
-  if (talk.run) TRY(keep_alive(session, talk));
+  if (dialog.run->reply) did |= TRY(store_reply(session, dialog));
+  if (dialog.run) TRY(keep_alive(session, dialog));
   return did;
 }
 
 // Ends the conversation when its session has ended, and returns its batch. What is left in the queue is
 // distilled in another conversation, which ends with its batch.
-Result<bool> Worker::leave_ended(SessionId session, Talk& talk) {
+Result<bool> Worker::end_with_session(SessionId session, Dialog& dialog) {
   const auto status = TRY(db_.text("SELECT status FROM sdk_sessions WHERE id = ?", session.value));
-  const bool active = status == "active";
-  if (active || !talk.live) {
-    talk.live = active;
+  const bool is_on = status == "active";
+  if (is_on || !dialog.session_active) {
+    dialog.session_active = is_on;
     return false;
   }
-  const bool was_busy = talk.run.has_value();
-  if (was_busy) TRY(return_batch(talk.run->batch, "its session ended", false, Millis(0)));
-  end(session, talk, !was_busy);
+  const bool was_busy = dialog.run.has_value();
+  if (was_busy) TRY(return_batch(dialog.run->batch, "its session ended", false, Millis(0)));
+  end(session, dialog, !was_busy);
   return true;
 }
 
 // Handles the next message of the provider. False: there is none. When the store fails, the message is kept
 // and handled again at the next step.
-Result<bool> Worker::hear(SessionId session, Talk& talk) {
-  if (!talk.heard) talk.heard = talk.conversation->receive();
-  if (!talk.heard) return false;
-  Message& message = *talk.heard;
-  if (!message.memory_id.empty() && message.memory_id != talk.id) {
-    auto captured = capture(session, talk, message.memory_id);
+Result<bool> Worker::receive(SessionId session, Dialog& dialog) {
+  if (!dialog.received) dialog.received = dialog.conversation->receive();
+  if (!dialog.received) return false;
+  Message& message = *dialog.received;
+  if (!message.memory_id.empty() && message.memory_id != dialog.id) {
+    auto captured = capture(session, dialog, message.memory_id);
     if (!captured && captured.error().code != Code::invalid) return std::move(captured).error();
     if (!captured) message.what = Trouble{Trouble::Kind::setup, captured.error().message, {}};
   }
   if (const auto* trouble = std::get_if<Trouble>(&message.what)) {
-    TRY(give_up(session, talk, *trouble));
-  } else if (auto* reply = std::get_if<Reply>(&message.what); reply && talk.run && !talk.run->reply) {
-    talk.run->reply = std::move(*reply);
-    talk.run->try_at = clock_.boot_ns();
-  } else if (++talk.notes > kMostNotes) {
-    TRY(give_up(session, talk, {Trouble::Kind::transient, "it says ever more and no reply", {}}));
+    TRY(fail_batch(session, dialog, *trouble));
+  } else if (auto* reply = std::get_if<Reply>(&message.what); reply && dialog.run && !dialog.run->reply) {
+    dialog.run->reply = std::move(*reply);
+    dialog.run->try_at = clock_.boot_ns();
+  } else if (++dialog.notes > kMostNotes) {
+    TRY(fail_batch(session, dialog, {Trouble::Kind::transient, "many messages without a reply", {}}));
   }
-  talk.heard.reset();
+  dialog.received.reset();
   return true;
 }
 
 // Registers the memory id from the first message that carries it, before anything is stored under it.
-Status Worker::capture(SessionId session, Talk& talk, const MemoryId& id) {
+Status Worker::capture(SessionId session, Dialog& dialog, const MemoryId& id) {
   TRY(store::in_transaction(db_, [&]() -> Status {
     TRY(store::register_memory_id(db_, session, id, provider_->name(), clock_.now()));
     return {};
   }));
-  talk.id = id;
-  uncaptured_.erase(session);
+  dialog.id = id;
+  without_id_.erase(session);
   log_.info(fmt::format("memory id registered session={} memory={} provider={}", session.value, id.value,
                         provider_->name()));
   return {};
 }
 
 // The id to store under: the conversation's own once it is registered, or one from a manual repair.
-Result<std::optional<MemoryId>> Worker::memory_of(SessionId session, const Talk& talk) {
+Result<std::optional<MemoryId>> Worker::memory_of(SessionId session, const Dialog& dialog) {
   const store::Identity identity = TRY(store::identity_of(db_, session));
   const auto* captured = std::get_if<store::Captured>(&identity);
-  if (captured && (captured->id == talk.id || store::is_manual(*captured)))
+  if (captured && (captured->id == dialog.id || store::is_manual(*captured)))
     return std::optional(captured->id);
   return std::optional<MemoryId>();
 }
 
 // Stores the reply, or delays it while there is no memory id.
-Result<bool> Worker::settle(SessionId session, Talk& talk) {
-  Run& run = *talk.run;
+Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
+  Run& run = *dialog.run;
   if (clock_.boot_ns() < run.try_at) return false;
   if (run.reply->findings.empty() && run.reply->skipped.empty()) {
-    TRY(give_up(session, talk, {Trouble::Kind::rejected, "the reply has nothing usable", {}}));
+    TRY(fail_batch(session, dialog, {Trouble::Kind::rejected, "the reply has nothing usable", {}}));
     return true;
   }
   std::optional<MemoryId> memory;
   if (provider_->has_ids()) {
-    memory = TRY(memory_of(session, talk));
-    if (!memory) return wait_for_id(session, talk);
+    memory = TRY(memory_of(session, dialog));
+    if (!memory) return wait_for_id(session, dialog);
   }
   auto stored = store(session, run, memory.value_or(MemoryId{}));
   if (stored) {
     processed_ += static_cast<std::int64_t>(run.batch.messages.size());
     failures_ = 0;
-    talk.run.reset();
-    talk.used_at = clock_.boot_ns();
-    if (!talk.live) end(session, talk, true);
+    dialog.run.reset();
+    dialog.used_at = clock_.boot_ns();
+    if (!dialog.session_active) end(session, dialog, true);
     return true;
   }
   const Code code = stored.error().code;
   if (code != Code::canceled && code != Code::invalid) return std::move(stored).error().in("queue");
   TRY(return_batch(run.batch, stored.error().message, code == Code::invalid, Millis(0)));
   log_.error("queue: " + stored.error().message);
-  end(session, talk, false);
+  end(session, dialog, false);
   return true;
 }
 
-Result<bool> Worker::wait_for_id(SessionId session, Talk& talk) {
-  Run& run = *talk.run;
+Result<bool> Worker::wait_for_id(SessionId session, Dialog& dialog) {
+  Run& run = *dialog.run;
   if (run.tries == kWaits) {
-    const int before = uncaptured_[session]++;
+    const int before = without_id_[session]++;
     TRY(return_batch(run.batch, store::kNeverCaptured, false, store::retry_delay(before, 0)));
     log_.warn(
         fmt::format("{} session={} provider={}", store::kNeverCaptured, session.value, provider_->name()));
-    end(session, talk, false);
+    end(session, dialog, false);
     return true;
   }
   const Millis wait = kFirstWait * (1 << run.tries);
@@ -374,13 +376,13 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
 }
 
 // Extends the lease, and ends a call that is past its deadline.
-Status Worker::keep_alive(SessionId session, Talk& talk) {
-  Run& run = *talk.run;
+Status Worker::keep_alive(SessionId session, Dialog& dialog) {
+  Run& run = *dialog.run;
   if (!run.reply && clock_.boot_ns() >= run.deadline)
-    return give_up(session, talk,
-                   {Trouble::Kind::transient,
-                    fmt::format("no reply within {} s", options_.reply_within / std::chrono::seconds(1)),
-                    {}});
+    return fail_batch(session, dialog,
+                      {Trouble::Kind::transient,
+                       fmt::format("no reply within {} s", options_.reply_within / std::chrono::seconds(1)),
+                       {}});
   if (clock_.boot_ns() < run.beat_at) return {};
   bool ours = true;
   TRY(store::in_transaction(db_, [&]() -> Status {
@@ -389,28 +391,28 @@ Status Worker::keep_alive(SessionId session, Talk& talk) {
   }));
   run.beat_at = after(options_.lease / 3);
   if (ours) return {};
-  TRY(return_batch(run.batch, "a part of its batch was taken away", false, Millis(0)));
-  end(session, talk, false);
+  TRY(return_batch(run.batch, "messages of its batch were removed", false, Millis(0)));
+  end(session, dialog, false);
   return {};
 }
 
 // Returns the batch after an error of the provider. An error that the messages may have caused counts as a
 // try. Every error except a rejected request delays the provider's next call, longer each time.
-Status Worker::give_up(SessionId session, Talk& talk, const Trouble& trouble) {
+Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble) {
   const bool counts = trouble.kind == Trouble::Kind::transient || trouble.kind == Trouble::Kind::rejected;
   const std::string reason = fmt::format("{}: {}", kind_name(trouble.kind), trouble.reason);
   Millis pause(0);
   if (trouble.kind != Trouble::Kind::rejected) pause = store::retry_delay(failures_, 0);
   if (trouble.until && *trouble.until > clock_.now())
     pause = std::chrono::duration_cast<Millis>(*trouble.until - clock_.now());
-  if (talk.run) TRY(return_batch(talk.run->batch, reason, counts, pause));
+  if (dialog.run) TRY(return_batch(dialog.run->batch, reason, counts, pause));
   if (pause > Millis(0)) {
     ++failures_;
     paused_until_ = after(pause);
     retry_at_ = std::min(retry_at_.value_or(paused_until_), paused_until_);
   }
   log_.warn(fmt::format("provider={} session={} {}", provider_->name(), session.value, reason));
-  end(session, talk, false);
+  end(session, dialog, false);
   return {};
 }
 
@@ -430,11 +432,11 @@ Status Worker::return_batch(const store::Batch& batch, std::string_view reason, 
 }
 
 Status Worker::stop() {
-  for (auto& [session, talk] : talks_) {
-    if (talk.run) TRY(return_batch(talk.run->batch, "the daemon ended", false, Millis(0)));
-    end(session, talk, false);
+  for (auto& [session, dialog] : dialogs_) {
+    if (dialog.run) TRY(return_batch(dialog.run->batch, "the daemon ended", false, Millis(0)));
+    end(session, dialog, false);
   }
-  talks_.clear();
+  dialogs_.clear();
   return {};
 }
 

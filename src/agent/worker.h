@@ -1,9 +1,9 @@
-// The worker: takes batches from the queue, has the provider distil them, and stores what it learned.
-// A batch is claimed and sent to the provider. The reply is stored in the same transaction that ends the
-// batch's messages, so that a retry never stores it twice. Nothing is stored before the conversation's id is
-// registered: a reply that comes earlier waits, and when the id never comes the messages return to the queue.
-// Sessions do not wait for each other. Without a provider, or beyond the session's budget, the texts move to
-// evidence at once.
+// The worker: takes batches from the queue, sends them to the provider, and stores what it learned.
+//
+// The reply is stored in the same transaction that ends the batch's messages, so that a retry never stores it
+// twice. Nothing is stored before the conversation's id is registered: an earlier reply waits, and when the
+// id never comes, the messages return to the queue. Sessions do not wait for each other. Without a provider,
+// or beyond the session's budget, the texts become evidence at once.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ class Worker {
     std::size_t max_concurrent = 4;  // conversations at once
     Millis reply_within = std::chrono::minutes(5);
     store::SessionBudget budget;
-    Millis idle = std::chrono::minutes(10);  // then a conversation that is sent nothing ends
+    Millis idle = std::chrono::minutes(10);  // then an unused conversation ends
   };
 
   Worker(store::Db& db, os::Clock& clock, Log& log, Provider* provider)
@@ -46,7 +46,7 @@ class Worker {
     gate_ = std::move(gate);
   }
 
-  // Does the next piece of work. False: there is none now.
+  // Does some work. False: nothing to do now.
   Result<bool> step();
   // When step() must be called again even if nothing else happens (boot ns); nothing: no need.
   std::optional<std::int64_t> wake_at() const;
@@ -65,11 +65,11 @@ class Worker {
     int tries = 0;                                       // of storing the reply without a memory id
     std::int64_t try_at = 0, beat_at = 0, deadline = 0;  // boot ns
   };
-  struct Talk {  // the conversation about a session
+  struct Dialog {  // the conversation about a session
     std::unique_ptr<Conversation> conversation;
-    std::optional<Message> heard;  // kept until it is handled: writing to the store may fail
-    MemoryId id;                   // the provider's, once known
-    bool live = false;             // its session was active
+    std::optional<Message> received;  // kept until it is handled: writing to the store may fail
+    MemoryId id;                      // the provider's, once known
+    bool session_active = false;      // its session was active when it began
     bool over = false;
     int notes = 0;  // messages without a reply since the last batch was sent
     std::int64_t used_at = 0;
@@ -78,24 +78,24 @@ class Worker {
 
   Result<bool> begin();
   Result<std::optional<std::int64_t>> next_due();
-  Status tell(store::Batch batch);
-  Talk& talk_about(const store::Session& session, std::int64_t prompt);
+  Status send(store::Batch batch);
+  Dialog& conversation_for(const store::Session& session, std::int64_t prompt);
   void make_room();
   Result<Request> request_for(const store::Batch& batch);
-  Result<bool> finish_untold();
+  Result<bool> finish_unsent();
 
-  Result<bool> advance(SessionId session, Talk& talk);
-  Result<bool> leave_ended(SessionId session, Talk& talk);
-  Result<bool> hear(SessionId session, Talk& talk);
-  Status capture(SessionId session, Talk& talk, const MemoryId& id);
-  Result<bool> settle(SessionId session, Talk& talk);
-  Result<bool> wait_for_id(SessionId session, Talk& talk);
-  Result<std::optional<MemoryId>> memory_of(SessionId session, const Talk& talk);
+  Result<bool> advance(SessionId session, Dialog& dialog);
+  Result<bool> end_with_session(SessionId session, Dialog& dialog);
+  Result<bool> receive(SessionId session, Dialog& dialog);
+  Status capture(SessionId session, Dialog& dialog, const MemoryId& id);
+  Result<bool> store_reply(SessionId session, Dialog& dialog);
+  Result<bool> wait_for_id(SessionId session, Dialog& dialog);
+  Result<std::optional<MemoryId>> memory_of(SessionId session, const Dialog& dialog);
   Status store(SessionId session, const Run& run, const MemoryId& memory);
-  Status keep_alive(SessionId session, Talk& talk);
-  Status give_up(SessionId session, Talk& talk, const Trouble& trouble);
+  Status keep_alive(SessionId session, Dialog& dialog);
+  Status fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble);
   Status return_batch(const store::Batch& batch, std::string_view reason, bool counts, Millis pause);
-  void end(SessionId session, Talk& talk, bool in_order);
+  void end(SessionId session, Dialog& dialog, bool in_order);
   std::int64_t after(Millis time) const;
 
   store::Db& db_;
@@ -104,10 +104,10 @@ class Worker {
   Provider* provider_;
   Options options_;
   gate::Gate gate_{gate::Rules{}};
-  std::map<SessionId, Talk> talks_;
+  std::map<SessionId, Dialog> dialogs_;
   std::set<SessionId> may_resume_;       // their last conversation ended cleanly, in this process
-  std::map<SessionId, int> uncaptured_;  // how many times in a row the id never came
-  std::optional<store::Batch> untold_;   // claimed, needs no provider, not completed yet
+  std::map<SessionId, int> without_id_;  // how many conversations in a row never had an id
+  std::optional<store::Batch> unsent_;   // claimed, needs no provider, not completed yet
   int failures_ = 0;                     // of the provider, in a row
   std::int64_t paused_until_ = 0;        // no new calls before (boot ns)
   std::optional<std::int64_t> retry_at_ =

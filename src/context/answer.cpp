@@ -30,22 +30,22 @@ static Result<bool> was_given(store::Db& db, SessionId session, const EventId& s
       .has_value();
 }
 
-Result<std::optional<Debt>> debt_of(store::Db& db, const EventId& event) {
+Result<std::optional<Due>> due_to(store::Db& db, const EventId& event) {
   store::Stmt asking = TRY(db.query(
       "SELECT session_db_id, kind, name FROM events WHERE event_id = ? AND outcome = 'stored'", event.value));
-  if (!TRY(asking.step())) return std::optional<Debt>();
+  if (!TRY(asking.step())) return std::optional<Due>();
   const SessionId session{asking.integer(0)};
   const std::string kind = asking.text(1);
-  if (kind != "session_start" && kind != "prompt") return std::optional<Debt>();
+  if (kind != "session_start" && kind != "prompt") return std::optional<Due>();
   store::Stmt start =
       TRY(db.query("SELECT seq, event_id FROM events WHERE session_db_id = ? AND kind = 'session_start' AND "
                    "outcome = 'stored' "
                    "ORDER BY seq DESC LIMIT 1",
                    session.value));
-  if (!TRY(start.step())) return std::optional<Debt>();
-  Debt debt{EventId{start.text(1)}, TRY(source_of(db, start.integer(0))), session, asking.text(2)};
-  if (kind == "prompt" && TRY(was_given(db, session, debt.start))) return std::optional<Debt>();
-  return std::optional<Debt>(std::move(debt));
+  if (!TRY(start.step())) return std::optional<Due>();
+  Due due{EventId{start.text(1)}, TRY(source_of(db, start.integer(0))), session, asking.text(2)};
+  if (kind == "prompt" && TRY(was_given(db, session, due.start))) return std::optional<Due>();
+  return std::optional<Due>(std::move(due));
 }
 
 // What the user sees when a session starts. `asked`: context was looked for, so that an empty one means that
@@ -102,28 +102,28 @@ static Result<std::optional<Request>> request_for(store::Db& db, const store::Se
   return std::optional<Request>(std::move(request));
 }
 
-Result<Answer> answer(store::Db& db, const Debt& debt, const AnswerOptions& options,
+Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& options,
                       const std::vector<std::string>& warnings, WallTime now) {
-  const auto session = TRY(store::find_session(db, debt.session));
+  const auto session = TRY(store::find_session(db, due.session));
   CAIRN_ASSERT(session.has_value());
-  const auto request = TRY(request_for(db, *session, debt.source, options));
+  const auto request = TRY(request_for(db, *session, due.source, options));
   const Composed composed = request ? TRY(compose(db, *request)) : Composed{};
 
   store::Receipt receipt;
-  receipt.event = debt.start;
+  receipt.event = due.start;
   receipt.session = session->id;
   receipt.project = session->project;
-  receipt.event_name = debt.asked_by;
-  receipt.source = debt.source;
+  receipt.event_name = due.asked_by;
+  receipt.source = due.source;
   receipt.tokens = static_cast<std::int64_t>(composed.tokens);
   receipt.characters = static_cast<std::int64_t>(composed.characters);
   receipt.text_hash = content_hash(composed.text);
   receipt.items = store::list_text(composed.items);
   receipt.up_to = receipt.created_at = now;
   const std::int64_t id = TRY(store::add_receipt(db, receipt));
-  const bool is_startup = debt.source == "startup" || debt.source.empty();
+  const bool is_startup = due.source == "startup" || due.source.empty();
   const bool asked = options.notice && is_startup && request.has_value();
-  return Answer{render(debt.asked_by, composed, notice(composed, warnings, asked, now)), id};
+  return Answer{render(due.asked_by, composed, notice(composed, warnings, asked, now)), id};
 }
 
 }  // namespace cairn::context

@@ -1,4 +1,4 @@
-// The answer to a hook that asks for one: which events get context, how much of it, and the receipt.
+// Answers a hook that asks for context: which events get it, how much, and the receipt.
 #pragma once
 
 #include <optional>
@@ -24,26 +24,26 @@ struct AnswerOptions {
 
 struct Answer {
   std::string line;                     // what the hook prints
-  std::optional<std::int64_t> receipt;  // to be confirmed when it says that it did
+  std::optional<std::int64_t> receipt;  // confirmed when the hook has printed the line
 };
 
-// The SessionStart that context is owed to, and the event that asks for it: itself, or a later prompt of its
-// session.
-struct Debt {
+// Context that is due: for which SessionStart, and the event that asks for it (the SessionStart itself, or a
+// later prompt of its session).
+struct Due {
   EventId start;
   std::string source;
   SessionId session;
-  std::string asked_by;  // the asking event's name
+  std::string asked_by;  // name of the asking event
 };
 
-// What is owed to `event`, which must have been taken in. SessionStart: always. UserPromptSubmit: what its
-// session's last SessionStart should have been given and was not. Others: nothing.
-Result<std::optional<Debt>> debt_of(store::Db& db, const EventId& event);
+// The context due to `event`, which must be stored already. SessionStart: always. UserPromptSubmit: only when
+// its session's last SessionStart was not given any. Other events: nothing.
+Result<std::optional<Due>> due_to(store::Db& db, const EventId& event);
 
-// Pays it: startup, clear, compact, none or an unknown source get all of it; resume what is new since the
-// session was last given any, and all of it if it never was. Writes one receipt, in the caller's transaction,
-// also when there was nothing to give. `warnings` are told to the user in one line beside the notice.
-Result<Answer> answer(store::Db& db, const Debt& debt, const AnswerOptions& options,
+// Composes it. On resume the session gets what is new since it was last given context, else everything.
+// Writes one receipt in the caller's transaction, even when there was nothing to give. `warnings` are shown
+// to the user in one line beside the notice.
+Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& options,
                       const std::vector<std::string>& warnings, WallTime now);
 
 }  // namespace cairn::context

@@ -143,8 +143,8 @@ void LoopChildren::read(Process& process) {
     }
     unread = process.mailbox->bytes;
   }
-  if (evbuffer_get_length(input) > kMaxReply) return hung_up(process, "the child said a line without an end");
-  if (unread > kMaxUnread) return hung_up(process, "the child said more than anybody reads");
+  if (evbuffer_get_length(input) > kMaxReply) return hung_up(process, "the child wrote a line that is too long");
+  if (unread > kMaxUnread) return hung_up(process, "the child wrote more than can be buffered");
   on_news_();
 }
 

@@ -75,13 +75,13 @@ ControlServer::ControlServer(Loop& loop, os::Fd listener, Log& log, Handler hand
       idle_(idle),
       most_(most) {}
 
-// Whether a request has arrived that nobody has read yet.
+// Whether a request has arrived and was not read yet.
 static bool has_input(int fd) {
   char first = 0;
   return recv(fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-// False: everybody waits for a reply.
+// False: all connections wait for a reply.
 bool ControlServer::make_room() {
   if (connections_.size() < most_) return true;
   Connection* oldest = nullptr;
@@ -102,7 +102,7 @@ void ControlServer::accept_all() {
       log_.warn("control: refused a connection of another user");
       continue;
     }
-    if (!make_room()) continue;  // closed: a hook takes the fixed answer
+    if (!make_room()) continue;  // closed at once: a hook then uses the fixed answer
     std::shared_ptr<Connection> connection(new Connection(*this, fd.release()));
     connections_.emplace(connection.get(), connection);
   }

@@ -23,15 +23,15 @@ namespace cairn::daemon {
 
 class ControlServer;
 
-// One connection. Belongs to the loop thread; hold it weakly across threads: the peer may be gone when the
-// reply is ready.
+// One connection. Belongs to the loop thread. Other threads keep only a weak pointer: the peer may be gone
+// when the reply is ready.
 class Connection {
  public:
   // Sends a line.
   void reply(std::string_view line);
-  // Sends a line and closes once it is out.
+  // Sends a line, then closes the connection.
   void refuse(std::string_view line);
-  // A reply will come, however late: until then the connection may be silent for as long as it takes.
+  // A reply will be sent later: until then the connection is not closed as idle.
   void expect_reply();
 
   // The receipt of the context sent last, to be confirmed by the peer.
@@ -45,8 +45,8 @@ class Connection {
   bufferevent* buffer_ = nullptr;
   bool closing_ = false;
   int expected_ = 0;
-  bool asked_ = false;      // a line came and nothing was sent since
-  std::uint64_t used_ = 0;  // when it was last used, as the server counts
+  bool asked_ = false;      // a line was received and not answered yet
+  std::uint64_t used_ = 0;  // a counter: larger is more recent
 
  public:
   ~Connection();
@@ -57,13 +57,13 @@ class ControlServer {
  public:
   using Handler = std::function<void(const std::shared_ptr<Connection>&, std::string_view line)>;
 
-  // Listens at `path`. Call only under the home's lock. A connection that is silent for `idle` is closed: a
-  // peer that hangs does not hold its place for ever. Beyond `most` connections the one that waits for
-  // nothing and was used least recently makes room: idle peers never keep a hook from its answer.
+  // Listens at `path`. Call only under the home's lock. A connection without traffic for `idle` is closed.
+  // Beyond `most` connections, the one that waits for nothing and was used least recently is closed, so that
+  // a hook always gets through.
   static Result<std::unique_ptr<ControlServer>> listen(
       Loop& loop, const std::string& path, Log& log, Handler handler,
       std::chrono::milliseconds idle = std::chrono::minutes(10), std::size_t most = kMostConnections);
-  // A burst of hooks; far below the descriptor limit.
+  // Enough for a burst of hooks, and far below the descriptor limit.
   static constexpr std::size_t kMostConnections = 512;
 
  private:

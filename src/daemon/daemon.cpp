@@ -34,10 +34,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMinute(60'000);
-constexpr milliseconds kUnwatched(1'000);     // how often an inbox is scanned that cannot be watched
-constexpr milliseconds kBeingRemoved(1'000);  // what `rm -r` may take from the inbox to the home itself
+constexpr milliseconds kUnwatched(1'000);     // how often the inbox is scanned when it cannot be watched
+constexpr milliseconds kBeingRemoved(1'000);  // `rm -r` may need this long from the inbox to the home itself
 
-// The executable as it stood when we started: another file at its path is an upgrade.
+// The executable as it was at our start: another file at its path is an upgrade.
 struct Image {
   std::string path;
   os::Stat stat;
@@ -55,7 +55,7 @@ struct Image {
 
 class Daemon {
  public:
-  // Under the home's lock.
+  // Call under the home's lock.
   Daemon(const hook::Home& home, const MakeProvider& make_provider, std::unique_ptr<FileLog> log)
       : home_(home),
         make_provider_(make_provider),
@@ -119,15 +119,15 @@ std::optional<std::uint64_t> Daemon::inode_of_lock() {
   return stat ? std::optional(stat->inode) : std::nullopt;
 }
 
-// A daemon whose lock file was deleted, with its home or alone, guards nothing any more: hooks start another
-// one. It ends at once, without the usual last writes: what is at these paths now is not ours.
+// A daemon whose lock file was deleted no longer protects the home: hooks start another daemon. It ends at
+// once and writes nothing more, because the files at these paths are not ours any more.
 void Daemon::end_if_home_is_gone() {
   if (inode_of_lock() == lock_inode_) return;
   log_->warn("daemon stops: its home was deleted");
   _exit(0);
 }
 
-// From any thread. The next daemon makes the store anew: this one has its connections open.
+// Called from any thread. This daemon has the store open, so the next one rebuilds it.
 void Daemon::found_damage(const std::string& damage) {
   if (damage.empty() || damaged_.exchange(true)) return;
   if (auto noted = store::note_damage(disk_, home_.database(), damage, clock_.now()); !noted)
@@ -139,7 +139,7 @@ void Daemon::stop_if_idle() {
   if (clock_.boot_ns() - last_activity_ns_ > idle_limit_ns_) stop("idle");
 }
 
-// On the writer's thread, to which the settings belong.
+// Runs on the writer's thread, which owns the settings.
 void Daemon::note_idle_limit() {
   idle_limit_ns_ =
       static_cast<std::int64_t>(engine_->settings().json("daemon.idle_exit_minutes").as_double(120) * 60e9);
@@ -150,7 +150,7 @@ void Daemon::arrived() {
   if (watch_ && !watch_->drain()) {
     log_->warn("inbox: the watched directory is gone; watched again within a minute");
     watch_lost_ = true;
-    // Perhaps the whole home is being deleted: a directory that is made again now would be in the way.
+    // Perhaps the whole home is being deleted: a directory that we create now would prevent that.
     loop_->after(kBeingRemoved, [this] {
       end_if_home_is_gone();
       writer_->nudge();
@@ -177,7 +177,7 @@ void Daemon::tick() {
     if (auto done = engine_->tick(); !done) log_->error("minute: " + done.error().message);
     note_idle_limit();
   });
-  writer_->nudge();  // a scan, whatever the watch says
+  writer_->nudge();  // scan even if the watch reports nothing
   if (watch_lost_) watch_lost_ = !watch_->again().ok();
   stop_if_idle();
   if (image_.replaced(disk_)) {
@@ -186,7 +186,7 @@ void Daemon::tick() {
   }
 }
 
-// On the writer's thread. Every processed message begins the idle time anew.
+// Runs on the writer's thread. Every processed message restarts the idle time.
 Result<bool> Daemon::step() {
   const std::int64_t before = engine_->processed();
   auto more = engine_->step();
@@ -233,7 +233,7 @@ Status Daemon::serve() {
   note_idle_limit();
   const milliseconds idle_check(std::clamp<std::int64_t>(idle_limit_ns_ / 2'000'000, 50, kMinute.count()));
   loop_->every(idle_check, [this] { stop_if_idle(); });
-  loop_->on_signal(SIGUSR1, [this] { tick(); });  // what is done every minute, now
+  loop_->on_signal(SIGUSR1, [this] { tick(); });  // run the minute's timer now
   for (const int number : {SIGTERM, SIGINT}) loop_->on_signal(number, [this] { stop("signal"); });
   log_->info(fmt::format("daemon serves version={} pid={} home={}", CAIRN_VERSION, getpid(), home_.data));
   writer_->nudge();
@@ -249,7 +249,7 @@ Status Daemon::serve() {
   return {};
 }
 
-// Serves under the lock. True: the executable was replaced and the new one should go on.
+// Serves under the lock. True: the executable was replaced, start the new one.
 Result<bool> serve_home(const hook::Home& home, const MakeProvider& make_provider, std::string& executable) {
   os::RealDisk disk;
   TRY(os::make_dirs(disk, home.data));
@@ -277,7 +277,7 @@ int run(const hook::Home& home, const MakeProvider& make_provider) {
   umask(077);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a full disk
+  signal(SIGXFSZ, SIG_IGN);  // a file size limit is handled like a full disk
   os::watch_for_crashes();
   if (chdir("/") != 0) return 1;
   std::string executable;

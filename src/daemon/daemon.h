@@ -1,5 +1,5 @@
-// The daemon: one per home. Holds the lock, watches the inbox, serves the control socket, and exits when it
-// has been idle.
+// The daemon: one per home. Holds the lock, watches the inbox, serves the control socket, and exits when
+// idle.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace cairn::daemon {
 
-// Makes the provider that distils, once the daemon can start children for it.
+// Creates the provider, which uses `children` to start processes.
 using MakeProvider = std::function<std::unique_ptr<agent::Provider>(agent::Children& children)>;
 
-// `cairn daemon run`: serves until stopped or idle. Without a provider the built-in distiller does all.
-// Returns the exit code: 0 also when another daemon holds the lock.
+// `cairn daemon run`: serves until stopped or idle. Without a provider only the built-in distiller is used.
+// Returns the exit code: 0 also when another daemon has the lock.
 int run(const hook::Home& home, const MakeProvider& make_provider = nullptr);
 
 }  // namespace cairn::daemon

@@ -75,7 +75,7 @@ Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operat
   return done;
 }
 
-// `cairn process`: the standing work, step by step, so that hooks are answered in between.
+// `cairn process`: works through the queue step by step, so that hooks are answered in between.
 struct Dispatcher::Drain {
   Reply reply;
   bool end_turns = false;
@@ -100,7 +100,7 @@ void Dispatcher::process(const ops::Args& args, Reply reply) {
   });
 }
 
-// A provider is thinking.
+// Waits for a provider's reply.
 void Dispatcher::look_again(const std::shared_ptr<Drain>& work) {
   parts_.loop.post([this, work] {
     parts_.loop.after(kLookAgain, [this, work] { parts_.writer.post([this, work] { drain(work); }); });

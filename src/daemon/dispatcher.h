@@ -1,8 +1,7 @@
-// Runs what is asked for: finds the operation, checks its arguments, runs it on the thread it belongs to and
-// gives back its result.
+// Runs requests: finds the operation, checks its arguments, runs it on its thread and returns the result.
 //
-// Knows nothing of sockets and lines: whatever carries requests (the control socket, later stdio and HTTP)
-// calls request() and turns the result into its own kind of reply.
+// Knows nothing of sockets and lines: each transport (the control socket, later stdio and HTTP) calls
+// request() and formats the result.
 #pragma once
 
 #include <atomic>
@@ -23,7 +22,7 @@
 
 namespace cairn::daemon {
 
-// Belongs to the loop thread; the threads it is given must be stopped before it goes.
+// Belongs to the loop thread. Stop its threads before you destroy it.
 class Dispatcher {
  public:
   struct Parts {
@@ -34,24 +33,24 @@ class Dispatcher {
     Engine& engine;
     JobThread& writer;
     JobThread& reader;
-    JobThread& slow_reader;                             // operations that take long and only read
-    std::function<void()> on_stop;                      // a client asked the daemon to end
-    std::function<void(const std::string&)> on_damage;  // what a reader came upon; from its thread
+    JobThread& slow_reader;                             // for slow operations that only read
+    std::function<void()> on_stop;                      // called when a client asks the daemon to end
+    std::function<void(const std::string&)> on_damage;  // called when a reader finds damage, on its thread
   };
-  // Called once, unless the daemon ends before, on the thread that ran the operation: so a large result is
-  // written out there and does not hold up the loop.
+  // Called once, unless the daemon ends before, on the thread that ran the operation: formatting a large
+  // result there does not block the loop.
   using Reply = std::function<void(const Result<Json>&)>;
 
   explicit Dispatcher(const Parts& parts);
 
-  // `unsupported` when there is no such operation, `invalid` when its arguments are refused.
+  // Fails with `unsupported` when there is no such operation, with `invalid` when an argument is wrong.
   void request(std::string_view name, const Json& args, Reply reply);
 
-  // Lets slow operations give up: the daemon ends.
+  // The daemon is ending: slow operations stop early.
   void stop() { stopping_ = true; }
 
  private:
-  // A thread that reads, and its connection, which only that thread touches.
+  // A reading thread and its connection, which only that thread uses.
   struct Reader {
     JobThread& thread;
     std::optional<store::Db> db;

@@ -21,14 +21,14 @@ namespace cairn::daemon {
 // What a SessionStart may spend on transcripts of dead sessions; the rest is for the steps after its answer.
 static constexpr std::int64_t kExpired = 200;  // pieces of evidence a transaction
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
-static constexpr std::size_t kUnconfirmed = 100;  // answers whose hook may still say that it printed them
+static constexpr std::size_t kUnconfirmed = 100;  // answers that a hook may still confirm
 
 static Status put_meta(store::Db& db, std::string_view key, std::string_view value) {
   return db.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
                 key, value);
 }
 
-// The home's secret: 32 random bytes, made once.
+// The home's secret: 32 random bytes, created once.
 static Result<std::string> load_key(os::Disk& disk, const hook::Home& home) {
   auto known = os::read_file(disk, home.key(), 64, os::Open::read_own);
   if (known && known->size() == 32) return known;
@@ -75,14 +75,14 @@ Status Engine::start() {
     note_stuck(TRY(store::recover_all(db_, max_retries(), seams_.clock.now())));
     return {};
   }));
-  told_error_ = TRY(db_.integer("SELECT 1 FROM meta WHERE key = 'intake_error'")).has_value();
-  // Before more is set aside. A full disk is no reason not to start.
+  recorded_error_ = TRY(db_.integer("SELECT 1 FROM meta WHERE key = 'intake_error'")).has_value();
+  // Do it before more is quarantined. A full disk does not prevent the start.
   if (auto tried = try_bad_again_once(); !tried) seams_.log.error("inbox/bad: " + tried.error().message);
   TRY(intake_.start());
   return pass_minute();
 }
 
-// What another version could not read, this one perhaps can.
+// This version may be able to read what another could not.
 Status Engine::try_bad_again_once() {
   constexpr std::string_view kKey = "bad_tried_by";
   if (TRY(db_.text("SELECT value FROM meta WHERE key = ?", kKey)) == CAIRN_VERSION) return {};
@@ -113,7 +113,7 @@ void Engine::take_up(const ops::Settings& settings) {
   catch_up_.configure(gate, options.max_field);
   lineage_.configure(intake_.gate());
   auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
-  intake_.recorder().set_mode(mode ? *std::move(mode) : distil::code_mode());  // told among the problems
+  intake_.recorder().set_mode(mode ? *std::move(mode) : distil::code_mode());  // `status` reports a bad mode
   const store::SessionBudget budget{settings_.integer("budget.session_observations"),
                                     settings_.integer("budget.warn_percent")};
   intake_.recorder().set_budget(budget);
@@ -125,14 +125,14 @@ void Engine::take_up(const ops::Settings& settings) {
   const std::string flags = settings_.hook_flags().encode();
   const auto known = os::read_file(seams_.disk, home_.flags(), 4096);
   if (!known || *known != flags) {
-    note_capture();  // as hooks knew it until now: what we write here is no change that nobody saw
+    note_capture();  // record the state hooks saw before hook.flags is overwritten
     if (auto written = os::replace_file(seams_.disk, home_.flags(), flags); !written)
       seams_.log.error("hook.flags: " + written.error().message);
   }
   note_capture();
 }
 
-// Hooks obey hook.flags, so the time of that file is when capture went off or on, whoever wrote it.
+// Hooks follow hook.flags, so its modification time is when capture was switched, whoever wrote it.
 void Engine::note_capture() {
   const auto file = seams_.disk.stat(home_.flags());
   if (!file) return;
@@ -147,14 +147,14 @@ void Engine::note_capture() {
     seams_.log.error("capture: " + noted.error().message);
 }
 
-// An error is told by `status`, as far as the disk still lets us write it down, until intake works again.
+// Records an intake error for `status` until intake works again.
 Result<bool> Engine::take_in() {
   auto taken = intake_.step();
   const std::string& error = taken ? intake_.trouble() : taken.error().message;
   if (error.empty()) {
-    if (told_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) told_error_ = false;
-  } else if (!told_error_) {
-    told_error_ = put_meta(db_, "intake_error", error).ok();
+    if (recorded_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) recorded_error_ = false;
+  } else if (!recorded_error_) {
+    recorded_error_ = put_meta(db_, "intake_error", error).ok();
   }
   return taken;
 }
@@ -185,7 +185,7 @@ store::Retention Engine::retention() const {
           static_cast<std::int64_t>(settings_.decimal("store.max_gb") * (1u << 30))};
 }
 
-// Looked at once a minute, then in pieces between everything else.
+// Checked once a minute, then done in pieces between other work.
 Result<bool> Engine::expire() {
   if (!expiring_) return false;
   std::int64_t removed = 0;
@@ -197,12 +197,13 @@ Result<bool> Engine::expire() {
   return expiring_;
 }
 
-// The line that an alarm looks for: once when the queue grows beyond its limit, once when it is back.
+// Logs once when the queue exceeds its limit, and once when it is below it again: monitoring can search for
+// this line.
 Status Engine::watch_queue() {
   const std::int64_t depth = TRY(store::queue_counts(db_)).work();
   const bool deep = depth > store::kDeepQueue;
-  if (deep == told_deep_) return {};
-  told_deep_ = deep;
+  if (deep == was_deep_) return {};
+  was_deep_ = deep;
   const std::string line =
       fmt::format("queue alarm={} depth={} limit={}", deep ? "on" : "off", depth, store::kDeepQueue);
   deep ? seams_.log.warn(line) : seams_.log.info(line);
@@ -233,35 +234,35 @@ Status Engine::pass_minute() {
   return {};
 }
 
-// What the user is told once: counts that have grown since they were last told. They are told when the answer
-// that says so is confirmed.
-Result<std::vector<std::string>> Engine::warnings(Told& now_told) {
+// Warnings to show once: counts that have grown since the user was last warned. They are marked as shown when
+// the answer is confirmed.
+Result<std::vector<std::string>> Engine::warnings(Warned& warned) {
   std::vector<std::string> list;
-  const auto tell = [&](std::string_view key, std::int64_t count, std::string_view one,
+  const auto warn = [&](std::string_view key, std::int64_t count, std::string_view one,
                         std::string_view many) -> Status {
-    const std::int64_t told = TRY(db_.integer("SELECT value FROM meta WHERE key = ?", key)).value_or(0);
-    if (count <= told) return {};
-    const std::int64_t more = count - told;
+    const std::int64_t before = TRY(db_.integer("SELECT value FROM meta WHERE key = ?", key)).value_or(0);
+    if (count <= before) return {};
+    const std::int64_t more = count - before;
     list.push_back(fmt::format("{} {}: see `cairn status`", more, more == 1 ? one : many));
-    now_told.emplace_back(key, count);
+    warned.emplace_back(key, count);
     return {};
   };
   const auto unwritten = TRY(db_.integer("SELECT value FROM meta WHERE key = 'failed_deliveries'"));
-  TRY(tell("failed_deliveries_told", unwritten.value_or(0), "event could not be written",
+  TRY(warn("failed_deliveries_told", unwritten.value_or(0), "event could not be written",
            "events could not be written"));
   const auto bad =
       TRY(db_.integer("SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
-  TRY(tell("bad_told", bad.value_or(0), "event could not be read", "events could not be read"));
+  TRY(warn("bad_told", bad.value_or(0), "event could not be read", "events could not be read"));
   const auto damages = TRY(db_.integer("SELECT value FROM meta WHERE key = 'damages'"));
-  TRY(tell("damages_told", damages.value_or(0), "damage of the store was found",
+  TRY(warn("damages_told", damages.value_or(0), "damage of the store was found",
            "damages of the store were found"));
-  TRY(tell("sessions_near_limit_told", TRY(store::sessions_near_limit(db_)),
+  TRY(warn("sessions_near_limit_told", TRY(store::sessions_near_limit(db_)),
            "session came near its limit of observations", "sessions came near their limit of observations"));
   return list;
 }
 
-// That the project moved, was linked, or looks like another one: once, like the warnings.
-Status Engine::add_identity_news(const std::string& name, std::vector<std::string>& lines, Told& told) {
+// Says once that the project moved, was linked, or resembles another one.
+Status Engine::add_identity_news(const std::string& name, std::vector<std::string>& lines, Warned& warned) {
   const auto project = TRY(store::project_by_name(db_, name));
   if (!project) return {};
   const std::string key = fmt::format("project_history_told {}", project->id);
@@ -269,7 +270,7 @@ Status Engine::add_identity_news(const std::string& name, std::vector<std::strin
   const auto news = TRY(store::identity_news(db_, *project, last));
   if (news.lines.empty()) return {};
   lines.insert(lines.end(), news.lines.begin(), news.lines.end());
-  told.emplace_back(key, news.last);
+  warned.emplace_back(key, news.last);
   return {};
 }
 
@@ -279,38 +280,38 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   while (!TRY(store::is_settled(db_, event)) && seams_.clock.boot_ns() < deadline)
     if (!TRY(take_in())) break;
   if (!TRY(store::is_settled(db_, event)))
-    TRY(intake_.take_now(event));  // the backlog goes on after the answer
-  const auto debt = TRY(context::debt_of(db_, event));
-  if (!debt) return nothing;
+    TRY(intake_.take_now(event));  // the other waiting events are read after the answer
+  const auto due = TRY(context::due_to(db_, event));
+  if (!due) return nothing;
   context::AnswerOptions options;
   options.key = key_;
   options.disk = &seams_.disk;
   options.budget_tokens = static_cast<std::size_t>(settings_.integer("context.budget_tokens"));
   options.sources = settings_.list("context.sources");
   options.notice = settings_.text("context.notice") != "off";
-  // A session knows its own open turn, unless a compaction has just made it forget.
-  const bool compacted = debt->source == "compact" && debt->asked_by == "SessionStart";
-  const auto session = TRY(store::find_session(db_, debt->session));
+  // A session knows its own open turn, except right after a compaction.
+  const bool compacted = due->source == "compact" && due->asked_by == "SessionStart";
+  const auto session = TRY(store::find_session(db_, due->session));
   TRY(in_transaction([&]() -> Status {
     TRY(note_failures());
     if (!session) return {};
     return intake_.recorder().settle_project(session->project, compacted ? ContentId{} : session->content_id);
   }));
-  if (session && debt->start == event) catch_up(session->project, deadline);
+  if (session && due->start == event) catch_up(session->project, deadline);
   context::Answer answer;
-  Told told;
+  Warned warned;
   TRY(in_transaction([&]() -> Status {
-    std::vector<std::string> lines = TRY(warnings(told));
-    if (session && options.notice) TRY(add_identity_news(session->project, lines, told));
-    answer = TRY(context::answer(db_, *debt, options, lines, seams_.clock.now()));
+    std::vector<std::string> lines = TRY(warnings(warned));
+    if (session && options.notice) TRY(add_identity_news(session->project, lines, warned));
+    answer = TRY(context::answer(db_, *due, options, lines, seams_.clock.now()));
     return {};
   }));
-  if (answer.receipt && !told.empty()) unconfirmed_[*answer.receipt] = std::move(told);
+  if (answer.receipt && !warned.empty()) unconfirmed_[*answer.receipt] = std::move(warned);
   if (unconfirmed_.size() > kUnconfirmed) unconfirmed_.erase(unconfirmed_.begin());
   return answer;
 }
 
-// What dead sessions of the project did and no hook told of. An answer is given without it rather than late.
+// Recovers events of the project's dead sessions from transcripts, within the deadline of the answer.
 void Engine::catch_up(const std::string& project, std::int64_t deadline) {
   const std::int64_t until = std::min(seams_.clock.boot_ns() + kCatchUpNs, deadline);
   if (auto found = catch_up_.find_lost(); !found) seams_.log.error(found.error().message);
@@ -320,9 +321,9 @@ void Engine::catch_up(const std::string& project, std::int64_t deadline) {
 Status Engine::confirm(std::int64_t receipt) {
   TRY(in_transaction([&]() -> Status {
     TRY(store::confirm_receipt(db_, receipt, seams_.clock.now()));
-    const auto told = unconfirmed_.find(receipt);
-    if (told == unconfirmed_.end()) return {};
-    for (const auto& [key, count] : told->second)
+    const auto warned = unconfirmed_.find(receipt);
+    if (warned == unconfirmed_.end()) return {};
+    for (const auto& [key, count] : warned->second)
       TRY(
           db_.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = "
                   "max(CAST(value AS INTEGER), excluded.value)",

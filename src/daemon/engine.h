@@ -1,7 +1,7 @@
-// The daemon's work without its threads: intake, the queue, answers and the timers, as steps.
+// The daemon's work as step functions, without threads: intake, queue, answers, timers.
 //
-// The writer's thread calls these in production, a simulation calls them directly. Everything that writes
-// goes through here; the engine holds the only read-write connection.
+// In production the writer's thread calls them, in the simulation a test does. The engine has the only
+// read-write connection: everything that writes goes through it.
 #pragma once
 
 #include <functional>
@@ -40,26 +40,25 @@ class Engine {
     os::Clock& clock;
     os::Processes& processes;
     Log& log;
-    std::string vfs;                      // of SQLite; empty: its own
+    std::string vfs;                      // of SQLite; empty: its default
     bool exclusive = false;               // the simulated disk has no shared memory
-    agent::Provider* provider = nullptr;  // who distils; none: the built-in distiller alone
+    agent::Provider* provider = nullptr;  // null: only the built-in distiller
   };
 
-  // Opens or creates the store of `home`, brings its schema up to date, recovers what a dead daemon left
-  // behind.
+  // Opens or creates the store of `home`, upgrades its schema, and recovers what a dead daemon left.
   static Result<std::unique_ptr<Engine>> open(const hook::Home& home, const Seams& seams);
   ~Engine();
 
-  // Does the next piece of work: a group of events, else a batch of the queue, else a piece of a transcript.
-  // False: there is none.
+  // Does some work: a group of events, else a batch of the queue, else a piece of a transcript. False:
+  // nothing to do.
   Result<bool> step();
 
-  // Once a minute: dead hosts, idle turns, lapsed leases, leftovers in the inbox, retention, changed
-  // settings.
+  // Call once a minute: handles dead hosts, idle turns, expired leases, leftovers in the inbox, retention and
+  // changed settings.
   Status tick();
 
-  // The answer to an event that a hook has just delivered: takes in the inbox up to it, but not beyond
-  // `deadline` (boot ns).
+  // The answer to an event that a hook has just delivered. Reads the event from the inbox first, but not
+  // beyond `deadline` (boot ns).
   Result<context::Answer> answer(const EventId& event, std::int64_t deadline);
   Status confirm(std::int64_t receipt);
 
@@ -70,17 +69,17 @@ class Engine {
   Result<Json> run(const ops::Operation& operation, const Json& args);
   // Messages that this engine has finished.
   std::int64_t processed() const { return worker_.processed(); }
-  // Whether a provider's reply is being waited for.
+  // Whether a provider's reply is pending.
   bool awaits() const { return worker_.awaits(); }
-  // When step() should be called again though nothing arrives (boot ns); nothing: no need.
+  // When step() must be called again even if nothing arrives (boot ns); nothing: no need.
   std::optional<std::int64_t> wake_at() const { return worker_.wake_at(); }
   // Ends all conversations with the provider: the last call before the daemon ends.
   Status stop() { return worker_.stop(); }
   // Events that wait in the inbox.
   Result<std::size_t> waiting() { return intake_.waiting(); }
-  // What was set aside waits in the inbox again.
+  // Moves quarantined events back to the inbox; returns how many.
   Result<std::size_t> try_bad_again() { return intake_.try_bad_again(); }
-  // Ends every open turn and every wait for a retry: the start of `process --wait`.
+  // Ends every open turn and makes every retry due: the start of `process --wait`.
   Status end_open_turns();
 
   const ops::Settings& settings() const { return settings_; }
@@ -107,10 +106,10 @@ class Engine {
   void note_capture();
   Status watch_queue();
   void catch_up(const std::string& project, std::int64_t deadline);
-  // Counts that the user was told of, by their keys in meta.
-  using Told = std::vector<std::pair<std::string, std::int64_t>>;
-  Result<std::vector<std::string>> warnings(Told& told);
-  Status add_identity_news(const std::string& name, std::vector<std::string>& lines, Told& told);
+  // Counts that the user was warned about, by their keys in meta.
+  using Warned = std::vector<std::pair<std::string, std::int64_t>>;
+  Result<std::vector<std::string>> warnings(Warned& warned);
+  Status add_identity_news(const std::string& name, std::vector<std::string>& lines, Warned& warned);
 
   hook::Home home_;
   Seams seams_;
@@ -121,15 +120,15 @@ class Engine {
   intake::Intake intake_;
   intake::CatchUp catch_up_;
   intake::Lineage lineage_;
-  std::int64_t flags_changed_ = 0;  // of hook.flags as last noted, epoch ms; 0: not since we started
+  std::int64_t flags_changed_ = 0;  // time of hook.flags when last recorded, epoch ms; 0: not yet
   std::int64_t recovered_noted_ = 0;
-  std::vector<std::function<void()>> after_commit_;  // of the transaction that runs now
+  std::vector<std::function<void()>> after_commit_;  // run when the current transaction is committed
   agent::Worker worker_;
-  std::map<std::int64_t, Told> unconfirmed_;  // what answers tell, by their receipts
-  bool told_error_ = false;                   // an intake error is in meta
-  bool expiring_ = false;                     // there may be evidence to remove
-  std::int64_t border_moved_ns_ = 0;          // when retention was last looked at, boot time
-  bool told_deep_ = false;                    // the queue is above its limit
+  std::map<std::int64_t, Warned> unconfirmed_;  // what unconfirmed answers warn about, by receipt
+  bool recorded_error_ = false;                 // the intake error is recorded in meta
+  bool expiring_ = false;                       // there may be evidence to remove
+  std::int64_t border_moved_ns_ = 0;            // when retention was last checked, boot time
+  bool was_deep_ = false;                       // the queue was above its limit at the last check
 };
 
 }  // namespace cairn::daemon

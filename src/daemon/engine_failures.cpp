@@ -1,4 +1,5 @@
-// What hooks could not write to the inbox: counted once, told to the user, and looked for in transcripts.
+// Events that hooks could not write to the inbox: counted once, reported to the user, searched for in
+// transcripts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace cairn::daemon {
 
-// How the store remembers the beginning of a note.
+// Identifies the part of a note that was counted.
 static std::string counted_mark(std::string_view note, std::size_t size) {
   return fmt::format("{} {}", size, content_hash(note.substr(0, size)));
 }
@@ -21,7 +22,7 @@ static bool is_session_id(std::string_view id) {
                                     [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
 }
 
-// Within in_transaction(), which clears the notes once it is committed.
+// Call within in_transaction(), which clears the notes after the commit.
 Status Engine::note_failures() {
   TRY(count_note("failed_note", intake_.reader().failed_note(),
                  [this](std::size_t bytes) { intake_.reader().clear_failed_note(bytes); }));
@@ -31,11 +32,12 @@ Status Engine::note_failures() {
   return count_note("failed_note_outside", *note, [this, outside](std::size_t bytes) {
     const auto stat = seams_.disk.stat(outside);
     if (stat && stat->size <= bytes)
-      ignore(seams_.disk.remove(outside));  // else a hook has just added a line
+      ignore(
+          seams_.disk.remove(outside));  // fails when a hook has just added a line; it is counted next time
   });
 }
 
-// What was counted is remembered, in case we die before it is cleared.
+// Records what was counted, in case we die before the note is cleared.
 Status Engine::count_note(const std::string& name, const std::string& note,
                           std::function<void(std::size_t)> clear) {
   const std::size_t end = note.find_last_of('\n') + 1;
@@ -59,7 +61,7 @@ Status Engine::count_note(const std::string& name, const std::string& note,
   return store::count_failed(db_, static_cast<std::int64_t>(failures.size()));
 }
 
-// What transcripts gave back counts for as many events that could not be written.
+// Each event recovered from a transcript reduces the count of events that could not be written.
 Status Engine::note_recovered() {
   const std::int64_t more = catch_up_.recovered() - recovered_noted_;
   if (more == 0) return {};

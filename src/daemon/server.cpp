@@ -41,11 +41,11 @@ void Server::answer(const std::shared_ptr<Connection>& connection, const Json& a
   const EventId event{std::string(args["event"].as_string())};
   const std::int64_t ms = std::clamp<std::int64_t>(args["ms"].as_int(200), 1, 60'000);
   const std::int64_t now = parts_.clock.boot_ns();
-  const std::int64_t reserve = std::min<std::int64_t>(300, ms / 4);  // composing and sending
+  const std::int64_t reserve = std::min<std::int64_t>(300, ms / 4);  // time for composing and sending
   const std::int64_t enough = now + (ms - reserve) * 1'000'000, too_late = now + ms * 1'000'000;
   parts_.writer.post([this, peer = Peer(connection), event, enough, too_late] {
     if (parts_.clock.boot_ns() > too_late)
-      return;  // the hook is gone; its session gets this with the next prompt
+      return;  // the hook is gone; its session gets this with its next prompt
     auto result = parts_.engine.answer(event, enough);
     if (!result) parts_.log.error("answer event=" + event.value + ": " + result.error().message);
     context::Answer answer =

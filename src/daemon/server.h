@@ -1,5 +1,5 @@
-// The protocol of the control socket: reads requests, lets the dispatcher run them and writes replies.
-// Answers to hooks are its own, because they confirm a receipt on their connection.
+// The protocol of the control socket: parses requests, passes them to the dispatcher and writes replies.
+// Handles answers to hooks itself, because a hook confirms its receipt on the same connection.
 //
 // docs/reference/control.md describes it.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace cairn::daemon {
 
-// Belongs to the loop thread; the writer must be stopped before it goes.
+// Belongs to the loop thread. Stop the writer before you destroy it.
 class Server {
  public:
   struct Parts {
@@ -29,7 +29,7 @@ class Server {
     Engine& engine;
     JobThread& writer;
     Dispatcher& dispatcher;
-    std::function<void()> on_activity;  // somebody needs the daemon
+    std::function<void()> on_activity;  // a request arrived: the daemon is not idle
   };
   explicit Server(const Parts& parts) : parts_(parts) {}
 

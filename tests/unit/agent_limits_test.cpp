@@ -131,7 +131,7 @@ TEST(Babble, HoldsUpNobodyAndEndsTheConversation) {
   EXPECT_EQ(provider.sessions.size(), 2u);  // the second began while the first went on
   must(m.drain());
   EXPECT_EQ(m.rows("SELECT DISTINCT status, last_error FROM pending_messages"),
-            (Lines{"pending|transient: it says ever more and no reply"}));
+            (Lines{"pending|transient: many messages without a reply"}));
   m.close();
 }
 

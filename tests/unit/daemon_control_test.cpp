@@ -101,7 +101,7 @@ TEST(Children, OneThatSaysMoreThanAnybodyReadsIsEnded) {
   std::size_t bytes = 0;
   while (const auto line = child->receive()) bytes += line->size();
   EXPECT_LT(bytes, 64u << 20);
-  EXPECT_EQ(child->ended().value_or("it goes on"), "the child said more than anybody reads");
+  EXPECT_EQ(child->ended().value_or("it goes on"), "the child wrote more than can be buffered");
   child.reset();
   loop->post([&] { loop->stop(); });
   thread.join();
