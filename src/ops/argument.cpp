@@ -149,7 +149,7 @@ std::string wanted(const Argument& argument) {
 }
 
 static bool is_moment(std::string_view text) {
-  // Any time of ours will do: whether a text can be read does not depend on now.
+  // Any time will do: whether a text can be parsed does not depend on it.
   constexpr std::int64_t kSomeTime = 1'800'000'000'000;
   return recall::read_moment(text, from_epoch_ms(kSomeTime)).ok();
 }

@@ -1,7 +1,7 @@
-// What an operation takes: each argument with its type, its bounds and one sentence.
+// The arguments of operations: each with its type, range and one sentence of documentation.
 //
-// From this one declaration come the check of every request, the options and words of the command line, the
-// completions, the manual page and docs/reference/control.md.
+// From this declaration come the check of every request, the options of the command line, the completions,
+// the manual page and docs/reference/control.md.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ struct Argument {
     texts,    // a list of texts; an option that may be given again
     moment,   // a time as people write it: 3d, yesterday, 2026-10-01
     session,  // a session's number, its id, or the beginning of its id
-    record,   // the id of a record: S3, O12, P7
+    record,   // the id of a record: S3, O12, P7, T5, W4
     records,  // a list of those, at least one
     path,     // an absolute path; the command line completes a relative one
   };
-  // Where the command line has it.
+  // How the command line takes it.
   enum class Place {
     option,   // --limit N
     word,     // sessions show ID
     words,    // show ID...: the rest of the line, as a list
     text,     // search WORDS...: the rest of the line, as one text
-    nowhere,  // only requests have it
+    nowhere,  // only requests can have it
   };
 
   std::string_view name;
@@ -50,11 +50,12 @@ struct Argument {
   std::optional<std::int64_t> fallback;
   Place place = Place::option;
   bool required = false;
-  std::string_view with;  // the argument without which this one makes no sense
-  // For texts whose allowed values only the daemon knows: what the value must be, when it is not that.
+  std::string_view with;  // the argument that must be given too
+  // For texts whose allowed values only the daemon knows: returns what the value must be, or an empty text
+  // when it is allowed.
   std::string (*wrong)(World& world, const std::string& value) = nullptr;
 
-  // Copies of this argument, changed.
+  // Changed copies of this argument.
   Argument needed() const;
   Argument otherwise(std::int64_t value) const;
   Argument as(std::string_view value_label) const;
@@ -80,27 +81,26 @@ Argument record(std::string_view name, std::string_view meaning);
 Argument records(std::string_view name, std::string_view meaning);
 Argument path(std::string_view name, std::string_view meaning);
 
-// What a value of the argument must be: "a whole number from 1 to 1000", "one of a, b".
+// What a value must be: "a whole number from 1 to 1000", "one of a, b".
 std::string wanted(const Argument& argument);
-// Whether `value` is that.
+// Whether `value` has the type and range of `argument`.
 bool fits(const Argument& argument, const Json& value);
 
-// The arguments of one request, checked: what is asked for here was declared, has its type and is within its
-// bounds. To ask for an argument that the operation does not declare, or by another type, is a mistake in the
-// program and ends it.
+// The checked arguments of one request. Asking for an argument that the operation does not declare, or by
+// another type, is a bug and ends the program.
 class Args {
  public:
   Args(const Operation& operation, Json values);
 
   bool has(std::string_view name) const;
   bool flag(std::string_view name) const;             // false when it is not given
-  std::int64_t integer(std::string_view name) const;  // it must be required or have a fallback
+  std::int64_t integer(std::string_view name) const;  // must be required or have a fallback
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   std::optional<std::int64_t> optional_integer(std::string_view name) const;
-  std::string text(std::string_view name) const;  // of every type that is a text; empty when not given
+  std::string text(std::string_view name) const;  // for every type that is a text; empty when not given
   std::optional<std::string> optional_text(std::string_view name) const;
-  std::vector<std::string> texts(std::string_view name) const;  // of every list; empty when not given
-  // A session as it was named: by its number or by text.
+  std::vector<std::string> texts(std::string_view name) const;  // for every list; empty when not given
+  // A session as the user named it: by its number or by text.
   std::string session(std::string_view name) const;
 
  private:

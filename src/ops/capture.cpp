@@ -8,7 +8,7 @@ namespace cairn::ops {
 
 static constexpr std::string_view kProjectsOff = "capture.projects_off";
 
-// The key of a project that is named by its name, by a path, or by `.`.
+// The key of a project given by its name, a path, or `.`.
 static Result<std::string> project_key(World& world, const std::string& name, const std::string& cwd) {
   if (name == ".") return intake::resolve_place(world.disk, "", cwd).key;
   if (name.find('/') != std::string::npos)

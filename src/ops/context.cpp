@@ -61,7 +61,7 @@ static Result<Json> context_log(World& world, const Args& args) {
 
 std::vector<Operation> context_operations() {
   return {
-      // Writes: open turns get their interim summary, as for a session.
+      // It writes: open turns get an interim summary, as when a session starts.
       {.name = "context",
        .access = Access::write,
        .group = Group::memory,

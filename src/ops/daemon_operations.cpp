@@ -2,7 +2,7 @@
 
 namespace cairn::ops {
 
-// Never committed: the transaction is undone when it goes out of scope.
+// Never committed: the transaction is rolled back at the end of the scope.
 Status write_probe(store::Db& db) {
   auto transaction = TRY(store::Transaction::begin(db));
   return db.run("INSERT INTO meta(key, value) VALUES('probe', '1') ON CONFLICT DO UPDATE SET value = '1'");
@@ -13,7 +13,7 @@ static Result<Json> probe(World& world, const Args&) {
   return Json::object({{"written", true}});
 }
 
-// What the daemon does with itself stands here only to be declared: daemon/dispatcher.cpp does it.
+// Declared here, run by daemon/dispatcher.cpp.
 std::vector<Operation> daemon_operations() {
   return {
       {.name = "process",

@@ -19,7 +19,7 @@ std::shared_ptr<const Settings> LiveSettings::load(const std::optional<os::Stat>
 }
 
 std::shared_ptr<const Settings> LiveSettings::now() {
-  // Looked at before it is read: a change in between is seen by the next request.
+  // stat() before reading: a change in between is seen by the next request.
   const auto file = look();
   const std::lock_guard lock(mutex_);
   return settings_ && is_same(file, file_) ? settings_ : load(file);

@@ -1,4 +1,4 @@
-// The settings that requests use: held in memory, read again when config.toml has changed.
+// The settings that requests use: kept in memory, read again when config.toml has changed.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ class LiveSettings {
  public:
   LiveSettings(os::Disk& disk, const hook::Home& home) : disk_(disk), home_(home) {}
 
-  // The settings as config.toml says now. Costs one stat() while the file stays as it is.
+  // The current settings. Costs one stat() when the file has not changed.
   std::shared_ptr<const Settings> now();
-  // Reads the file whatever its times say: a mode's file beside it may have changed too.
+  // Reads the file even when it has not changed: a mode file beside it may have.
   std::shared_ptr<const Settings> reload();
 
  private:
@@ -28,7 +28,7 @@ class LiveSettings {
   os::Disk& disk_;
   const hook::Home home_;
   std::mutex mutex_;
-  std::optional<os::Stat> file_;  // config.toml as it was last read; nothing: it was not there
+  std::optional<os::Stat> file_;  // config.toml when it was last read; nothing: it did not exist
   std::shared_ptr<const Settings> settings_;
 };
 

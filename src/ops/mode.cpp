@@ -6,7 +6,7 @@
 
 namespace cairn::ops {
 
-// It becomes the name of a file.
+// The name becomes a file name.
 static bool is_name(const std::string& name) {
   return !name.empty() && name.size() <= 64 &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==

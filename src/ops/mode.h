@@ -10,8 +10,8 @@
 
 namespace cairn::ops {
 
-// The mode `name`: "code" is the built-in one, any other is read from modes/NAME.toml. Fails with what is
-// wrong and what to do; the caller goes on with the built-in one.
+// The mode `name`: "code" is built in, any other is read from modes/NAME.toml. An error says what is wrong
+// and what to do; the caller then uses the built-in mode.
 Result<distil::Mode> load_mode(os::Disk& disk, const hook::Home& home, const std::string& name);
 
 }  // namespace cairn::ops

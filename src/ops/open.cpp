@@ -64,7 +64,7 @@ static Result<Json> open(World& world, const Args& args) {
   return open_item_json(item);
 }
 
-// Closes an open item, takes a note out of the context, or drops the standing orders of a prompt.
+// Closes an open item, removes a note from the context, or drops the standing orders of a prompt.
 static Result<Json> end_one(World& world, std::string_view text) {
   const recall::RecordId id = TRY(recall::read_record_id(text));
   const WallTime now = world.clock.now();

@@ -18,7 +18,7 @@ const Argument kCwd = path("cwd", "the project that this directory belongs to").
 const Argument kProject = text("project", "the project of that name").as("NAME");
 const Argument kAll = flag("all", "every project");
 
-// The arguments of its scope stand first, but for one that it declares itself to place it.
+// Adds the arguments of the scope first, except one that the operation places itself.
 Operation with_scope(Operation operation) {
   std::vector<Argument> all;
   for (const Argument& argument : {kCwd, kProject, kAll}) {
@@ -43,7 +43,7 @@ bool is_given(const Json& args, std::string_view name) {
   return value.is_bool() ? value.as_bool() : !value.is_null();
 }
 
-// `names` between blanks.
+// `names` are separated by blanks.
 int count_given(const Json& args, std::string_view names) {
   const auto all = split(names, ' ');
   return static_cast<int>(
@@ -143,7 +143,7 @@ Result<Args> Operation::check(const Json& args) const {
   };
   if (!one_of.empty() && count_given(args, one_of) != 1) return refuse_unless_one(one_of);
   if (scope == Scope::none) return Args(*this, args);
-  // A record belongs to a project: who names one need not name the other.
+  // A record belongs to a project, so naming a record is enough.
   const bool knows = std::any_of(arguments.begin(), arguments.end(), [&](const Argument& argument) {
     return argument.type == Argument::Type::record && is_given(args, argument.name);
   });

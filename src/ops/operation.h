@@ -1,12 +1,12 @@
-// The operations: everything that the control socket and the command line (later MCP and HTTP) can ask for.
+// The operations: everything that the control socket and the command line (later MCP and HTTP) can request.
 //
-// An operation is one struct beside its handler. Its declaration is all there is: requests are checked by it,
-// and the command `cairn sessions list`, its options, completions, manual page and docs/reference/control.md
-// come from it. To add one, add a struct to the list of its file; the command line prints its result as a
-// plain list until cli/table.cpp names a page for it.
+// An operation is one struct beside its handler. Everything comes from its declaration: the check of
+// requests, the command `cairn sessions list`, its options, completions, manual page and
+// docs/reference/control.md. To add one, add a struct to the list of its file. The command line prints its
+// result as a plain list unless cli/table.cpp names a page for it.
 //
-// A handler gets arguments that are checked and gives a JSON value, documented in docs/reference/json.md.
-// What is named and is not there is `not_found`.
+// A handler gets checked arguments and returns a JSON value (docs/reference/json.md). Something that does not
+// exist is `not_found`.
 #pragma once
 
 #include <atomic>
@@ -35,23 +35,23 @@ struct World {
   const hook::Home& home;
   const Settings& settings;
   const std::string& key;
-  intake::Intake* intake = nullptr;  // for operations that write, on the writer's thread; null for readers
-  Json daemon;                       // what the daemon says of itself; null outside of one
-  bool settings_changed = false;     // set by an operation that wrote config.toml
-  const std::atomic<bool>* stopping = nullptr;  // true: the daemon ends, and slow work should too
+  intake::Intake* intake = nullptr;             // for operations that write; null for those that read
+  Json daemon;                                  // the daemon's state for `status`; null outside of a daemon
+  bool settings_changed = false;                // set by an operation that wrote config.toml
+  const std::atomic<bool>* stopping = nullptr;  // true: the daemon is ending, slow work must stop
 };
 
-// Who runs it.
+// The thread that runs it.
 enum class Access {
-  read,         // the reader's thread: answered while the writer works
-  read_slowly,  // a thread of its own, because it may take minutes
+  read,         // the reader's thread, also while the writer is busy
+  read_slowly,  // a thread of its own: it may take minutes
   write,        // the writer's thread
-  daemon,       // the daemon itself; there is no handler
+  daemon,       // the daemon itself: no handler
 };
 
-// Which projects it is about. `one` adds the arguments `cwd` and `project`, `any` also `all`; exactly one of
-// them is given, unless an argument names a record. The command line takes them from --cwd, --project and
-// --all.
+// Which projects it applies to. `one` adds the arguments `cwd` and `project`, `any` also `all`; exactly one
+// of them must be given, unless an argument names a record. The command line takes them from --cwd, --project
+// and --all.
 enum class Scope { none, one, any };
 
 // The heading under which help shows the command.
@@ -66,26 +66,26 @@ struct Operation {
   std::string_view help = {};     // paragraphs for the command's page
   Scope scope = Scope::none;
   std::vector<Argument> arguments = {};
-  std::string_view one_of = {};  // exactly one of these arguments is given: "id session stuck"
+  std::string_view one_of = {};  // exactly one of these arguments must be given: "id session stuck"
   Result<Json> (*body)(World& world, const Args& args) = nullptr;
 
   // "sessions list"
   std::string title() const;
   const Argument* find(std::string_view argument) const;
 
-  // Checks the arguments of a request, an object or null: types, bounds, what is missing, unknown or does not
-  // go together. `invalid` names the argument and what is allowed. Every way in comes through here.
+  // Checks the arguments of a request (an object or null): types, ranges, missing, unknown and conflicting
+  // ones. An error names the argument and what is allowed. Every request passes through here.
   Result<Args> check(const Json& args) const;
   // check() and then the handler.
   Result<Json> run(World& world, const Json& args) const;
-  // Why `argument` is refused: this operation has none of that name.
+  // The error for an argument that this operation does not have.
   Error unknown(std::string_view argument) const;
 };
 
 // All of them, in the order in which help and documents show them.
 const std::vector<Operation>& operations();
 const Operation* find_operation(std::string_view name);
-// Runs the operation of that name, which there must be.
+// Runs the operation `name`, which must exist.
 Result<Json> run_operation(std::string_view name, World& world, const Json& args = Json::object());
 
 // The operations of each file, for operations().
@@ -106,19 +106,19 @@ std::vector<Operation> session_repair_operations();
 std::vector<Operation> stats_operations();
 std::vector<Operation> status_operations();
 
-// The most rows of a list that anybody may ask for.
+// The largest limit of a list.
 inline constexpr std::int64_t kMostRows = 1'000'000;
 
-// Writes and rolls back; why the store cannot be written, else.
+// Writes and rolls back. Fails when the store cannot be written.
 Status write_probe(store::Db& db);
 
-// A session by its number, its content id, or a beginning of that which fits only one.
+// A session by its number, its content id, or a unique beginning of that.
 Result<std::int64_t> resolve_session(World& world, const std::string& name);
 
-// The project that a request of Scope::any is about; nothing for `all`. A project or directory that is not
-// remembered is `not_found`.
+// The project of a request of Scope::any; nothing for `all`. Fails with `not_found` when cairn does not know
+// it.
 Result<std::optional<std::string>> project_of(World& world, const Args& args);
-// The same of Scope::one.
+// The same for Scope::one.
 Result<std::string> one_project(World& world, const Args& args);
 // The project that a directory belongs to.
 Result<std::string> project_at(World& world, const std::string& directory);

@@ -1,4 +1,4 @@
-// What the settings ask of the gate.
+// Turns settings into rules for the gate.
 #pragma once
 
 #include <string>

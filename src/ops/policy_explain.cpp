@@ -9,7 +9,7 @@
 
 namespace cairn::ops {
 
-// `findings` are in order: each line is counted once.
+// `findings` are in order, so lines are counted once.
 static Json findings_json(const std::vector<gate::Finding>& findings, std::string_view text) {
   Json list = Json::array();
   std::int64_t line = 1;
@@ -23,7 +23,7 @@ static Json findings_json(const std::vector<gate::Finding>& findings, std::strin
   return list;
 }
 
-// What a host says when a tool has read the file.
+// The event of a tool that has read the file.
 static event::Event read_of(const std::string& path, const std::string& text) {
   event::Event event;
   event.name = "PostToolUse";
@@ -34,7 +34,7 @@ static event::Event read_of(const std::string& path, const std::string& text) {
   return event;
 }
 
-// What the gate does with the file's content: as an event when it is one, else as a file that a tool reads.
+// What the gate does with the file's content: as an event if it is one, else as a file that a tool has read.
 static Json explain(World& world, const std::string& path, const std::string& bytes) {
   const gate::Gate gate(gate_rules(world.disk, world.settings, world.key));
   hook::Envelope envelope;

@@ -16,7 +16,7 @@ namespace cairn::ops {
   "(SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project = p.name) AS last, "     \
   "p.root_commit, p.remote, p.id FROM projects p "
 
-// The projects that this one is linked with, and those that it looks like.
+// Adds projects that are linked with this one, and those that resemble it.
 static Status add_links(World& world, const store::Project& project, Json& out) {
   Json linked = Json::array(), suggested = Json::array();
   for (const std::string& name : TRY(store::scope_of(world.db, project.name)))
@@ -91,7 +91,7 @@ static Result<Json> projects_show(World& world, const Args& args) {
   return out;
 }
 
-// A project by its name, one that it had, or its path.
+// A project by its name, an earlier name, or its path.
 static Result<store::Project> project_named(World& world, const std::string& name) {
   auto found = TRY(store::project_by_name(world.db, name));
   if (!found && name.starts_with('/'))

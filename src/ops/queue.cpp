@@ -39,7 +39,7 @@ static Result<Json> all_messages(store::Stmt row) {
   return Json::object({{"messages", messages}});
 }
 
-// Those processed in the last minutes, the newest first.
+// Messages processed in the last minutes, newest first.
 static Result<Json> recently_processed(World& world, const Args& args,
                                        const std::optional<std::int64_t>& session) {
   const auto since = world.clock.now() - std::chrono::minutes(args.integer("recent"));
@@ -59,7 +59,7 @@ static Result<Json> queue_list(World& world, const Args& args) {
       return Error{Code::invalid, "queue list: recent are those that are processed: leave the status out"};
     return recently_processed(world, args, session);
   }
-  // Without a status: what is not done, what needs a person first.
+  // Without a status: all that are not done, first those that need a person.
   return all_messages(TRY(world.db.query(
       MESSAGE_ROWS
       "WHERE (CASE WHEN ?1 IS NULL THEN m.status <> 'processed' ELSE m.status = ?1 END) AND (?2 IS NULL OR "
@@ -68,7 +68,7 @@ static Result<Json> queue_list(World& world, const Args& args) {
       status, session, args.integer("limit", 100))));
 }
 
-// A column that holds JSON. Text that is not is shown as it stands, and said to be damaged.
+// A column with JSON. Damaged text is shown as it is, with a note.
 static Json parsed(const store::Stmt& row, int column, std::string_view name, Json& problems) {
   if (row.is_null(column)) return {};
   auto value = Json::parse(row.text(column));
@@ -96,7 +96,7 @@ static Result<Json> queue_show(World& world, const Args& args) {
   out.set("not_before_epoch", row.integer(20));
   out.set("solo", row.integer(21) != 0);
   out.set("problems", problems);
-  // While its reply waits for the memory id it is in work; for whoever asks it waits.
+  // Its reply waits for the memory id: show it as waiting, although it is being processed.
   const std::string status = row.text(8), why = row.text(13);
   const bool undone = status == "pending" || status == "processing";
   if (undone && (why == store::kAwaitingId || why == store::kNeverCaptured)) {

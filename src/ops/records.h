@@ -1,4 +1,4 @@
-// What the operations on records share.
+// Shared by the operations on records.
 #pragma once
 
 #include "base/json.h"
@@ -10,9 +10,9 @@
 
 namespace cairn::ops {
 
-// Where text came from that neither the person nor the agent wrote, by name.
+// The names of sources outside the project that text came from.
 Json origins_json(const Origins& origins);
-// The same of what a tool answered.
+// The same for the result of a tool.
 Json origins_json(std::string_view tool);
 
 // The keys that every record has in a result.
@@ -21,17 +21,16 @@ Json record_json(const recall::Record& record);
 // The argument `type`: one of the mode's types, or one that something stored has.
 Argument observation_type(std::string_view meaning);
 
-// Who stored a memory by hand, by the id of its session: "person", "agent", or null when nobody did.
+// Who stored a memory by hand, by the id of its session: "person", "agent", or null when it was not by hand.
 Json who_noted(std::string_view session);
 
 // The handler of `why`.
 Result<Json> why(World& world, const Args& args);
 
-// An open item as `open` and `show` give it.
+// An open item as in the results of `open` and `show`.
 Json open_item_json(const store::OpenItem& item);
 
-// The project to store something for; its directory may be new to cairn. For operations of Scope::one or any
-// that write.
+// The project to store something for, which may be new. For operations of Scope::one or any that write.
 Result<std::string> project_for(World& world, const Args& args);
 
 // The record with that id; `not_found` when there is none.

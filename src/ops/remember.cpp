@@ -17,7 +17,7 @@
 
 namespace cairn::ops {
 
-static constexpr std::string_view kByHand = "cairn";  // the platform of sessions that no host has
+static constexpr std::string_view kByHand = "cairn";  // the platform of sessions that belong to no host
 static constexpr std::string_view kPersonNotes = "notes-", kAgentNotes = "agent-notes-";
 static constexpr std::size_t kMostText = 64u << 10;
 static constexpr std::size_t kTitle = 120;
@@ -28,8 +28,7 @@ Result<std::string> project_for(World& world, const Args& args) {
   return intake::project_at(world.db, world.disk, world.clock, intake::resolve_place(world.disk, "", cwd));
 }
 
-// The session that memories stored by hand hang on: of a project one for people and one for agents. No host
-// has it, so no list shows it.
+// The session for memories stored by hand: one per project for people and one for agents. No list shows it.
 static Result<store::Session> session_for(store::Db& db, const std::string& project, bool by_agent,
                                           WallTime now) {
   const std::string uuid = TRY(db.text("SELECT uuid FROM projects WHERE name = ?", project)).value_or("");
@@ -43,7 +42,7 @@ static Result<store::Session> session_for(store::Db& db, const std::string& proj
   return *std::move(session);
 }
 
-// What an agent said, kept as an event: a memory of an agent's has evidence, as everything has that it did.
+// Stores what an agent said as an event, so that its memory has evidence like every other.
 static Result<std::int64_t> keep_event(World& world, const store::Session& session, const std::string& text,
                                        const std::string& cwd) {
   event::Event said;
@@ -102,7 +101,7 @@ static Result<Json> remember(World& world, const Args& args) {
   if (by_agent) memory.events = {TRY(keep_event(world, session, text, args.text("cwd")))};
   const MemoryId memory_id = TRY(store::ensure_memory_id(world.db, session.id, memory.created_at));
   const ObservationId id = TRY(store::add_observation(world.db, memory_id, memory));
-  // Only what a person says is given to every session.
+  // Only a person's notes are given to every session.
   if (!by_agent) TRY(store::add_note(world.db, id, whom == "all"));
   TRY(transaction.commit());
   return Json::object({{"id", "O" + std::to_string(id.value)},

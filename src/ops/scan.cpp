@@ -51,7 +51,7 @@ Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const g
                   const std::atomic<bool>* stopping) {
   Report report(secrets);
   const auto stopped = [&] { return stopping && *stopping; };
-  // Judging a text is what takes long: a walk that only reads on is over soon.
+  // Only the search takes long: after `stopping` the rest of the walk is quick.
   TRY(store::walk_texts(db, [&](const store::StoredText& stored) {
     if (!stopped()) report.look(stored.table, stored.column, stored.row, stored.text);
   }));

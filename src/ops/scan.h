@@ -1,5 +1,5 @@
-// Looks for secrets in what is stored already: by rules that are newer than the store, or because something
-// was taken in before there were any. Says where, never what.
+// Searches stored text for secrets, by rules that may be newer than the text. Reports where, never the
+// secret.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,8 @@
 
 namespace cairn::ops {
 
-// {"findings":[{"place","column","row","kind","fingerprint","count"}],"texts":N,"bytes":N}: the rows of the
-// store, the daemon's log and the files that were quarantined. Gives up with `canceled` when `stopping`
-// becomes true.
+// {"findings":[{"place","column","row","kind","fingerprint","count"}],"texts":N,"bytes":N}: searches the
+// store, the daemon's log and quarantined files. Ends with `canceled` when `stopping` becomes true.
 Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const gate::Secrets& secrets,
                   const std::atomic<bool>* stopping = nullptr);
 

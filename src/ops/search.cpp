@@ -56,7 +56,7 @@ static Json hit_json(const recall::Hit& hit, bool explain) {
   return out.set("explain", shares);
 }
 
-// Options beside the text win over what the text says.
+// Options override filters in the text.
 static Result<recall::Query> query_of(World& world, const Args& args) {
   const WallTime now = world.clock.now();
   recall::Query query = recall::read_query(args.text("query"), now);
@@ -69,7 +69,7 @@ static Result<recall::Query> query_of(World& world, const Args& args) {
   return query;
 }
 
-// Since when there is anything to be found: of a project, or of all.
+// The time of the oldest record, of a project or of all.
 static Result<Json> remembered_since(store::Db& db, const std::optional<std::string>& project) {
   const auto first = project ? TRY(db.integer("SELECT min(started_at_epoch) FROM sdk_sessions WHERE project "
                                               "IN (SELECT member FROM project_scope WHERE project = ?)",
@@ -85,7 +85,7 @@ static Result<Json> search(World& world, const Args& args) {
   search.limit = static_cast<std::size_t>(args.integer("limit"));
   search.offset = static_cast<std::size_t>(args.integer("offset"));
   search.explain = args.flag("explain");
-  // Who asks for a kind or a type asks for records.
+  // A filter by kind or type asks for records, not turns.
   search.by_turn = search.query.kind.empty() && search.query.type.empty();
   const recall::Found found = TRY(recall::search(world.db, search));
   Json results = Json::array();
@@ -106,7 +106,7 @@ Result<recall::Record> find_record(World& world, std::string_view id) {
   return *std::move(record);
 }
 
-// What the query finds first.
+// The first hit of the query.
 static Result<recall::Record> best_of(World& world, const Args& args) {
   recall::Search search;
   search.query = recall::read_query(args.text("query"), world.clock.now());
@@ -130,7 +130,7 @@ static Result<Json> timeline(World& world, const Args& args) {
       {{"anchor", recall::text_of(anchor.id)}, {"project", anchor.project}, {"records", records}});
 }
 
-// The types of the mode in use, and those that something stored has.
+// The types of the current mode, and those of stored records.
 static std::string wrong_type(World& world, const std::string& value) {
   const std::string type = ascii_lower(value);
   const auto loaded = load_mode(world.disk, world.home, world.settings.text("agent.mode"));

@@ -4,7 +4,7 @@
 
 namespace cairn::ops {
 
-// What counts is when a session was last heard of, not when it began.
+// Sessions are judged by their last event, not by their start.
 static Result<Json> sessions_cleanup(World& world, const Args& args) {
   const std::int64_t hours = args.integer("max_age");
   const WallTime now = world.clock.now();

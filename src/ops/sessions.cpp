@@ -128,8 +128,7 @@ static Result<Json> counts_of(store::Db& db, std::string_view sql, std::int64_t 
   return counts;
 }
 
-// The sums of one session: what hooks delivered and what became of it, what its transcripts tell and what
-// became of that.
+// The counts of one session: events that hooks delivered, calls in its transcripts, and what became of each.
 static Result<Json> ledger_json(World& world, std::int64_t id) {
   store::Db& db = world.db;
   const Json hooks = TRY(counts_of(
@@ -211,7 +210,7 @@ static Result<Json> sessions_end(World& world, const Args& args) {
   return out;
 }
 
-// A model's summary stays: the built-in one never replaces it.
+// The built-in summary never replaces a model's.
 static Result<Json> sessions_summarize(World& world, const Args& args) {
   const std::int64_t id = TRY(resolve_session(world, args.session("id")));
   auto transaction = TRY(store::Transaction::begin(world.db));

@@ -42,7 +42,7 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
-// A value as people type it. What does not fit the type comes back as the text it was, for check() to refuse.
+// Converts a typed value. What does not fit the type stays text, and check() refuses it.
 Json as_typed(const Setting& setting, std::string_view raw) {
   const std::string_view text = trim(raw);
   const char first = text.empty() ? '\0' : text.front();
@@ -142,7 +142,7 @@ Result<std::string> read_config(os::Disk& disk, const std::string& path) {
   return std::move(bytes).in(kFile);
 }
 
-// Where things stand in a config file. Lines count from 1, as the parser's do.
+// The layout of a config file. Lines count from 1, as in the parser.
 class Layout {
  public:
   struct Span {
@@ -170,8 +170,8 @@ class Layout {
     return i;
   }
 
-  // The text with `entry` as a line of its own after the last entry of the section `name` ("" is the top of
-  // the file); nothing when there is no such section, or nothing stands at the top.
+  // The text with `entry` as a new line after the last entry of the section `name` ("" is the top of the
+  // file); nothing when there is no such section.
   std::optional<std::string> with_line(std::string_view name, std::string_view entry) const {
     std::size_t line = 0, next = starts_.size();
     for (const Header& header : headers_) {
@@ -228,7 +228,7 @@ class Layout {
     const std::size_t start = line == 1 ? offset({1, 1}) : starts_[line];
     return std::min(text_.find_first_not_of(" \t", start), text_.size());
   }
-  // "[ a . \"b\" ]" is a.b; "[[a]]" keeps a bracket and so is nobody's section.
+  // "[ a . \"b\" ]" is a.b. "[[a]]" keeps a bracket, so it matches no section.
   std::string name_of(std::size_t line) const {
     std::string name;
     for (std::size_t i = indent_end(line) + 1; i < text_.size() && text_[i] != ']' && text_[i] != '\n'; ++i)
@@ -243,7 +243,7 @@ class Layout {
 };
 
 // The ways to write `key = value` into the file, the most natural first. Which of them TOML allows depends on
-// how the tables above the key are written; the caller takes the first that reads back right.
+// the tables above the key; the caller takes the first that reads back correctly.
 std::vector<std::string> possible_edits(const std::string& text, const toml::table& root,
                                         std::string_view key, const std::string& value) {
   const Layout layout(text, root);
@@ -275,7 +275,7 @@ std::vector<std::string> possible_edits(const std::string& text, const toml::tab
   return edits;
 }
 
-// `root` with `key` set; nothing when something that is not a table stands in the way.
+// `root` with `key` set; nothing when a value that is not a table is in the way.
 std::optional<toml::table> with_value(toml::table root, std::string_view key, const std::string& value) {
   const Result<toml::table> parsed = parse_config("v = " + value);
   if (!parsed) return {};
@@ -301,7 +301,7 @@ Result<std::string> edit_config(const std::string& text, std::string_view key, c
                fmt::format("{}: {} cannot be added to the file as it stands; edit it by hand", kFile, key)};
 }
 
-// The file that a chain of symbolic links names, so that the link of a dotfiles repository stays a link.
+// The target of a chain of symbolic links, so that a link into a dotfiles repository stays a link.
 std::string behind_links(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
@@ -413,7 +413,7 @@ Status set_setting(os::Disk& disk, const hook::Home& home, std::string_view key,
   }
   if (!key.starts_with("hook.") && key != "capture.enabled") return {};
   TRY(os::make_dirs(disk, home.data));
-  // Left alone when it says so already: its time is when capture went off or on.
+  // Do not rewrite an unchanged file: its modification time says when capture was switched.
   const std::string flags = Settings::load(disk, home).hook_flags().encode();
   if (const auto known = os::read_file(disk, home.flags(), flags.size()); known && *known == flags) return {};
   return os::replace_file(disk, home.flags(), flags).in("hook.flags");

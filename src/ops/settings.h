@@ -1,7 +1,8 @@
-// The settings: one table of key, type, default and meaning; values from config.toml and the environment.
+// The settings: one table of key, type, default and meaning; values come from config.toml and the
+// environment.
 //
-// A bad value never stops the daemon: it takes the default and the problem is reported by `cairn config
-// validate`, `status` and the log. Plain values: copy it, share it between threads.
+// A bad value never stops the daemon: the default is used, and `cairn config validate`, `status` and the log
+// report it. Copyable; may be shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +27,11 @@ struct Setting {
   std::string_view choices;       // of a choice, or of each item of a list: "process|disk"
   std::int64_t min = 0, max = 0;  // of an integer or a decimal, inclusive
   std::string_view meaning;       // one line for `config list`
-  std::string (*wrong)(std::string_view item) = nullptr;  // of a list: why an item is bad; empty: it is not
+  std::string (*wrong)(std::string_view item) =
+      nullptr;  // for a list: why an item is bad; empty when it is fine
 };
 
-// Every setting that does something today, in the order `config list` shows.
+// Every setting that has an effect in this version, in the order of `config list`.
 const std::vector<Setting>& all_settings();
 const Setting* find_setting(std::string_view key);
 
@@ -40,7 +42,7 @@ class Settings {
   static Settings load(os::Disk& disk, const hook::Home& home);
   static Settings defaults();
 
-  // The value of a known key of that type; text() also gives any other as TOML writes it.
+  // The value of a known key of that type; text() also gives other types, as TOML.
   std::string text(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
   double decimal(std::string_view key) const;
@@ -70,8 +72,8 @@ class Settings {
 };
 
 // Checks `value` (as typed: `disk`, `"disk"`, `120`, `["a","b"]`, `a,b`) and writes it to config.toml,
-// keeping every other byte of the file, comments too. Unknown key or bad value: `invalid`, naming the key. A
-// file that is not TOML is refused untouched. Also rewrites hook.flags when the key is one that hooks read.
+// keeping every other byte, comments too. Fails with `invalid` for an unknown key, a bad value or a file that
+// is not TOML. Also rewrites hook.flags when hooks read the key.
 Status set_setting(os::Disk& disk, const hook::Home& home, std::string_view key, std::string_view value);
 
 }  // namespace cairn::ops

@@ -14,7 +14,7 @@ namespace {
 
 using Type = Setting::Type;
 
-// Promised for later by the contract: no mistake in a file that is shared between versions.
+// Reserved for later versions: no error in a file that versions share.
 constexpr std::array kReserved = std::to_array<std::string_view>({
     "agent.model",
     "agent.endpoint",
@@ -48,7 +48,7 @@ std::string one_of(const Setting& setting) {
   return "one of " + list;
 }
 
-// What a value must be, when `value` is not that; nothing when it is fine.
+// What `value` must be; nothing when it is allowed.
 std::optional<std::string> wrong(const Setting& setting, const Json& value) {
   const auto in_range = [&](double number) {
     return number >= static_cast<double>(setting.min) && number <= static_cast<double>(setting.max);

@@ -1,4 +1,4 @@
-// What settings.cpp asks about the table of settings: which names exist, which values are allowed.
+// Queries on the table of settings: which names exist, which values are allowed.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace cairn::ops {
 
-// Whether the contract promises `key` for a later version.
+// Whether `key` is reserved for a later version.
 bool is_reserved(std::string_view key);
 
 // Whether some setting's key starts with `key` and a dot.
@@ -18,7 +18,7 @@ bool has_settings_below(std::string_view key);
 // "hook.snyc: unknown setting; did you mean hook.sync?"
 std::string unknown_key(std::string_view key);
 
-// Nothing when `value` is allowed, else the key, the value and what is allowed.
+// Nothing when `value` is allowed; else a message with the key, the value and what is allowed.
 std::optional<std::string> check(const Setting& setting, const Json& value);
 
 }  // namespace cairn::ops

@@ -14,13 +14,13 @@ static Json list_json(const std::vector<std::string>& items) {
   return list;
 }
 
-// Those of the record's events, and of what its texts quote.
+// Sources of the record's events and of the quotes in its texts.
 static Json origins_of(Origins origins, std::initializer_list<const std::string*> texts) {
   for (const std::string* text : texts) origins.merge(origins_in(*text));
   return origins_json(origins);
 }
 
-// What was said in a turn: texts of those kinds, whole.
+// The texts of a turn of those kinds, whole.
 static std::string said(const std::vector<store::Text>& texts, std::initializer_list<store::TextKind> kinds) {
   std::string out;
   for (const store::Text& text : texts)
@@ -111,7 +111,7 @@ static Result<std::optional<Json>> record(World& world, const recall::RecordId& 
   if (id.kind == recall::Kind::open) {
     const auto item = TRY(store::find_open_item(world.db, id.row));
     if (!item) return std::optional<Json>();
-    // What lists call text is its title here; the whole plan is the text.
+    // The text of lists is the title here; the whole plan is the text.
     return std::optional<Json>(open_item_json(*item)
                                    .set("title", item->text)
                                    .set("time", iso8601(item->opened_at))
@@ -128,7 +128,7 @@ static Result<std::optional<Json>> record(World& world, const recall::RecordId& 
       summary_json(*found, TRY(store::texts_of_turn(world.db, found->session_row, found->prompt_number))));
 }
 
-// Those that exist; the others are named. `not_found` when there is none of them.
+// Shows those that exist and names the others. Fails with `not_found` when none exists.
 static Result<Json> show(World& world, const Args& args) {
   Json records = Json::array(), missing = Json::array();
   std::string names;

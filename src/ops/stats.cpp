@@ -6,7 +6,7 @@ namespace {
 
 using Name = std::optional<std::string>;  // a project's; nothing: all of them
 
-// `sql` has one parameter, the project or NULL for all.
+// `sql` has one parameter: the project, or NULL for all.
 Result<std::int64_t> count(store::Db& db, const Name& scope, std::string_view sql) {
   return TRY(db.integer(sql, scope)).value_or(0);
 }
@@ -24,7 +24,7 @@ Result<Json> by_name(store::Db& db, const Name& scope, std::string_view sql) {
   "(?1 IS NULL OR " column " IN (SELECT member FROM project_scope WHERE project = ?1))"
 #define IN_SCOPE IN_SCOPE_AS("project")
 
-// Adds up what there is: it reads all rows of the scope, and is asked for by people.
+// Reads all rows of the scope. Only people ask for it.
 static Result<Json> stats(World& world, const Args& args) {
   const Name scope = TRY(project_of(world, args));
   store::Db& db = world.db;
@@ -57,7 +57,7 @@ static Result<Json> stats(World& world, const Args& args) {
   out.set("tokens_given",
           TRY(count(db, scope,
                     "SELECT sum(tokens) FROM injections WHERE given_at_epoch IS NOT NULL AND " IN_SCOPE)));
-  // Prompts a day, the last 30 days that had any.
+  // Prompts per day, for the last 30 days with any.
   out.set("prompts_by_day",
           TRY(by_name(db, scope,
                       "SELECT substr(created_at, 1, 10), count(*) FROM user_prompts WHERE "

@@ -15,7 +15,7 @@ static std::int64_t size_of(os::Disk& disk, const std::string& path) {
   return stat ? static_cast<std::int64_t>(stat->size) : 0;
 }
 
-// The events that wait there. Files with other names are none of ours.
+// The number of waiting events. Files with other names do not count.
 static std::int64_t count_in(os::Disk& disk, const std::string& directory) {
   std::int64_t events = 0;
   if (const auto names = disk.list(directory))
@@ -34,7 +34,8 @@ static Result<std::int64_t> count(store::Db& db, std::string_view sql) {
   return TRY(db.integer(sql)).value_or(0);
 }
 
-// A tool call that only a transcript tells of is a gap from a minute on: until then its hook is on its way.
+// A tool call that only a transcript has counts as missing after a minute: until then its hook may still
+// arrive.
 static Result<Json> ledger(World& world, std::int64_t waiting) {
   constexpr std::int64_t kOnItsWayMs = 60'000;
   const std::int64_t all = TRY(count(world.db, "SELECT count(*) FROM events"));
@@ -78,7 +79,7 @@ static Result<Json> budget(World& world) {
                        {"sessions_near_limit", TRY(store::sessions_near_limit(world.db))}});
 }
 
-// Sessions that go on and have come near their limit.
+// Active sessions that are near their limit of observations.
 static Status tell_near_limit(World& world, Json& list) {
   const store::SessionBudget limit = budget_of(world.settings);
   store::Stmt row = TRY(world.db.query(
@@ -93,7 +94,7 @@ static Status tell_near_limit(World& world, Json& list) {
   return {};
 }
 
-// What a user should know without asking: each names its cause and what to do.
+// Problems that the user should know: each with its cause and what to do.
 static Result<Json> problems(World& world, std::int64_t waiting) {
   Json list = Json::array();
   for (const auto& problem : world.settings.problems())
@@ -104,7 +105,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
     list.push(std::to_string(bad) + (bad == 1 ? " event" : " events") +
               " could not be read: quarantined in " + world.home.inbox() +
               "/bad; `cairn logs` says why, `cairn process --again` tries again");
-  // What hooks noted since the daemon last counted: on a full disk it cannot count at all.
+  // Failures that the daemon has not counted yet: on a full disk it cannot.
   const auto noted = hook::read_failures(world.disk, world.home);
   const auto counted =
       TRY(world.db.integer("SELECT value - coalesce((SELECT value FROM meta WHERE key = "

@@ -17,8 +17,8 @@ static Result<std::vector<std::int64_t>> numbers(Result<store::Stmt> query) {
   return found;
 }
 
-// The events a record came from: those its observation names; for a summary and a text
-// their turn's, for a prompt its own.
+// The events a record came from: those that an observation names; the whole turn for a summary or a text; its
+// own event for a prompt.
 static Result<std::vector<std::int64_t>> events_of(store::Db& db, const recall::Record& record) {
   if (record.id.kind == Kind::observation)
     return numbers(db.query(
@@ -51,7 +51,7 @@ static Json text_json(const std::optional<std::string>& text, bool full) {
 static Result<Json> event_json(store::Db& db, std::int64_t seq, bool full) {
   auto event = TRY(store::kept_event(db, seq));
   if (!event) return Json();
-  // What a prompt said stands with the prompts.
+  // The text of a prompt is in the table of prompts.
   store::Stmt row = TRY(db.query(
       "SELECT e.event_id, e.source, p.prompt_text FROM events e LEFT JOIN user_prompts p ON "
       "p.session_db_id = e.session_db_id AND p.prompt_number = e.prompt_number AND e.kind = 'prompt' "

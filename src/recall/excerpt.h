@@ -24,8 +24,8 @@ struct Marked {
 // The whole text with its marks.
 Marked mark(const store::IndexTerms& index, std::string text, const std::set<std::string>& terms);
 
-// The piece of about `bytes` that holds the most of the terms, with "…" where it was cut; empty when the text
-// holds none.
+// The piece of about `bytes` with the most terms, with "…" where it was cut; empty when the text contains
+// none.
 Marked excerpt(const store::IndexTerms& index, std::string_view text, const std::set<std::string>& terms,
                std::size_t bytes);
 

@@ -146,7 +146,7 @@ Query read_query(std::string_view text, WallTime now) {
       query.phrases.emplace_back(scanner.quoted());
     } else if (!read_filter(scanner, query, now)) {
       const std::string_view word = scanner.word(true);
-      // --name is an option that somebody looks for.
+      // --name may be an option that the user searches for, so it is no exclusion.
       if (word.size() > 1 && word.front() == '-' && word[1] != '-')
         query.without.emplace_back(word.substr(1));
       else

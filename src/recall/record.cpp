@@ -87,7 +87,7 @@ Result<std::optional<Record>> load_record(store::Db& db, const RecordId& id) {
   record.time = from_epoch_ms(row.integer(6));
   record.names = row.text(8);
   record.origins = store::origins_of(row.text(7));
-  // Words of the person and of the agent quote nothing of ours.
+  // Prompts and answers contain no labels of ours.
   if (id.kind != Kind::prompt && id.kind != Kind::turn)
     for (const std::string* text : {&record.title, &record.body}) record.origins.merge(origins_in(*text));
   return std::optional(std::move(record));

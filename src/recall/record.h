@@ -40,7 +40,7 @@ struct Record {
   std::string body;   // the other indexed text
   std::string names;  // its files and concepts, a line each
   WallTime time;
-  Origins origins;  // of the events it was made from, and of the quotes in its texts
+  Origins origins;  // sources outside the project: of its events, and of quotes in its texts
 };
 
 // Nothing when it does not exist or is deleted.

@@ -225,10 +225,10 @@ struct Group {
   Ranked best;
   Record record;
   std::vector<RecordId> also;
-  std::string matched;  // the text that matched best, where another record stands for it
+  std::string matched;  // the best matching text, when another record is shown for the turn
 };
 
-// Gathers records into groups, one a turn.
+// Groups records by turn.
 class Groups {
  public:
   explicit Groups(bool by_turn) : by_turn_(by_turn) {}
@@ -244,7 +244,7 @@ class Groups {
     }
     Group& group = all_[known];
     group.also.push_back(record.id);
-    // A summary says what came of it; a prompt only what was asked.
+    // A summary says more than a prompt: it has the result.
     if (group.record.id.kind != Kind::prompt) return;
     group.also.back() = group.record.id;
     group.record = std::move(record);
@@ -258,10 +258,10 @@ class Groups {
   std::map<std::pair<std::string, std::int64_t>, std::size_t> turns_;
 };
 
-// The groups of the best records, at least `wanted` when there are so many.
+// The groups of the best records: `wanted` of them if there are as many.
 Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const Scope& scope,
                                      const Match& match, std::size_t wanted) {
-  // A turn has few records that match: this many rows are mostly enough.
+  // Few records of a turn match, so this many rows are usually enough.
   for (std::size_t rows = search.by_turn ? wanted * 4 : wanted;; rows *= 4) {
     const auto ranked = match.units.empty() ? TRY(newest(db, search, match_of(search, scope, true), rows))
                                             : TRY(best(db, search, match, rows));
@@ -277,8 +277,7 @@ Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const 
   }
 }
 
-// `cairn show` prints the whole turn for its summary, and one text for a text: what was said anywhere in a
-// turn is found by its summary.
+// For a summary `cairn show` prints the whole turn, for a text only that text: so show the summary.
 Status stand_for_turn(store::Db& db, Group& group) {
   const auto is_text = [](const RecordId& id) { return id.kind == Kind::turn; };
   const bool has_text =

@@ -1,7 +1,8 @@
-// Full-text search: a query in, ranked records out. Reads the index that the store's triggers keep
-// (memory_index).
-// Project, kind, type, file and concept are words in the index, so that they are part of the full-text match;
-// only dates are looked up for each match. Ranked by BM25 over weighted fields. No query scans a table.
+// Full-text search: a query in, ranked records out. Reads the index (memory_index) that the store's triggers
+// maintain.
+//
+// Project, kind, type, file and concept are words in the index and part of the full-text match; only dates
+// are checked for each match. Ranked by BM25 over weighted fields. No query scans a table.
 #pragma once
 
 #include <optional>
@@ -18,11 +19,11 @@ namespace cairn::recall {
 
 struct Search {
   Query query;
-  std::optional<std::string> project;  // none: all of them
+  std::optional<std::string> project;  // nothing: all projects
   std::size_t limit = 20;
   std::size_t offset = 0;
   bool explain = false;
-  bool by_turn = false;  // one hit a turn; limit and offset count turns
+  bool by_turn = false;  // one hit per turn; limit and offset count turns
 };
 
 struct Share {
@@ -42,14 +43,14 @@ struct Hit {
 struct Found {
   std::vector<Hit> hits;
   bool more = false;  // beyond limit + offset
-  // Identifiers of the query that no record of the project holds, in any spelling (parseHeader is
-  // parse_header): what was found holds parts of them at most.
+  // Identifiers of the query that no record of the project contains in any spelling (parseHeader is
+  // parse_header). Hits contain at most parts of them.
   std::vector<std::string> absent;
 };
 
-// The best first. A query with only filters gives the newest first. A query with nothing that can match gives
-// no hits. With `by_turn` a turn stands where its best record does, and is shown by its best summary or
-// observation, or by its prompt when that alone matches.
+// Best first. A query with only filters gives the newest first; one that cannot match gives no hits. With
+// `by_turn` a turn has the rank of its best record. It is shown by its best summary or observation, or by its
+// prompt when only that matches.
 Result<Found> search(store::Db& db, const Search& search);
 
 }  // namespace cairn::recall

@@ -39,8 +39,8 @@ std::string_view sql_of(Kind kind, bool later) {
                    : NEIGHBOURS("session_summaries", "<", "DESC");
     case Kind::prompt:
       return later ? NEIGHBOURS("user_prompts", ">", "ASC") : NEIGHBOURS("user_prompts", "<", "DESC");
-    case Kind::open: break;  // not of a moment: it has no place in kOrder
-    case Kind::turn: break;  // told by the summary of its turn
+    case Kind::open: break;  // has no moment: it is not in kOrder
+    case Kind::turn: break;  // the summary of its turn is shown instead
   }
   return "";
 }
@@ -51,8 +51,8 @@ Result<std::vector<Place>> side(store::Db& db, const Record& anchor, bool later,
   const int own = order_of(anchor.id.kind);
   const auto scope = TRY(store::scope_of(db, anchor.project));
   for (const Kind kind : kOrder) {
-    // Among records of the anchor's own time: of its own kind those after (or before) its row; of the other
-    // kinds all or none, by their order.
+    // Among records of the anchor's own time: of its own kind those after (or before) its row; of other kinds
+    // all or none, by their order.
     const std::int64_t row = order_of(kind) == own  ? anchor.id.row
                              : order_of(kind) > own ? 0
                                                     : std::numeric_limits<std::int64_t>::max();
