@@ -25,12 +25,12 @@ using std::chrono::nanoseconds;
 constexpr milliseconds kConnect = 2s;
 constexpr milliseconds kFirstReply = 5s;
 constexpr milliseconds kReach = 10s;
-constexpr milliseconds kStartAgain = 3s;  // a start that led to nothing is tried again after this
+constexpr milliseconds kStartAgain = 3s;  // then a start without effect is repeated
 constexpr milliseconds kStop = 60s;       // a daemon ends its transaction and empties its log first
 constexpr milliseconds kPause = 20ms;
 constexpr milliseconds kWaitStep = 200ms;
 constexpr std::size_t kMaxReply = 512u << 20;
-// Replies are our own daemon's: as large as what is stored.
+// Our own daemon's replies: as large as the stored texts.
 constexpr Json::Limits kReplyLimits{.depth = 256, .nodes = 50'000'000, .string_bytes = kMaxReply};
 
 std::int64_t after(os::Clock& clock, milliseconds time) {
@@ -58,7 +58,7 @@ std::string hint(std::int64_t pid) {
   return fmt::format(": `cairn logs` says what it does; `kill -9 {}` ends it if it hangs", pid);
 }
 
-// Why no daemon can start, as far as the disk shows it.
+// The reason why no daemon can start, as far as the disk shows it.
 Error cannot_start(const hook::Home& home) {
   const auto obstacles = obstacles_of(home);
   if (!obstacles.empty())
@@ -106,7 +106,7 @@ Result<Client> Client::reach(const hook::Home& home, os::Clock& clock) {
     const bool started = start_next > 0 && !os::FileLock::is_held(home.lock());
     if (const std::string why = started ? hook::why_not_started(home) : ""; !why.empty())
       return Error{Code::internal, fmt::format("daemon: cannot start: {}", why)};
-    // One that is on its way out still holds the lock: its successor is started when it is gone.
+    // A daemon that is ending still has the lock: start the next one when it is gone.
     if (!os::FileLock::is_held(home.lock()) && clock.boot_ns() >= start_next) {
       if (!obstacles_of(home).empty()) return cannot_start(home);
       TRY(start(home, clock));
@@ -172,7 +172,7 @@ Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Cl
   std::optional<Client::Daemon> stopped;
   std::int64_t give_up = after(clock, kReach);
   while (os::FileLock::is_held(home.lock())) {
-    // It may be starting, or already on its way out: what counts is its lock.
+    // It may be starting or ending: only its lock is reliable.
     if (!stopped) {
       auto client = Client::connect(home, clock);
       if (client && client->call("stop", Json::object(), kFirstReply)) stopped = client->daemon();

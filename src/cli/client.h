@@ -1,4 +1,4 @@
-// Talking to the daemon: finding the one that runs, starting one when none does, replacing one of another
+// The connection to the daemon: finds the running one, starts one when there is none, replaces one of another
 // version.
 //
 // docs/reference/control.md describes the protocol. Belongs to one thread.
@@ -27,15 +27,15 @@ class Client {
     std::string version;
   };
 
-  // Connects to the daemon that runs; `not_found` when none does. Its version may be another than ours.
+  // Connects to the running daemon, of any version; `not_found` when none runs.
   static Result<Client> connect(const hook::Home& home, os::Clock& clock);
 
   // Connects to a daemon of our version: starts one when none runs, and replaces one of another version.
   // Waits up to 10 s for it to answer.
   static Result<Client> reach(const hook::Home& home, os::Clock& clock);
 
-  // Asks for one operation. The daemon's own error comes back as it was; `timeout` when there was no reply in
-  // time. `on_wait` is called about five times a second while waiting.
+  // Runs one operation. The daemon's error is returned as it is; `timeout` when there was no reply in time.
+  // `on_wait` is called about five times a second while waiting.
   Result<Json> call(std::string_view op, const Json& args,
                     std::chrono::milliseconds timeout = std::chrono::seconds(60),
                     const std::function<void()>& on_wait = {});
@@ -51,15 +51,14 @@ class Client {
   Daemon daemon_;
 };
 
-// A daemon that holds its lock but does not answer, and the command that ends it.
+// The error for a daemon that has its lock but does not answer; it names the command that ends it.
 Error no_answer(const hook::Home& home);
 
-// Kills the daemon that holds the lock and waits until the lock is free. What it had not stored yet is in the
-// inbox.
+// Kills the daemon and waits until its lock is free. Events that it had not stored are still in the inbox.
 Status kill_daemon(const hook::Home& home, os::Clock& clock);
 
-// Asks the daemon to end and waits until its lock is free, up to 60 s. Gives what ended; nothing when none
-// ran. Fails with `timeout` when it does not answer.
+// Asks the daemon to end and waits up to 60 s until its lock is free. Returns the daemon that ended; nothing
+// when none ran. Fails with `timeout` when it does not answer.
 Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Clock& clock);
 
 }  // namespace cairn::cli

@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// The argument that an option would be: "--max-age" is max_age.
+// The argument of an option: "--max-age" is max_age.
 std::string argument_name(std::string_view option) {
   while (option.starts_with('-')) option.remove_prefix(1);
   std::string name(option);
@@ -60,7 +60,7 @@ struct Shape {
   std::size_t most = 0;
 };
 
-// How many words "ID [NAME]" takes.
+// The number of words that "ID [NAME]" takes.
 Shape shape_of(std::string_view arguments) {
   Shape shape;
   for (const std::string_view word : split(arguments, ' ')) {
@@ -74,7 +74,7 @@ Shape shape_of(std::string_view arguments) {
 Status check_words(const Line& line) {
   const Command& command = *line.command;
   const Shape shape = shape_of(command.arguments);
-  // What an operation lacks, its own check says: in the same words for every way in.
+  // An operation's own check reports what is missing, in the same words for every transport.
   if (!command.operation && line.words.size() < shape.least) {
     const auto names = split(command.arguments, ' ');
     std::string_view missing = names[line.words.size()];
@@ -88,7 +88,7 @@ Status check_words(const Line& line) {
   return {};
 }
 
-// Whether the rest of the line is one text, in which anything may stand.
+// Whether the rest of the line is one free text.
 bool takes_text(const Command* command) {
   if (!command || !command->operation) return false;
   const auto& arguments = command->operation->arguments;
@@ -131,7 +131,7 @@ class Reader {
  private:
   bool wants_help() const { return line_.has("--help") || line_.has("--version"); }
 
-  // The command as far as it has been named: `cairn sessions` is `cairn sessions list`.
+  // The command named so far: `cairn sessions` is `cairn sessions list`.
   const Command* command() const {
     return line_.command ? line_.command : find_command(joined(line_.path) + " list");
   }
@@ -168,7 +168,7 @@ class Reader {
     const Option* found = known_option(name);
     if (!found) {
       if (wants_help()) return {};
-      // Once a text has begun, what is no option of ours belongs to it.
+      // Once a text has begun, unknown options belong to it.
       if (takes_text(line_.command) && !line_.words.empty()) return word(std::string(text));
       return unknown_option(command(), text.substr(0, equals));
     }
@@ -207,7 +207,7 @@ std::vector<const Command*> commands_below(std::string_view path) {
 }
 
 Error unknown_command(const std::vector<std::string>& path) {
-  // The words that follow a wrong first one are its arguments, as far as anybody can tell.
+  // Words after a wrong first one are probably its arguments.
   std::vector<std::string_view> known;
   for (const Command& command : all_commands()) {
     known.push_back(command.name);

@@ -1,10 +1,8 @@
-// The commands of `cairn` as data: one table from which help, usage errors and parsing come.
+// The commands of `cairn` as data: help, usage errors and parsing come from one table.
 //
-// Most commands are operations: their words and options come from the operation's declaration
-// (ops/argument.h), and the daemon checks what they say. Others declare their own. A command's name is its
-// path of words
-// ("sessions list"). Arguments are written as help shows them ("ID...", "[NAME]"): that text is also what is
-// checked. Pure but for the functions that the table points at.
+// Most commands are operations: their arguments come from the operation's declaration (ops/argument.h), and
+// the daemon checks them. Others declare their own. A command's name is its path of words ("sessions list").
+// Arguments are written as help shows them ("ID...", "[NAME]"), and the same text is used to check them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +19,7 @@
 
 namespace cairn::cli {
 
-class Shell;  // what a command works with; shell.h
+class Shell;  // shell.h
 
 struct Option {
   std::string_view name;        // "--limit"
@@ -32,7 +30,7 @@ struct Option {
 
 // What a command prints for the result of its operation.
 struct Page {
-  std::string text;  // on stdout; with --json the result stands there instead
+  std::string text;  // for stdout; with --json the result is printed instead
   int code = 0;      // the exit code
   std::string note;  // a line on stderr; with --json only when the code is not 0
 };
@@ -40,30 +38,30 @@ using Render = Page (*)(Shell& shell, const Json& args, const Json& result);
 
 struct Command {
   std::string_view name;       // "sessions list"
-  ops::Group group;            // the heading it stands under
+  ops::Group group;            // its heading in help
   std::string_view arguments;  // "ID [NAME]"; NAME... takes any number
   std::vector<Option> options;
   std::string_view summary;    // one line
   std::string_view help;       // paragraphs
-  Result<int> (*run)(Shell&);  // gives the exit code
-  bool any_home = false;       // runs even where the home is another user's
+  Result<int> (*run)(Shell&);  // returns the exit code
+  bool any_home = false;       // runs even when the home belongs to another user
 
   // For commands that are operations.
   const ops::Operation* operation = nullptr;
   Render render = nullptr;
-  Status (*prepare)(Shell& shell, Json& args) = nullptr;  // before the operation is asked for
+  Status (*prepare)(Shell& shell, Json& args) = nullptr;  // completes the arguments before the request
 };
 
 // Every command of this release, in the order help shows them.
 const std::vector<Command>& all_commands();
 
-// Options that every command takes, wherever they stand.
+// Options that every command takes, at any position.
 const std::vector<Option>& global_options();
 
-// The command of an operation; `run` asks for it.
+// The command of an operation: its `run` requests the operation.
 Command command_of(const ops::Operation& operation);
 
-// A command line, read.
+// A parsed command line.
 struct Line {
   const Command* command = nullptr;  // none: help or version
   std::vector<std::string> path;     // the words that name a command or a group of them, for help
@@ -71,23 +69,23 @@ struct Line {
   std::vector<std::pair<std::string_view, std::string>> options;  // by long name, global ones too, in order
 
   bool has(std::string_view option) const;
-  std::optional<std::string> value(std::string_view option) const;  // the last one counts
+  std::optional<std::string> value(std::string_view option) const;  // the last one wins
   std::vector<std::string> values(std::string_view option) const;   // all of them, in order
   // The value as a whole number; `invalid` names the option and the range.
   Result<std::optional<std::int64_t>> number(std::string_view option, std::int64_t min,
                                              std::int64_t max) const;
 };
 
-// The arguments of a request for the line's operation. What is not of an argument's type stays a text, for
-// the check to refuse. `directory` is where the command was called, an absolute path.
+// The arguments of a request for the line's operation. A value of the wrong type stays text, and the check
+// refuses it. `directory` is the current directory, an absolute path.
 Json request_arguments(const Line& line, const std::string& directory);
 
-// Reads the arguments after the program's name. `invalid` when they are not understood, saying what was
-// probably meant. Asked for help or the version, the rest is not checked.
+// Parses the arguments after the program's name. Fails with `invalid` and a suggestion. After a request for
+// help or the version, the rest is not checked.
 Result<Line> read_arguments(const std::vector<std::string>& arguments);
 
-// The commands that matter and the names of the others; every command with a line each; the page of a command
-// or of a group of commands, `invalid` when there is none of that name.
+// overview(): the main commands and the names of the others. full_overview(): one line for every command.
+// help_page(): a command or a group of commands; `invalid` when there is none of that name.
 std::string overview(const Screen& screen);
 std::string full_overview(const Screen& screen);
 Result<std::string> help_page(const std::vector<std::string>& path, const Screen& screen);

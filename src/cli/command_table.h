@@ -11,9 +11,9 @@ namespace cairn::cli {
 
 // The command of that name; null when there is none.
 const Command* find_command(std::string_view name);
-// Those whose names go on after `path`.
+// The commands whose names begin with `path` and a blank.
 std::vector<const Command*> commands_below(std::string_view path);
-// Says that there is no such command, and which was probably meant.
+// The error for an unknown command, with a suggestion.
 Error unknown_command(const std::vector<std::string>& path);
 
 }  // namespace cairn::cli

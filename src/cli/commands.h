@@ -1,8 +1,8 @@
 // The functions behind the table of commands.
 //
-// A page shows the result of an operation; with --json the result itself is printed. A `prepare` completes
-// the arguments before the operation is asked for. The others do their work themselves and give the exit
-// code.
+// A page formats the result of an operation for people; with --json the result itself is printed. A `prepare`
+// completes the arguments before the request. The other functions do everything themselves and return the
+// exit code.
 #pragma once
 
 #include "base/result.h"
@@ -51,7 +51,8 @@ Result<int> daemon_start(Shell& shell);
 Result<int> daemon_stop(Shell& shell);
 Result<int> daemon_restart(Shell& shell);
 Result<int> daemon_status(Shell& shell);
-// Ends the daemon; one that does not answer is killed after asking. Gives what ended; nothing when none ran.
+// Ends the daemon. One that does not answer is killed, after the user has agreed. Returns the daemon that
+// ended; nothing when none ran.
 Result<std::optional<Client::Daemon>> stop_or_kill(Shell& shell);
 Result<int> process_command(Shell& shell);
 Result<int> logs_command(Shell& shell);
@@ -66,7 +67,7 @@ Result<int> install_command(Shell& shell);
 Result<int> uninstall_command(Shell& shell);
 Result<int> doctor_command(Shell& shell);
 Result<int> demo_command(Shell& shell);
-// Where the demo keeps its home unless --home says otherwise.
+// The demo's home unless --home is given.
 Result<std::string> demo_home();
 Result<int> completions_command(Shell& shell);
 Result<int> man_command(Shell& shell);

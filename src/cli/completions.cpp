@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::string_view kMark = "made by `cairn completions`: run it again after an update";
 
-// What may follow a path of words ("" is the beginning): the next words, each with its meaning, and the
-// options.
+// What may follow a path of words ("" is the beginning): the next words with their meanings, and the options.
 struct Place {
   std::map<std::string, std::string> words;
   std::vector<Option> options;
@@ -49,7 +48,7 @@ std::map<std::string, Place> places() {
   return all;
 }
 
-// Every option that takes a value, once.
+// Every option with a value, once.
 std::map<std::string, std::string> value_options() {
   std::map<std::string, std::string> found;
   const auto add = [&](const std::vector<Option>& options) {
@@ -100,7 +99,7 @@ std::vector<std::string> names_with_value(bool only_paths) {
   return names;
 }
 
-// The part that bash and zsh share: how far the words before the cursor name a command.
+// Shared by bash and zsh: finds the command that the words before the cursor name.
 constexpr std::string_view kFindPath = R"sh(
     case $word in
       %VALUES%) ((i++)) ;;
@@ -256,7 +255,7 @@ std::vector<GeneratedFile> generated_files(os::Disk& disk, const std::string& ho
     files.push_back({data + "/zsh/site-functions/_cairn", zsh_script()});
   if (is_there(disk, config + "/fish"))
     files.push_back({config + "/fish/completions/cairn.fish", fish_script()});
-  // share/man beside bin is where man looks for what is on PATH.
+  // man searches share/man beside bin for programs on PATH.
   const std::string_view bin = std::string_view(program).substr(0, program.rfind('/'));
   if (bin.ends_with("/bin"))
     files.push_back({std::string(bin.substr(0, bin.size() - 4)) + "/share/man/man1/cairn.1", man_page()});

@@ -1,5 +1,4 @@
-// What other programs read of the table of commands: completions for three shells, and the manual page.
-// Generated, so that neither can tell anything else than the help does.
+// Completions for three shells, and the manual page, generated from the table of commands.
 #pragma once
 
 #include <string>
@@ -17,16 +16,16 @@ Result<std::string> completion_script(std::string_view shell);
 // The manual page, in roff.
 std::string man_page();
 
-// A generated file and where this user's shells, or man, look for it.
+// A generated file and its path, where this user's shells or man look for it.
 struct GeneratedFile {
   std::string path;
   std::string text;
 };
-// Those whose place there is: `home` is the user's own directory, `program` the path of cairn.
+// The files whose directories exist. `home` is the user's own directory, `program` the path of cairn.
 std::vector<GeneratedFile> generated_files(os::Disk& disk, const std::string& home,
                                            const std::string& program);
 
-// Writes those that differ; takes away those that cairn made. Both give the paths concerned.
+// Writes the files that differ; removes those that cairn made. Both return the paths concerned.
 Result<std::vector<std::string>> install_generated(os::Disk& disk, const std::vector<GeneratedFile>& files);
 std::vector<std::string> remove_generated(os::Disk& disk, const std::vector<GeneratedFile>& files);
 

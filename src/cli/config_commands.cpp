@@ -92,7 +92,7 @@ Result<int> config_get(Shell& shell) {
 Result<int> config_set(Shell& shell) {
   const std::string& key = shell.line().words[0];
   TRY(ops::set_setting(shell.disk(), shell.home(), key, shell.line().words[1]));
-  // A daemon that runs takes it up at once; one that does not answer reads it when it starts.
+  // A running daemon applies it at once; others read it when they start.
   if (auto client = Client::connect(shell.home(), shell.clock()))
     ignore(client->call("reload", Json::object()));
   const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());

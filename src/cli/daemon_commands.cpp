@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// As long as it takes: a daemon that dies hangs up.
+// No limit: when the daemon dies, the connection closes.
 constexpr std::chrono::milliseconds kProcess = 24h * 365;
 
 Json daemon_json(const Client::Daemon& daemon) {
@@ -38,7 +38,7 @@ Result<int> report_running(Shell& shell, bool started) {
   return 0;
 }
 
-// A line on stderr that is written over itself; nothing off a terminal.
+// A progress line on stderr that overwrites itself; only on a terminal.
 class Progress {
  public:
   explicit Progress(const hook::Home& home, os::Clock& clock)
@@ -49,7 +49,7 @@ class Progress {
 
   void draw() {
     if (!screen_.terminal || ++steps_ % 5 != 0) return;
-    // A second connection: the first one waits for its reply.
+    // Needs a second connection: the first one waits for its reply.
     auto client = Client::connect(home_, clock_);
     if (!client) return;
     const auto status = client->call("status", Json::object(), 1s);

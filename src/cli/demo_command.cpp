@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Says that a directory is ours to begin again.
+// Marks a directory that the demo may delete and create again.
 constexpr std::string_view kDemoMark = ".cairn-demo";
 constexpr auto kPause = 250ms;  // between the lines of the story, on a terminal
 
@@ -31,7 +31,7 @@ Result<std::string> demo_directory(const Line& line) {
   return demo_home();
 }
 
-// An empty home at `directory`: what an earlier demo left is removed, what is not ours is refused.
+// An empty home at `directory`. Removes an earlier demo; refuses a directory that is not ours.
 Status begin_afresh(Shell& shell, const std::string& directory) {
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_empty(directory, error)) {
@@ -114,7 +114,7 @@ class Demo {
     return {};
   }
 
-  // The night: every event is in the store.
+  // Waits until every event is in the store.
   Status settle() {
     Client daemon = TRY(stage_.daemon().in("demo"));
     TRY(daemon.call("process", Json::object({{"wait", true}}), 30s));

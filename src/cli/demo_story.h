@@ -1,4 +1,4 @@
-// The story that `cairn demo` plays: a small bug hunt on a Tuesday, as the host would report it.
+// The events of the session that `cairn demo` plays: a small bug hunt, as the host would report it.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline constexpr std::string_view kWednesday = "3ed2e500-0000-4000-8000-00000000
 
 struct StoryStep {
   std::string event;
-  Json payload;      // what this event has beside session and directory
+  Json payload;      // the event's own members, besides session and directory
   std::string who;   // "you", "claude"; empty: nothing to show
   std::string what;  // one line for the reader
   bool trouble = false;

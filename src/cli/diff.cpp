@@ -30,7 +30,7 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-// The lines between the common start and end, by the longest common subsequence.
+// Compares the lines between the common start and end by their longest common subsequence.
 void compare(const Lines& a, const Lines& b, std::size_t start, std::size_t tail,
              std::vector<DiffLine>& out) {
   const std::size_t n = a.size() - start - tail, m = b.size() - start - tail;
@@ -55,7 +55,8 @@ void compare(const Lines& a, const Lines& b, std::size_t start, std::size_t tail
 }
 
 std::string range(std::size_t first, std::size_t count) {
-  const std::size_t shown = count == 0 ? first : first + 1;  // an empty range names the line before it
+  const std::size_t shown =
+      count == 0 ? first : first + 1;  // an empty range has the number of the line before it
   return count == 1 ? fmt::format("{}", shown) : fmt::format("{},{}", shown, count);
 }
 

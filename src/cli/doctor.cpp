@@ -11,7 +11,7 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr std::size_t kWidest = 4096;  // where lines break in a pipe: nowhere
+constexpr std::size_t kWidest = 4096;  // lines are not broken in a pipe
 constexpr std::size_t kNameColumns = 17;
 constexpr std::size_t kIndent = 2 + 4 + 2 + kNameColumns + 2;
 
@@ -31,7 +31,7 @@ const VerdictName& name_of(Verdict verdict) {
 
 using Counts = std::array<int, kVerdicts.size()>;
 
-// "  PASS  hooks  17 events...", what is too long for the terminal goes on below itself; then what fixes it.
+// "  PASS  hooks  17 events...", wrapped on a terminal, then what fixes it.
 std::string line_of(const Screen& screen, std::string_view name, const Finding& finding,
                     const std::string& note = {}) {
   const std::size_t width = screen.terminal ? screen.width : kWidest;
@@ -54,7 +54,7 @@ Json json_of(std::string_view name, const Finding& finding) {
                        {"mend", finding.fix.empty() ? Json() : Json(finding.fix)}});
 }
 
-// Prints as it goes; with --json it gathers.
+// Prints each finding at once; with --json collects them.
 class Report {
  public:
   explicit Report(Shell& shell) : shell_(shell) {
@@ -155,12 +155,13 @@ Installation::Installation(Shell& the_shell)
     daemon = *std::move(client);
   else
     no_daemon = client.error().message;
-  // After the attempt: one that has just ended does not count as one that does not answer.
+  // Check after the attempt: a daemon may just have ended.
   lock_held = os::FileLock::is_held(shell.home().lock());
   store::Db::Options options;
   options.path = shell.home().database();
   options.mode = store::Db::Mode::read_only;
-  if (!shell.home().check().ok()) return;  // reported as such; opening another's store would write beside it
+  if (!shell.home().check().ok())
+    return;  // reported elsewhere; opening another user's store would write beside it
   if (auto opened = store::Db::open(options))
     db = *std::move(opened);
   else if (shell.disk().stat(options.path))

@@ -1,7 +1,7 @@
-// `cairn doctor`: each part proved by a small check; what was found, and for a failure its cause and what
-// fixes it.
+// `cairn doctor`: checks each part, and for a failure names its cause and what fixes it.
 //
-// Checks change nothing and start no daemon; --fix repairs first, --trace plays a session in a scratch home.
+// Checks change nothing and start no daemon. --fix repairs first; --trace plays a session in a temporary
+// home.
 #pragma once
 
 #include <map>
@@ -35,20 +35,20 @@ Finding failed(std::string found, std::string fix);
 
 // How cairn is registered with Claude Code.
 struct HostHooks {
-  bool present = false;  // there is a Claude Code, or its directory
+  bool present = false;  // Claude Code or its directory exists
   std::string settings_file;
   std::string problem;                   // why its settings cannot be read; empty when they can
   std::map<std::string, int> by_event;   // our hooks in the settings
-  std::vector<std::string> programs;     // what they run, each once
-  std::vector<std::string> disabled_in;  // files that say disableAllHooks
-  std::vector<std::string> plugins;      // our plugins that are enabled: "cairn@cairn"
+  std::vector<std::string> programs;     // the programs they run, each once
+  std::vector<std::string> disabled_in;  // files with disableAllHooks
+  std::vector<std::string> plugins;      // our enabled plugins: "cairn@cairn"
 
   static HostHooks look(Shell& shell);
-  // By the plugin alone, or not at all.
+  // False: registered by the plugin alone, or not at all.
   bool in_settings() const { return !by_event.empty(); }
 };
 
-// What the checks look at, read once.
+// The state that the checks look at, read once.
 struct Installation {
   Shell& shell;
   ops::Settings settings;
@@ -58,9 +58,9 @@ struct Installation {
   std::string no_daemon;         // why none does
   bool lock_held = false;
   std::optional<store::Db> db;  // read-only
-  std::string no_db;            // why it cannot be read; empty when there is none yet
+  std::string no_db;            // why it cannot be read; empty when it does not exist yet
   bool half_made = false;       // a store without its tables
-  Json status;                  // the store's side of `cairn status`; null when it cannot be read
+  Json status;                  // `cairn status` from the store; null when it cannot be read
 
   explicit Installation(Shell& shell);
   // Calls `use` with a world for operations that read. There must be a db.
@@ -82,18 +82,18 @@ std::vector<Check> home_checks();
 std::vector<Check> store_checks();
 std::vector<Check> memory_checks();
 
-// The directories of a home and the files that cairn keeps there, as far as they exist.
+// The directories and files of cairn in a home that exist.
 std::vector<std::string> home_directories(const hook::Home& home);
 std::vector<std::string> wrong_modes(const hook::Home& home);
 
-// Fixes what can be fixed without a question; says what it did and what it could not do.
+// Fixes what needs no question. Says what was fixed and what was not.
 struct Repair {
   std::string text;
   bool done = true;
 };
 std::vector<Repair> fix_all(Shell& shell);
 
-// One stage of the synthetic session.
+// One stage of the test session.
 struct TraceLine {
   std::string stage;
   Finding finding;

@@ -1,4 +1,4 @@
-// Whether the home can be used: directories, rights, disk, settings, clock.
+// Checks of the home: directories, permissions, disk, settings, clock.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::string_view kHomeGroup = "Home";
 constexpr std::int64_t kLowSpace = 200ll << 20, kNoSpace = 10ll << 20;
-// A clock that shows less is wrong: this version was not made yet.
+// An earlier time is wrong: this version did not exist then.
 constexpr std::int64_t kReleasedMs = 1'793'491'200'000;  // 2026-11-01
 
 struct FileSystem {
   unsigned long magic;
   const char* name;
 };
-// Locks and shared memory of SQLite are not reliable there.
+// SQLite's locks and shared memory are not reliable on these.
 constexpr std::array kRemote = {FileSystem{0x6969, "NFS"},      FileSystem{0xFF534D42, "CIFS"},
                                 FileSystem{0xFE534D42, "SMB2"}, FileSystem{0x517B, "SMB"},
                                 FileSystem{0x65735546, "FUSE"}, FileSystem{0x01021997, "9p"},
@@ -54,14 +54,14 @@ Finding check_directories(Installation& here) {
   std::string missing;
   for (const std::string& directory : home_directories(home))
     if (!exists(directory)) missing += (missing.empty() ? "" : ", ") + directory.substr(home.data.size());
-  // Hooks and the daemon make them when they need them.
+  // Hooks and the daemon create them when needed.
   if (!missing.empty())
     return warned(fmt::format("{}: not there: {}", home.data, missing), "cairn doctor --fix");
   return passed(home.data);
 }
 
-// Writes a file that never gets a name, so that nobody sees it, whatever becomes of us. Where there are no
-// such files, the rights alone are asked for.
+// Writes a file that never gets a name, so that nothing is left behind. Where that is not supported, only the
+// permissions are checked.
 Status try_to_write(os::Disk& disk, const std::string& directory) {
   auto made = disk.open(directory, os::Open::unnamed);
   if (made) return (*made)->write_at(0, "probe");
@@ -98,7 +98,7 @@ Finding check_owner(Installation& here) {
   if (!exists(home.data)) return skipped(not_yet(home));
   const Status own = home.check();
   if (own) return passed("everything is yours");
-  // A directory that everybody may write in (/tmp) must not be taken over.
+  // A directory that everybody may write in (/tmp) must not become ours.
   struct stat info;
   const bool shared = stat(home.data.c_str(), &info) == 0 && (info.st_mode & S_ISVTX) != 0;
   return failed(own.error().message + "; hooks store nothing",
@@ -108,7 +108,7 @@ Finding check_owner(Installation& here) {
 
 Finding check_modes(Installation& here) {
   const hook::Home& home = here.shell.home();
-  // --fix does not touch a home with obstacles, and what is in place of ours may be anybody's.
+  // --fix does not touch a home with obstacles: the files there may be anybody's.
   if (!here.obstacles.empty()) return skipped("see above");
   if (!exists(home.data)) return skipped(not_yet(home));
   const auto wrong = wrong_modes(home);

@@ -1,4 +1,4 @@
-// Whether Claude Code calls our hook, once, and whether that hook works.
+// Checks that Claude Code calls our hook exactly once, and that the hook works.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -113,7 +113,7 @@ Finding check_once(Installation& here) {
                 "claude plugin uninstall " + host.plugins[0]);
 }
 
-// The programs that the host runs. The plugin's wrapper looks on PATH, then in ~/.local/bin.
+// The hook programs that the host runs. The plugin's wrapper searches PATH, then ~/.local/bin.
 std::vector<std::string> hook_programs(const HostHooks& host) {
   if (!host.programs.empty()) return host.programs;
   if (host.plugins.empty()) return {hook_beside_me()};
@@ -122,7 +122,7 @@ std::vector<std::string> hook_programs(const HostHooks& host) {
   return {fmt::format("{}/.local/bin/cairn-hook", home ? home : "")};
 }
 
-// `cairn install` registers the program beside this one, so it helps only when there is one.
+// `cairn install` registers the cairn-hook beside this program, so it helps only if that exists.
 std::string fix_for_program(const HostHooks& host) {
   const bool there = access(hook_beside_me().c_str(), X_OK) == 0;
   return there && host.plugins.empty() ? "cairn install"
@@ -150,7 +150,7 @@ Finding check_program(Installation& here) {
 Result<std::string> deliver_one(Installation& here, const std::string& program) {
   const ScratchDir scratch = TRY(ScratchDir::make());
   const hook::Home home = hook::Home::at(scratch.path());
-  // Who holds the lock is the daemon: the hook starts none.
+  // Hold the lock, so that the hook starts no daemon.
   const os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
   Stage stage(home, program, scratch.path() + "/project", here.shell.clock());
   const std::int64_t begin = here.shell.clock().boot_ns();

@@ -1,4 +1,4 @@
-// Whether nothing was lost, and what the next session would be given.
+// Checks that nothing was lost, and shows what the next session would be given.
 #include <fmt/format.h>
 
 #include "cli/doctor.h"
@@ -46,7 +46,7 @@ Finding check_ledger(Installation& here) {
 
 Finding check_problems(Installation& here) {
   if (here.status.is_null()) {
-    // Without a store hooks may have failed all the same, on a disk that was full from the first event on.
+    // Hooks may have failed even before there was a store, if the disk was full.
     const auto noted = hook::read_failures(here.shell.disk(), here.shell.home());
     if (noted.empty()) return no_store();
     return warned(fmt::format("{} events could not be written: {}", noted.size(), noted.back().why),

@@ -1,4 +1,4 @@
-// Whether the daemon answers and the store is sound.
+// Checks that the daemon answers and the store is undamaged.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -42,7 +42,7 @@ Finding check_daemon(Installation& here) {
   }
   if (!here.obstacles.empty())
     return failed("cannot start: " + here.obstacles[0].what, here.obstacles[0].fix);
-  // The record of starts is emptied by a daemon that serves.
+  // A daemon that serves empties the record of starts.
   const auto starts = here.shell.disk().stat(here.shell.home().start());
   if (starts && starts->size > 0) {
     const std::string error = last_error(here.shell.home());
@@ -83,7 +83,7 @@ Finding check_version(Installation& here) {
                 "cairn daemon restart");
 }
 
-// Why there is nothing to look at: no store yet, or one that cannot be opened.
+// Why there is no store to check: it does not exist yet, or cannot be opened.
 Finding no_store(Installation& here) {
   if (!here.obstacles.empty()) return skipped("see Home");
   if (here.half_made) return skipped("half made");

@@ -23,7 +23,7 @@ class Fixer {
 
   std::vector<Repair> run() {
     register_hooks();
-    // What a person must move, remount or give back first stands in the way of all else.
+    // Obstacles that only a person can remove come first: nothing else can be fixed before.
     if (name_obstacles()) return std::move(repairs_);
     make_directories();
     close_to_others();
@@ -75,7 +75,7 @@ class Fixer {
     if (*done) did("registered the hooks in " + host.settings_file);
   }
 
-  // A daemon that starts looks at a large store only in part.
+  // At its start a daemon checks a large store only in part, so do it here.
   void replace_damaged_store() {
     Installation here(shell_);
     if (!here.db) return;

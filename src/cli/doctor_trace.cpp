@@ -30,7 +30,7 @@ class Tracer {
   }
 
  private:
-  // One stage; whether it passed.
+  // Runs one stage. True: it passed.
   template <class Do>
   bool line(std::string stage, Do&& what) {
     const std::int64_t begin = clock_.boot_ns();

@@ -12,7 +12,7 @@ namespace cairn::cli {
 
 namespace {
 
-// What most people need, most days.
+// The commands that most people need most days.
 constexpr std::array<std::string_view, 6> kFirst = {"status",  "search",   "show",
                                                     "context", "remember", "doctor"};
 
@@ -26,7 +26,7 @@ std::string option_label(const Option& option) {
   return label;
 }
 
-// "  label   meaning", the meaning broken below itself.
+// "  label   meaning", the meaning wrapped in its column.
 std::string help_entry(const Screen& screen, std::string_view label, std::size_t column,
                        std::string_view meaning) {
   const std::string text = wrap(meaning, screen.text_width(), 2 + column + 2);
@@ -76,7 +76,7 @@ std::vector<const Command*> commands_in(ops::Group group) {
 // "search, timeline, sessions (list, show), stats"
 std::string names_in(ops::Group group) {
   std::string text;
-  std::string_view open;  // the first word of commands of two, while they go on
+  std::string_view open;  // the first word of commands of two words, while they share it
   for (const Command* command : commands_in(group)) {
     const std::size_t blank = command->name.find(' ');
     const std::string_view first = command->name.substr(0, blank);

@@ -55,7 +55,7 @@ hook::Envelope envelope_of(Shell& shell) {
   return envelope;
 }
 
-// Why a hook would not deliver anything at all; empty when it would.
+// Why a hook would deliver nothing; empty when it would deliver.
 std::string why_silent(const ops::Settings& settings) {
   const std::string disabled = variable("CAIRN_DISABLE");
   if (!disabled.empty() && disabled != "0") return "CAIRN_DISABLE is set";
@@ -126,7 +126,7 @@ Json fixed_answer(std::string_view event = "") {
   return Json::parse(hook::fixed_answer(event)).value_or(Json());
 }
 
-// What a SessionStart would be answered, as far as a daemon that runs can tell.
+// The answer to a SessionStart, if a daemon runs.
 Json answer_of(Shell& shell, const ops::Settings& settings, const Json& event) {
   const bool is_start = event["kind"].as_string() == event::kind_name(event::Kind::session_start);
   if (!is_start || !event.has("fields")) return fixed_answer(event["event"].as_string());
@@ -174,7 +174,7 @@ void print_report(Shell& shell, const Json& report) {
 
 }  // namespace
 
-// Reached when a global option stood before `hook`.
+// Called when a global option is before `hook`.
 static int deliver(const Line& line) {
   std::vector<std::string> words = {"cairn-hook", "--host", line.value("--host").value_or("claude-code")};
   words.insert(words.end(), line.words.begin(), line.words.end());

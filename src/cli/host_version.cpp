@@ -27,7 +27,7 @@ int left_ms(Clock::time_point end) {
   return left > 0 ? static_cast<int>(left) : 0;
 }
 
-// Its output until it closes the pipe; nothing when that takes too long.
+// The output until the pipe is closed; nothing when that takes too long.
 std::optional<std::string> read_output(int fd, Clock::time_point end) {
   std::string text;
   for (;;) {
@@ -43,7 +43,7 @@ std::optional<std::string> read_output(int fd, Clock::time_point end) {
   }
 }
 
-// Its exit code; killed when it does not end in time.
+// Its exit code. Kills it when it does not end in time.
 int finish(pid_t pid, Clock::time_point end) {
   int status = 0;
   while (waitpid(pid, &status, WNOHANG) == 0) {

@@ -26,21 +26,21 @@ constexpr int kTimeoutSeconds = 10;  // far above our own deadlines; the host's 
 constexpr std::size_t kMaxFile = 8 << 20;
 constexpr int kMaxSteps = 10'000;  // changes to one file; a real one needs a few dozen
 
-// Where one of our hooks stands: indices into the children of `hooks`, of the event's array, of the group's
-// `hooks`.
+// The position of one of our hooks: indices into the children of `hooks`, of the event's array, of the
+// group's `hooks`.
 struct Place {
   std::size_t event = 0, group = 0, hook = 0;
   bool for_all = false;  // its group has no matcher, or one that matches everything
 };
 
-// Which containers stay although we leave them empty.
+// Whether a container stays although it becomes empty.
 using Keeps = std::function<bool(std::string_view event)>;  // "" asks for `hooks` itself
 
 std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// Splits off the first word of a shell command line, unquoted. Substitutions stay as they are written.
+// Splits off the first word of a shell command line, unquoted. Substitutions are not expanded.
 std::string take_word(std::string_view& line) {
   line = trim(line);
   std::string word;
@@ -87,8 +87,8 @@ struct Program {
       hook.set("command", path).set("args", Json::array({Json(event)}));
     else
       hook.set("command", shell_word(path) + " " + event);
-    // At its end the host waits for the largest timeout among the hooks of SessionEnd: without ours it keeps
-    // its own.
+    // When a session ends, the host waits for the largest timeout of the SessionEnd hooks. Without one it
+    // uses its own.
     if (event != "SessionEnd") hook.set("timeout", kTimeoutSeconds);
     return hook;
   }
@@ -104,7 +104,7 @@ Json json_of(std::string_view text, const JsonNode& node) {
   return Json::parse(text.substr(node.begin, node.end - node.begin)).value_or(Json());
 }
 
-// Our hooks under the child `event` of `hooks`. Shapes that are not a list of groups hold none.
+// Our hooks under the child `event` of `hooks`; none when it is not a list of groups.
 std::vector<Place> ours_under(std::string_view text, const JsonNode& hooks, std::size_t event) {
   std::vector<Place> places;
   const JsonNode& groups = hooks.children[event];
@@ -132,7 +132,7 @@ std::optional<Place> first_of_ours(std::string_view text, const JsonNode& root) 
   return {};
 }
 
-// The text without one hook, and without the group, the event and `hooks` that held nothing else.
+// The text without one hook, and without the group, event and `hooks` that contained nothing else.
 std::string erase_hook(std::string_view text, const JsonNode& root, const Place& place, const Keeps& keeps) {
   const JsonNode& hooks = *root.find("hooks");
   const JsonNode& event = hooks.children[place.event];
@@ -157,7 +157,7 @@ bool is_registered(std::string_view event) {
   return std::find(events.begin(), events.end(), event) != events.end();
 }
 
-// The next change that brings one event of the file to what it must be.
+// The next change that an event in the file needs.
 std::optional<std::string> fix_event(std::string_view text, const JsonNode& root, const JsonStyle& style,
                                      std::size_t index, const Program& program) {
   const JsonNode& hooks = *root.find("hooks");
@@ -186,7 +186,7 @@ std::optional<std::string> fix_event(std::string_view text, const JsonNode& root
   return replace(text, style, hook_at(hooks, *kept), entry);
 }
 
-// The next change to what the file already says of hooks; nothing when only events are missing.
+// The next change to existing entries; nothing when only events are missing.
 Result<std::optional<std::string>> fix_step(std::string_view text, const Program& program) {
   const JsonNode root = TRY(scan(text));
   if (!root.is_object()) return wrong_type(text, root, "the settings must be an object");
@@ -264,7 +264,7 @@ Result<InstallPlan> plan_for(os::Disk& disk, const std::string& file) {
   return plan;
 }
 
-// What stood there before the install, when the backup can tell.
+// The bytes from before the install, if the backup has them.
 std::optional<std::string> bytes_before(os::Disk& disk, const std::string& file) {
   auto backup = read_if_there(disk, backup_of(file));
   if (!backup || !*backup || has_ours(**backup)) return {};
@@ -282,7 +282,7 @@ Keeps keeps_of(const std::optional<std::string>& before) {
       [names](std::string_view event) { return std::find(names.begin(), names.end(), event) != names.end(); };
 }
 
-// The file at the end of a chain of symbolic links, which need not exist.
+// The target of a chain of symbolic links; it need not exist.
 std::string behind_links(std::string path) {
   std::error_code error;
   for (int i = 0; i < 40 && fs::is_symlink(path, error); ++i) {
@@ -329,7 +329,7 @@ Status remove_if_there(os::Disk& disk, const std::string& path) {
 }
 
 Status keep_backup(os::Disk& disk, const InstallPlan& plan) {
-  if (has_ours(plan.before)) return {};  // not the first install: what is kept is older
+  if (has_ours(plan.before)) return {};  // not the first install: keep the older backup
   const std::string backup = backup_of(plan.settings_file), mark = created_mark_of(plan.settings_file);
   TRY(os::replace_file(disk, plan.existed ? backup : mark, plan.before));
   return remove_if_there(disk, plan.existed ? mark : backup);

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// What a home holds. Purging names each: a CAIRN_HOME may be a directory with other things in it.
+// The files of a home. Purging removes only these: CAIRN_HOME may contain other things.
 constexpr std::array kDataNames = {
     "cairn.db", "cairn.db-wal", "cairn.db-shm", "cairn.db-journal", "inbox",        "archive",    "logs",
     "key",      "hook.flags",   "http.token",   "daemon.sock",      "daemon.start", "daemon.lock"};
@@ -56,7 +56,7 @@ std::string coloured_diff(const Screen& screen, const InstallPlan& plan) {
   return out;
 }
 
-// "adds 17 hooks to FILE": what the plan does, before it is done.
+// "adds 17 hooks to FILE": what the plan will do.
 std::string plan_text(const InstallPlan& plan) {
   const auto before = static_cast<std::int64_t>(count_our_hooks(plan.before)),
              after = static_cast<std::int64_t>(count_our_hooks(plan.after));
@@ -69,7 +69,7 @@ std::string plan_text(const InstallPlan& plan) {
   return fmt::format("updates the hooks in {}: {} before, {} now\n", file, before, after);
 }
 
-// What is going to happen; with -v or --dry-run down to the byte.
+// Prints what will happen; with -v or --dry-run as a diff.
 void print_plan(Shell& shell, const InstallPlan& plan) {
   if (shell.json()) return;
   shell.print(plan_text(plan));
@@ -83,7 +83,7 @@ std::vector<GeneratedFile> generated_here(Shell& shell) {
   return generated_files(shell.disk(), home, os::executable_path());
 }
 
-// Completions and the manual page, which `uninstall` took away. That they cannot be written fails nothing.
+// Writes completions and the manual page again after an uninstall. Errors are ignored.
 void restore_generated(Shell& shell) {
   const auto written = install_generated(shell.disk(), generated_here(shell));
   if (!written) shell.note("completions and manual page: " + written.error().message);
@@ -112,8 +112,7 @@ std::int64_t size_below(const std::string& path) {
   return total;
 }
 
-// Deletes what cairn made, config.toml too. The lock is held meanwhile, so that no daemon starts on what is
-// left.
+// Deletes cairn's files, config.toml too. Holds the lock meanwhile, so that no daemon starts.
 Status purge(const hook::Home& home) {
   std::error_code error;
   if (!fs::exists(home.data, error)) return {};
@@ -129,13 +128,13 @@ Status purge(const hook::Home& home) {
                    fmt::format("purge: {}/{}: {}: remove it by hand", home.data, name, error.message())};
   }
   fs::remove(home.config_file, error);
-  // Directories go when nothing else is in them.
+  // Directories are removed only when empty.
   fs::remove(fs::path(home.config_file).parent_path(), error);
   fs::remove(home.data, error);
   return {};
 }
 
-// What uninstall leaves on the disk, with the command that removes it.
+// Says what uninstall leaves on the disk, and the command that removes it.
 void report_what_stays(Shell& shell) {
   std::error_code error;
   const auto stays = [&](std::string_view what, const std::string& command) {
@@ -212,7 +211,7 @@ Result<int> uninstall_command(Shell& shell) {
   const std::string settings = TRY(claude_settings_file());
   const InstallPlan plan = TRY(plan_uninstall(shell.disk(), settings).in("uninstall"));
   print_plan(shell, plan);
-  // First the hooks: they would start the daemon again.
+  // Remove the hooks first: they would start the daemon again.
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("uninstall"));
   std::optional<Client::Daemon> stopped;
   if (!dry) stopped = TRY(stop_or_kill(shell));

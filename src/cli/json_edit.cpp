@@ -10,7 +10,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr std::string_view kMark = "\xef\xbb\xbf";
-constexpr int kMaxDepth = 200;  // nobody writes more by hand; recursion stays small
+constexpr int kMaxDepth = 200;  // more than people write by hand; limits the recursion
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -138,8 +138,7 @@ class Scanner {
   std::size_t at_;
 };
 
-// The blanks that start the line in which `offset` stands; nothing when something else stands before it in
-// that line.
+// The blanks at the start of the line of `offset`; empty when other text is before it in that line.
 std::string indent_at(std::string_view text, std::size_t offset) {
   const std::size_t feed = text.substr(0, offset).rfind('\n');
   const std::size_t line =
@@ -152,7 +151,7 @@ bool starts_its_line(std::string_view text, std::size_t offset) {
   return offset > 0 && text[offset - 1] == '\n';
 }
 
-// `value` as it is written where a line starts with `indent`; `lines` false: on one line.
+// `value` formatted for a line that starts with `indent`; with `lines` false, on one line.
 std::string render(const Json& value, const JsonStyle& style, const std::string& indent, bool lines) {
   const bool object = value.is_object();
   const std::size_t size = object ? value.members().size() : value.items().size();

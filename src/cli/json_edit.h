@@ -1,7 +1,7 @@
-// Editing a JSON file that belongs to somebody else: every byte that is not part of the change stays.
+// Edits a JSON file of somebody else: every byte outside the change stays.
 //
-// scan() finds where each value stands; insert and erase give the text with one change, written in the file's
-// own indentation and line ends. One change, then scan again.
+// scan() finds the position of each value; the other functions return the text with one change, in the file's
+// own indentation and line ends. Scan again after each change.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,20 @@ struct JsonNode {
 
   bool is_object() const { return kind == Kind::object; }
   bool is_array() const { return kind == Kind::array; }
-  // Where it starts in its container: a member's key, an item itself.
+  // Its position in its container: that of a member's key, or of an item itself.
   std::size_t start() const { return key_begin < begin ? key_begin : begin; }
   // The member `key`, or null. The last of equal keys counts, as in JavaScript.
   const JsonNode* find(std::string_view key) const;
 };
 
-// Reads strict JSON; a byte order mark is passed over. Fails with `invalid`: "line 3, column 7: a comma is
+// Reads strict JSON, with or without a byte order mark. Fails with `invalid`: "line 3, column 7: a comma is
 // missing".
 Result<JsonNode> scan(std::string_view text);
 
 // "line 3, column 7" of an offset; columns count characters.
 std::string place_of(std::string_view text, std::size_t offset);
 
-// How a file is written; taken from the file itself.
+// The formatting of a file, detected from it.
 struct JsonStyle {
   std::string indent;   // one step; empty: all on one line
   std::string newline;  // "\n" or "\r\n"
@@ -51,10 +51,10 @@ struct JsonStyle {
 std::string insert_last(std::string_view text, const JsonStyle& style, const JsonNode& container,
                         std::string_view key, const Json& value);
 
-// `text` with `value` in the place of `node`.
+// `text` with `node` replaced by `value`.
 std::string replace(std::string_view text, const JsonStyle& style, const JsonNode& node, const Json& value);
 
-// `text` without the child `index` of `container`, and without the comma that it leaves.
+// `text` without the child `index` of `container` and its comma.
 std::string erase(std::string_view text, const JsonNode& container, std::size_t index);
 
 }  // namespace cairn::cli

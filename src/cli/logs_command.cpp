@@ -13,7 +13,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr std::int64_t kDefaultLines = 50;
-constexpr std::uint64_t kTail = 8u << 20;  // of each file; lines before that are not looked for
+constexpr std::uint64_t kTail = 8u << 20;  // of each file; earlier lines are not searched
 constexpr int kPollMs = 200;
 
 Result<std::string> read_from(os::File& file, std::uint64_t offset, std::uint64_t size) {
@@ -22,7 +22,7 @@ Result<std::string> read_from(os::File& file, std::uint64_t offset, std::uint64_
   return bytes;
 }
 
-// The end of a file that may be long, from the start of a line.
+// The end of a file, starting at a line.
 std::string tail_of(os::Disk& disk, const std::string& path) {
   auto file = disk.open(path, os::Open::read);
   if (!file) return {};
@@ -59,19 +59,19 @@ void print_log(const Shell& shell, std::string_view text) {
   std::fflush(stdout);
 }
 
-// Reads on where the last look ended; a new file of that name is read from its start, after the rest of the
+// Continues where the last read ended. A new file of that name is read from its start, after the rest of the
 // old one.
 class Follower {
  public:
   Follower(os::Disk& disk, std::string path) : disk_(disk), path_(std::move(path)) {}
 
-  // From now on.
+  // Skips existing lines.
   void skip() {
     open();
     if (file_) offset_ = file_->size().value_or(0);
   }
 
-  // The lines that came since; what is not a whole line yet waits for its end.
+  // New complete lines.
   std::string next() {
     std::string text = std::exchange(unfinished_, {}) + rest();
     const auto there = disk_.stat(path_);
@@ -129,7 +129,7 @@ Result<int> logs_command(Shell& shell) {
   print_log(shell, last_lines(tail_of(shell.disk(), path + ".1") + tail_of(shell.disk(), path), count));
   while (follow) {
     print_log(shell, follower.next());
-    // Sleeps, and notices a reader that has gone although nothing is being written.
+    // Sleeps, and ends when the reader of our output is gone.
     pollfd out{STDOUT_FILENO, 0, 0};
     if (poll(&out, 1, kPollMs) > 0 && (out.revents & (POLLERR | POLLNVAL))) return 0;
   }

@@ -24,7 +24,7 @@ constexpr std::int64_t kKeyBytes = 32;
 std::optional<struct stat> look_at(const std::string& path) {
   struct stat info;
   if (lstat(path.c_str(), &info) != 0) return std::nullopt;
-  // The home as a whole may be a link, and so may the directories above it.
+  // The home itself and directories above it may be links.
   if (S_ISLNK(info.st_mode)) {
     struct stat target;
     if (stat(path.c_str(), &target) == 0 && S_ISDIR(target.st_mode)) return target;
@@ -45,7 +45,7 @@ std::string move_away(const std::string& path) {
   return fmt::format("mv {0} {0}.old", shell_word(path));
 }
 
-// Where the file system of `path` is mounted.
+// The mount point of the file system of `path`.
 std::string mount_point(const std::string& path) {
   std::filesystem::path at = path;
   struct stat here, above;
@@ -65,7 +65,7 @@ Obstacle not_writable(const std::string& path, int error, const hook::Home& home
           fmt::format("sudo chown -R {} {} && chmod -R u+rwX {}", geteuid(), mine, mine)};
 }
 
-// A directory of ours, or the nearest one above a home that does not exist yet.
+// Checks a directory of ours, or the nearest existing one above a home that does not exist yet.
 void check_directory(const std::string& path, const hook::Home& home, std::vector<Obstacle>& found) {
   const auto info = look_at(path);
   if (!info) return;
@@ -118,7 +118,7 @@ bool has_open(pid_t pid, const struct stat& file) {
 std::vector<Obstacle> obstacles_of(const hook::Home& home) {
   std::vector<Obstacle> found;
   check_directory(nearest_existing(home.data), home, found);
-  if (!found.empty()) return found;  // everything below suffers from the same
+  if (!found.empty()) return found;  // everything below has the same cause
   for (const std::string& part : {home.inbox(), home.inbox() + "/tmp", home.inbox() + "/new",
                                   home.inbox() + "/cur", home.inbox() + "/bad", home.logs()})
     check_directory(part, home, found);
@@ -134,7 +134,7 @@ std::vector<Obstacle> obstacles_of(const hook::Home& home) {
 std::optional<pid_t> daemon_process(const hook::Home& home) {
   if (!os::FileLock::is_held(home.lock())) return std::nullopt;
   os::RealDisk disk;
-  // "pid 12 version 0.1.0": a process may have got that number later, so its files are looked at.
+  // "pid 12 version 0.1.0": another process may have that number now, so check its open files.
   const std::string note = os::read_file(disk, home.lock(), 4096).value_or("");
   const auto words = split(trim(note), ' ');
   struct stat file;

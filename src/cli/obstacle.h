@@ -1,7 +1,7 @@
-// What keeps cairn from working in its home: the thing on the disk that is wrong, and the command that fixes
-// it.
+// Finds what prevents cairn from working in its home: the file or directory that is wrong, and the command
+// that fixes it.
 //
-// Used by the doctor and by every command that cannot reach a daemon, so that both name the same cause.
+// Used by `cairn doctor` and by every command that cannot reach a daemon, so that both name the same cause.
 #pragma once
 
 #include <sys/types.h>
@@ -25,18 +25,18 @@ struct Obstacle {
   std::string fix;   // what to type or do
 };
 
-// What is wrong with the home's directories and files, the worst first. Changes nothing; what does not exist
-// yet is no obstacle when it can be made.
+// Everything wrong with the home's directories and files, worst first. Changes nothing. A missing file is
+// fine when it can be created.
 std::vector<Obstacle> obstacles_of(const hook::Home& home);
 
-// The process that holds the home's lock: the daemon. Nothing when nobody holds it, or when that process
-// cannot be seen from here (another container).
+// The process of the daemon, which has the home's lock. Nothing when there is none, or when it is not visible
+// here (another container).
 std::optional<pid_t> daemon_process(const hook::Home& home);
 
 // The last line of the daemon's log when it is an error: why the last daemon ended. Empty otherwise.
 std::string last_error(const hook::Home& home);
 
-// A path as it is typed in a shell.
+// A path quoted for a shell.
 std::string shell_word(std::string_view path);
 
 }  // namespace cairn::cli

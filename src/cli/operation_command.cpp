@@ -1,4 +1,4 @@
-// Commands that are operations: from the declaration to words and options, from a line to a request.
+// Commands of operations: arguments from the declaration, a request from the command line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using ops::Argument;
 using Where = Argument::Place;
 
-// The table of commands holds views; what is made up for it stays for ever.
+// Keeps generated texts for ever: the table of commands has only views.
 std::string_view keep(std::string text) {
   static std::deque<std::string> kept;
   return kept.emplace_back(std::move(text));
@@ -28,7 +28,7 @@ bool is_global(const Argument& argument) {
                      [&](const Option& option) { return option.name == argument.option(); });
 }
 
-// Whether a line without it is refused: it is required, or the only one of the alternatives that a line has.
+// Whether the argument is required, or the only alternative that a command line can give.
 bool is_needed(const ops::Operation& operation, const Argument& argument) {
   const auto names = split(operation.one_of, ' ');
   if (std::find(names.begin(), names.end(), argument.name) == names.end()) return argument.required;
@@ -50,7 +50,7 @@ Option option_of(const Argument& argument) {
   return {keep(argument.option()), argument.label, keep(std::move(meaning)), ""};
 }
 
-// A value as people type it.
+// Converts a typed value.
 Json typed(const Argument& argument, const std::string& text, const std::string& directory) {
   if (argument.type == Argument::Type::integer) {
     std::int64_t number = 0;
@@ -72,7 +72,7 @@ Json option_value(const Line& line, const Argument& argument, const std::string&
   return list;
 }
 
-// Takes what the argument needs from the words that are left.
+// Takes the argument's words from those that are left.
 Json word_value(const Argument& argument, std::vector<std::string>& words, const std::string& directory) {
   if (words.empty()) return {};
   if (argument.place == Where::word) {
@@ -90,7 +90,7 @@ Json word_value(const Argument& argument, std::vector<std::string>& words, const
   return argument.place == Where::words ? list : Json(text);
 }
 
-// What an operation without a page of its own gives: its values, then its lists.
+// Prints a result without a page of its own: values first, then lists.
 void add_plain(Facts& facts, const std::string& label, const Json& value) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.members())
@@ -152,7 +152,7 @@ Json request_arguments(const Line& line, const std::string& directory) {
     if (!value.is_null()) args.set(argument.name, std::move(value));
   }
   const bool scoped = operation.scope != ops::Scope::none;
-  // Refused as an unknown argument where the operation is about one project.
+  // Where the operation takes only one project, the check refuses it as unknown.
   if (scoped && line.has("--all")) args.set("all", true);
   if (scoped && line.has("--project") && !args.has("project")) args.set("project", *line.value("--project"));
   if (operation.find("cwd") && !(scoped && (args.has("all") || args.has("project"))))

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxOutput = 1u << 20;
 
-// Memory as a file: no pipe that somebody has to empty meanwhile.
+// A file in memory: unlike a pipe, it never blocks the program.
 Result<os::Fd> memory(const char* name, std::string_view bytes) {
   os::Fd file(memfd_create(name, MFD_CLOEXEC));
   if (!file) return errno_error("memory for a program", errno);
@@ -45,7 +45,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-// Whether it ended in time; killed otherwise.
+// Whether it ended in time; else kills it.
 bool wait_for(pid_t pid, int& status, std::chrono::milliseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   while (waitpid(pid, &status, WNOHANG) == 0) {

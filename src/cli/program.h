@@ -1,4 +1,4 @@
-// Running another program to its end: with what it reads on stdin, and what it printed.
+// Runs another program to its end, with given input, and returns its output.
 #pragma once
 
 #include <chrono>

@@ -23,7 +23,7 @@ std::string list_text(const Json& list) {
   return text;
 }
 
-// One bar a day, the oldest first; days without any are left out.
+// One bar per day, oldest first; days without prompts are left out.
 std::string bars(const Json& by_day) {
   constexpr std::array kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::int64_t most = 1;
@@ -34,7 +34,7 @@ std::string bars(const Json& by_day) {
   return text;
 }
 
-// Which of these projects are linked or look alike, a line for each.
+// Which of these projects are linked or similar, one line each.
 std::string links_text(Shell& shell, const Json& projects) {
   std::string text;
   for (const Json& project : projects.items()) {
@@ -105,7 +105,7 @@ Page projects_show_page(Shell& shell, const Json&, const Json& project) {
   return page;
 }
 
-// After a link was made or taken back: what is linked now.
+// The links after one was made or removed.
 Page projects_link_page(Shell&, const Json&, const Json& result) {
   const std::string linked = list_text(result["linked"]), name = text_of(result["name"]);
   return {linked.empty() ? fmt::format("{} is read alone\n", name)

@@ -58,7 +58,7 @@ Page why_page(Shell& shell, const Json& args, const Json& result) {
   return {out};
 }
 
-// `-` stands for what is on stdin. What an agent runs speaks for the agent.
+// `-` reads the text from stdin. A command that an agent runs stores for the agent.
 Status prepare_remember(Shell&, Json& args) {
   if (host::agent_in_environment()) args.set("by", "agent");
   if (args["text"].as_string() == "-") args.set("text", TRY(all_of_stdin()));

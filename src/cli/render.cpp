@@ -18,7 +18,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;         // blanks between columns
-constexpr std::size_t kLeastLast = 16;  // columns the last one keeps, whatever the others need
+constexpr std::size_t kLeastLast = 16;  // the least width of the last column
 constexpr std::size_t kOneLine = 1 << 20;
 
 std::string_view code_of(Style style) {
@@ -117,11 +117,11 @@ std::string shown(std::string_view text) {
   std::string tabless;
   for (const char c : visible(valid_utf8(std::string(text)))) {
     if (c == '\t')
-      tabless += "    ";  // a tab's width depends on where it stands
+      tabless += "    ";  // a tab's width depends on its column
     else
       tabless += c;
   }
-  // A model reads what we print, too.
+  // Models read our output too.
   const std::string inert = without_tags(tabless);
   std::string out;
   for (const std::string_view line : split(inert, '\n')) {
@@ -132,7 +132,7 @@ std::string shown(std::string_view text) {
   return out;
 }
 
-// Characters that are not ASCII stand only in strings.
+// In JSON only strings contain characters beyond ASCII.
 std::string shown_json(std::string_view json) {
   std::string out;
   for (std::size_t at = 0; at < json.size();) {
@@ -189,7 +189,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return out;
 }
 
-// Marks are places in the text as it was given.
+// Marks are positions in the original text.
 static void make_shown(Table::Cell& cell) {
   std::string text = shown_line(cell.text);
   if (text != cell.text) cell.marks.clear();
@@ -224,7 +224,7 @@ bool Table::fits(const Screen& screen) const {
 std::vector<std::size_t> Table::widths(const Screen& screen) const {
   std::vector<std::size_t> widths = full_widths();
   if (!screen.terminal || widths.empty()) return widths;
-  // The widest of the others gives way until the last one has room to say something.
+  // Shrinks the widest other column until the last one has enough space.
   const auto others = [&] {
     std::size_t sum = 0;
     for (std::size_t i = 0; i + 1 < widths.size(); ++i) sum += widths[i] + kGap;
@@ -282,7 +282,7 @@ std::string Facts::text(const Screen& screen) const {
   std::string out;
   for (const Fact& fact : facts_) {
     out += "  " + screen.paint(Style::dim, pad(fact.label, widest + kGap));
-    // Painted by line: a colour that runs over a line break also paints the blanks before the next value.
+    // Paint each line: a colour across a line break would also paint the indentation.
     const std::string value = screen.terminal ? wrap(fact.value, screen.width, indent)
                                               : std::string(indent, ' ') + fact.value + "\n";
     bool first = true;

@@ -1,7 +1,7 @@
-// What a person sees: columns, paragraphs, colours, times and sizes in words.
+// Formats output for people: columns, paragraphs, colours, times and sizes.
 //
-// Pure: text in, text out. Stored text goes through shown() or shown_line() first, so that it can never act
-// on the terminal. Colours and cutting happen on a terminal only; what is piped is plain and whole.
+// Text in, text out. Pass stored text through shown() or shown_line() first, so that it cannot control the
+// terminal. Only a terminal gets colours and cut lines; piped output is plain and complete.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,29 @@ namespace cairn::cli {
 
 enum class Style { plain, bold, dim, good, warn, bad, accent, match };
 
-// Places in a text, in bytes from and to, in order.
+// Ranges of a text, in bytes from and to, in order.
 using Marks = std::vector<std::pair<std::size_t, std::size_t>>;
 
 // Where output goes.
 struct Screen {
   bool terminal = false;
   bool colour = false;
-  std::size_t width = 80;  // columns; only a terminal has an edge
+  std::size_t width = 80;  // columns; only a terminal has a limit
 
-  // Looks at descriptor `fd`, NO_COLOR, TERM and COLUMNS.
+  // Detected from descriptor `fd`, NO_COLOR, TERM and COLUMNS.
   static Screen of(int fd, bool no_colour);
 
   std::string paint(Style style, std::string_view text) const;
-  // The marked places in Style::match, the rest in `style`. Marks beyond the text are left out.
+  // The marked ranges in Style::match, the rest in `style`. Marks beyond the text are ignored.
   std::string paint(Style style, std::string_view text, const Marks& marks) const;
-  // Where paragraphs break: the width, but not so wide that lines become hard to read.
+  // The width of paragraphs: limited, because very long lines are hard to read.
   std::size_t text_width() const { return terminal && width < 100 ? width : 100; }
 };
 
-// A stored text as a person or a model may see it: nothing in it can act on the terminal, or pass for a tag
-// of the host's or another speaker. shown_line() is on one line.
+// Stored text made safe for people and models: nothing in it can control the terminal, or look like a tag of
+// the host or another speaker. shown_line() puts it on one line.
 std::string shown(std::string_view text);
-// JSON as a terminal may see it: what shown() leaves out is written as \uXXXX, so that the value is the
-// same.
+// JSON made safe for a terminal: what shown() removes is written as \uXXXX, so that the value stays the same.
 std::string shown_json(std::string_view json);
 std::string shown_line(std::string_view text);
 
@@ -50,11 +49,11 @@ std::string fit(std::string_view text, std::size_t columns);
 // `text` followed by blanks up to `columns`; whole when it is longer.
 std::string pad(std::string_view text, std::size_t columns);
 
-// Paragraphs broken between words so that no line is wider than `width`; every line begins with `indent`
-// blanks. Line breaks of the text stay, a line's own indentation too; a longer word stands alone on its line.
+// Breaks paragraphs between words at `width`; every line begins with `indent` blanks. Keeps line breaks and
+// the indentation of lines. A word that is too long has a line of its own.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
-// Rows with aligned columns. On a terminal the last column is cut so that a row is one line.
+// Rows with aligned columns. On a terminal the last column is cut so that a row fits on one line.
 class Table {
  public:
   struct Column {
@@ -67,13 +66,13 @@ class Table {
     Cell(const char* t) : text(t) {}
     std::string text;
     Style style = Style::plain;
-    Marks marks;  // in a text that is one line already
+    Marks marks;  // ranges in a text that is on one line already
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // One cell a column; the texts are made one line here.
+  // One cell per column; their texts are put on one line.
   void add(std::vector<Cell> row);
-  // A line below the last row, from its second column on; cut on a terminal, whole elsewhere.
+  // A line below the last row, starting at its second column; cut on a terminal only.
   void add_below(Cell line);
   bool empty() const { return rows_.empty(); }
   // Whether nothing has to be cut.
@@ -92,7 +91,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-// Aligned lines of a label and its value; a value that is too long goes on below itself.
+// Aligned lines of a label and its value. A long value continues below itself.
 class Facts {
  public:
   void add(std::string label, std::string value, Style style = Style::plain);
@@ -112,9 +111,9 @@ std::string duration_text(std::int64_t seconds);
 std::string count_text(std::int64_t n, std::string_view one, std::string_view many);
 std::string number_text(std::int64_t n);
 
-// Of an ISO-8601 UTC text; nothing when it is none.
+// Parses ISO-8601 UTC; nothing when it is something else.
 std::optional<WallTime> parse_time(std::string_view iso);
-// Where the user is: "2026-11-15 18:36", and "18:36:37".
+// In the user's time zone: "2026-11-15 18:36", and "18:36:37".
 std::string local_time(WallTime t);
 std::string local_clock(WallTime t);
 

@@ -38,7 +38,7 @@ std::string shares_text(const Json& result) {
 
 std::string results_table(Shell& shell, const Json& results) {
   const bool all = shell.line().has("--all"), explain = shell.line().has("--explain");
-  // On a narrow screen the order says enough, and the title needs the room.
+  // On a narrow screen the title needs the space, and the order is enough.
   const bool score = !shell.screen().terminal || shell.screen().width >= 100 || explain;
   std::vector<Table::Column> columns = {{"id"}, {"when"}, {"type"}};
   if (all) columns.push_back({"project"});
@@ -62,7 +62,7 @@ std::string results_table(Shell& shell, const Json& results) {
   return table.text(shell.screen());
 }
 
-// "parse_header occurs nowhere as such: ...", or nothing.
+// "parse_header occurs nowhere as such: ...", or empty.
 std::string absent_text(Shell& shell, const Json& absent) {
   std::string names;
   for (const Json& name : absent.items())
@@ -73,7 +73,7 @@ std::string absent_text(Shell& shell, const Json& absent) {
                                names, absent.items().size() == 1 ? "occurs" : "occur"));
 }
 
-// What was looked for is not there: since when it could be.
+// For a search without hits: since when anything was remembered.
 std::string nothing_found(const Json& result) {
   const bool one = result["project"].is_string();
   const std::string where = one ? "in " + shown_line(result["project"].as_string()) : "anywhere";
@@ -117,7 +117,7 @@ Page search_page(Shell& shell, const Json& args, const Json& result) {
   return page;
 }
 
-// One word that looks like an id is one.
+// One word that looks like an id is an id.
 Status prepare_timeline(Shell&, Json& args) {
   const std::string query(args["query"].as_string());
   if (!is_record_id(query)) return {};

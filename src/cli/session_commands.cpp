@@ -40,7 +40,7 @@ std::string sessions_table(Shell& shell, const Json& sessions) {
   return table.text(shell.screen());
 }
 
-// `12 delivered = 11 stored + 1 counted`, what the transcript adds, and why some were only counted.
+// `12 delivered = 11 stored + 1 counted`, then calls from the transcript, and why some were only counted.
 void add_ledger(Facts& facts, const Json& ledger) {
   const auto delivered = ledger["delivered"].as_int(), stored = ledger["stored"].as_int(),
              gap = ledger["gap"].as_int();
@@ -124,7 +124,7 @@ std::string events_table(Shell& shell, const Json& events) {
     if (event["source"].as_string() != "hook")
       remark += (remark.empty() ? "from the " : ", from the ") + text_of(event["source"]);
     if (event["cut"].as_bool()) remark += remark.empty() ? "cut" : ", cut";
-    // Of a stored event that became a message, how far that has come.
+    // For a stored event with a message: the state of the message.
     const std::string_view outcome = event["outcome"].as_string();
     const std::string_view state = event["message"].as_string(outcome);
     table.add(

@@ -32,14 +32,14 @@ void complain(std::string_view message) {
   put(stderr, fmt::format("cairn: {}\n", shown_line(message)));
 }
 
-// Descriptors 0 to 2 exist from here on: a file opened later must not become stdout.
+// Opens descriptors 0 to 2 if they are closed: a file opened later must not become stdout.
 void settle_descriptors() {
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
       const int opened = open("/dev/null", O_RDWR);
 }
 
-// `cairn hook EVENT` is cairn-hook: nothing the host passes may be refused here.
+// `cairn hook EVENT` is cairn-hook: no argument of the host may be refused.
 bool is_plain_hook(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] != "hook") return false;
   for (const std::string& text : arguments)
@@ -47,7 +47,7 @@ bool is_plain_hook(const std::vector<std::string>& arguments) {
   return true;
 }
 
-// `printed_json`: the command itself has printed what there is to print.
+// `printed_json`: the command has printed its JSON already.
 Result<int> run_line(const Line& line, bool& printed_json) {
   const Screen screen = Screen::of(STDOUT_FILENO, line.has("--no-color"));
   if (line.has("--version")) {
@@ -68,13 +68,13 @@ Result<int> run_line(const Line& line, bool& printed_json) {
   return code;
 }
 
-// Whether a line asks for JSON, understood or not.
+// Whether the arguments contain --json, even if they cannot be parsed.
 bool asks_for_json(const std::vector<std::string>& arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   return std::find(arguments.begin(), end, "--json") != end;
 }
 
-// A program that reads JSON gets JSON, whatever went wrong.
+// With --json errors are JSON too.
 void print_error_json(const Error& error) {
   const Json value =
       Json::object({{"error", Json::object({{"code", code_name(error.code)}, {"message", error.message}})}});
@@ -90,7 +90,7 @@ int run_checked(const std::vector<std::string>& arguments) {
   else
     code = std::move(line).error();
   if (!code && !printed_json && asks_for_json(arguments)) print_error_json(code.error());
-  // What was printed counts only when it has arrived.
+  // Output counts only when it was written.
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     complain("output: cannot be written: check the disk or the pipe");
     return 1;
@@ -180,10 +180,10 @@ int run(int argc, char** argv) {
   settle_descriptors();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (is_plain_hook(arguments)) return hook::run(argc - 1, argv + 1);
-  // A reader that has seen enough (`cairn ... | head`) ends us without a word.
+  // End silently when the reader is gone (`cairn ... | head`).
   signal(SIGPIPE, SIG_DFL);
   umask(077);
-  // Libraries may throw (out of memory, a bad path): this is where it ends.
+  // Libraries may throw (out of memory, a bad path).
   try {
     return run_checked(arguments);
   } catch (const std::exception& error) {

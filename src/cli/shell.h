@@ -1,4 +1,4 @@
-// What a command works with: its command line, the home, the screen, the daemon.
+// What a command uses: its command line, the home, the screen, the daemon.
 #pragma once
 
 #include <chrono>
@@ -41,15 +41,15 @@ class Shell {
 
   // The daemon, started when none runs.
   Result<Client*> daemon();
-  // One operation of it. Waits a minute, for one that reads slowly as long as it takes.
+  // Runs one operation in the daemon. Waits a minute; for a slow operation, until it has finished.
   Result<Json> ask(std::string_view op, const Json& args);
 
   // "5 min ago" of an ISO-8601 time; empty when it is none.
   std::string age(const Json& time);
-  // The directory the command speaks of: --cwd, else the current one.
+  // The directory that the command is about: --cwd, else the current one.
   std::string directory() const;
 
-  // Asks on the terminal. --yes is yes; without a terminal `invalid`, naming --yes.
+  // Asks on the terminal. --yes answers yes. Without a terminal fails with `invalid`, naming --yes.
   Result<bool> confirm(std::string_view question) const;
 
  private:
@@ -64,10 +64,10 @@ class Shell {
 
 // The text of a result's field; empty when it has none.
 std::string text_of(const Json& value);
-// " [output, web]": where a result's text came from, as its "origin" says; empty when that is nowhere else.
+// " [output, web]": the sources of a result's text outside the project; empty when there are none.
 std::string label_of(const Json& result);
 
-// `cairn ARGUMENTS...`: reads, runs, reports. Returns the exit code.
+// `cairn ARGUMENTS...`: parses, runs, prints errors. Returns the exit code.
 int run(int argc, char** argv);
 
 }  // namespace cairn::cli

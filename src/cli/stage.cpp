@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kHookTimeout = 15s;  // above every deadline of its own
+constexpr auto kHookTimeout = 15s;  // longer than every deadline of the hook
 constexpr auto kDaemonTimeout = 10s;
 
 }  // namespace
@@ -40,7 +40,7 @@ ScratchDir::~ScratchDir() {
   if (!path_.empty()) std::filesystem::remove_all(path_, error);
 }
 
-// Nothing of the user's settings and of a host that we may run in.
+// Without the user's settings and variables of a host that started us.
 std::vector<std::string> Stage::environment() const {
   std::vector<std::string> kept;
   for (char** variable = environ; *variable; ++variable) {

@@ -1,5 +1,5 @@
-// A home where sessions are played: events go through the real cairn-hook to the real daemon, as a host
-// would send them. For `doctor --trace` and `demo`.
+// Plays sessions in a home: sends events through the real cairn-hook to the real daemon, as a host would. For
+// `doctor --trace` and `demo`.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace cairn::cli {
 // The cairn-hook that belongs to this program.
 std::string hook_beside_me();
 
-// A directory that is made on construction and removed with all that is in it.
+// A new directory, removed with its content on destruction.
 class ScratchDir {
  public:
   static Result<ScratchDir> make();
@@ -33,12 +33,12 @@ class ScratchDir {
 // Belongs to one thread.
 class Stage {
  public:
-  // Sessions are played in `project`, which is a path and need not exist.
+  // Sessions run in `project`, a path that need not exist.
   Stage(hook::Home home, std::string hook_program, std::string project, os::Clock& clock)
       : home_(std::move(home)), hook_(std::move(hook_program)), project_(std::move(project)), clock_(clock) {}
 
-  // Sends one event with the members that every event has. Gives the hook's answer; fails with `internal`
-  // when the hook did not answer as it owes the host.
+  // Sends one event with the members that every event has. Returns the hook's answer; fails with `internal`
+  // when the hook breaks its contract with the host.
   Result<Json> send(std::string_view event, std::string_view session, const Json& more);
 
   // The daemon that the hook started; waits up to 10 s until it answers.

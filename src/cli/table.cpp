@@ -1,5 +1,4 @@
-// The table of commands: those of the operations, with the pages that show their results, and those that the
-// command line does by itself.
+// The table of commands: those of operations with their pages, and those that the command line runs itself.
 #include <algorithm>
 #include <array>
 
@@ -14,13 +13,12 @@ constexpr ops::Group kInside = ops::Group::inside;
 
 constexpr Option kHost = {"--host", "HOST", "the coding agent (default claude-code)", ""};
 
-// How the result of an operation is shown. An operation that is not here has a command all the same: its
-// result is printed as a plain list.
+// How the result of an operation is shown. Operations that are not here print a plain list.
 struct Shown {
   std::string_view operation;
   Render render;
   Status (*prepare)(Shell& shell, Json& args) = nullptr;
-  Result<int> (*run)(Shell& shell) = nullptr;  // instead of asking and rendering
+  Result<int> (*run)(Shell& shell) = nullptr;  // instead of request and page
 };
 
 constexpr std::array kShown = std::to_array<Shown>({
@@ -160,7 +158,7 @@ std::vector<Command> setup_commands() {
 
 std::vector<Command> inside_commands() {
   return {
-      // It checks the home itself, and notes for hooks why it cannot serve.
+      // It checks the home itself and records for hooks why it cannot serve.
       {"daemon run", kInside, "", {}, "serve in the foreground", "", daemon_run, true},
       {"daemon start",
        kInside,

@@ -1,4 +1,4 @@
-// Words for people in place of the values that stand in the database and in JSON.
+// Words for people in place of values of the database and JSON.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace cairn::cli {
 
-// How a turn or a session ended, or what became of an event: "dead_host" is "Claude Code died". A value that
-// has no other word is its own.
+// How a turn or session ended, or what became of an event: "dead_host" is "Claude Code died". Other values
+// are returned as they are.
 std::string_view word_for(std::string_view value);
 
-// What a session is: active, completed or interrupted.
+// The state of a session: active, completed or interrupted.
 std::string_view session_word(const Json& session);
 
 }  // namespace cairn::cli
