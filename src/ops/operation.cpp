@@ -122,6 +122,7 @@ Error Operation::unknown(std::string_view argument) const {
   return {Code::invalid, fmt::format("{}: it takes {}", what, names_of(*this))};
 }
 
+// Messages never repeat a value: it may be a secret that was given to the wrong argument.
 Result<Args> Operation::check(const Json& args) const {
   const auto refuse = [&](const std::string& why) { return Error{Code::invalid, title() + ": " + why}; };
   if (!args.is_object() && !args.is_null()) return refuse("the arguments are not a JSON object");
@@ -129,8 +130,7 @@ Result<Args> Operation::check(const Json& args) const {
     const Argument* argument = find(key);
     if (!argument) return unknown(key);
     if (!value.is_null() && !fits(*argument, value))
-      return refuse(
-          fmt::format("{}: {} is not {}", key, one_line(visible(value.dump()), 60), wanted(*argument)));
+      return refuse(fmt::format("{} must be {}", key, wanted(*argument)));
   }
   for (const Argument& argument : arguments) {
     if (argument.required && args[argument.name].is_null())
@@ -158,8 +158,7 @@ Result<Json> Operation::run(World& world, const Json& args) const {
     if (!argument.wrong || !checked.has(argument.name)) continue;
     const std::string value = checked.text(argument.name);
     if (const std::string must = argument.wrong(world, value); !must.empty())
-      return Error{Code::invalid, fmt::format("{}: {}: {} is not {}", title(), argument.name,
-                                              one_line(visible(Json(value).dump()), 60), must)};
+      return Error{Code::invalid, fmt::format("{}: {} must be {}", title(), argument.name, must)};
   }
   if (!body) return Error{Code::unsupported, title() + ": only a daemon that runs does this"};
   return body(world, checked);
