@@ -9,7 +9,7 @@ namespace cairn::distil {
 
 namespace {
 
-// Programs that do nothing but check.
+// Programs that are always checks.
 bool always_checks(std::string_view name) {
   return any_of(
       name, {"make",       "ninja",    "ctest",     "pytest",        "tox",        "nox",        "jest",
@@ -21,7 +21,7 @@ bool always_checks(std::string_view name) {
              "cypress",    "ava",      "tap",       "busted",        "pre-commit", "clang-tidy"});
 }
 
-// Programs that check when they are told to.
+// Programs that are checks with some arguments.
 bool checks_if_told(std::string_view name) {
   return any_of(name, {"npm",     "yarn",
                        "pnpm",    "bun",

@@ -1,4 +1,4 @@
-// Whether a command is a check: a test, a build, a linter. That one passed or failed is news.
+// Whether a command is a check: a test, a build or a linter. Its result is worth reporting.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace cairn::distil {
 
-// `name` is the program's base name, `words` what follows it. A path that happens to hold the word "test" is
-// no test.
+// `name` is the program's base name, `words` its arguments. A path that contains the word "test" does not
+// make a test.
 bool is_check(std::string_view name, std::span<const ShellWord> words);
 
 }  // namespace cairn::distil

@@ -50,7 +50,7 @@ std::string shown_tool(std::string_view name) {
   return is_tool_name(text) ? text : quoted(text);
 }
 
-// Prose and data define no functions, whatever they look like.
+// Functions are searched for in source code only, not in prose and data.
 bool is_source(std::string_view path) {
   const std::size_t dot = path.rfind('.');
   return dot != std::string_view::npos &&
@@ -58,7 +58,7 @@ bool is_source(std::string_view path) {
                                     ".csv", ".html", ".css", ".xml", ".svg", ".rst", ".ini", ".cfg", ".log"});
 }
 
-// The line that says most about a failure: what failed, else its first line.
+// The most informative line about a failure: the failed tests, else the first error line.
 std::string reason(const TestReport& report, std::string_view text) {
   if (!report.error.empty()) return report.error;
   for (const std::string_view line : lines(prefix(text, 4000)))
@@ -66,7 +66,7 @@ std::string reason(const TestReport& report, std::string_view text) {
   return "";
 }
 
-// Exit code, first telling line and failed tests of an error text.
+// Exit code, first informative line and failed tests of an error text.
 Run failed_run(std::string_view error) {
   Run run;
   run.how = Run::How::failed;
@@ -82,7 +82,8 @@ Run failed_run(std::string_view error) {
   return run;
 }
 
-// How a check went whose exit status is hidden behind another command's (`make test | tail`): by its words.
+// The result of a check whose exit status is hidden by another command (`make test | tail`), judged by its
+// output.
 Run judged_run(std::string_view output) {
   Run run;
   TestReport report = read_test_output(output);
@@ -199,8 +200,8 @@ class Collector {
     entry.runs.push_back(std::move(run));
   }
 
-  // A check is known by itself, so that `make test` and `make test | tail` are one; any other by its whole
-  // text.
+  // A check is identified by itself, so that `make test` and `make test | tail` are one; any other command by
+  // its whole text.
   Command& entry_of(const std::string& text, const ShellFiles& files, std::string_view purpose) {
     std::string check = files.check;
     for (const std::string_view tail : {" 2>/dev/null", " 2>&1"})
@@ -218,8 +219,8 @@ class Collector {
     return out_.commands.emplace_back(std::move(entry));
   }
 
-  // The commits that git's own lines "[main 1a2b3c4] subject" tell of, else the messages of the command. A
-  // subject that the command itself names is the agent's.
+  // The commits from git's lines "[main 1a2b3c4] subject", else from the command's messages. A subject that
+  // the command contains was written by the agent.
   void commits(Command& entry, const std::string& text, const ShellFiles& files, std::string_view output) {
     const std::size_t before = entry.commits.size();
     for (const std::string_view line : lines(prefix(output, 8000))) {
@@ -243,14 +244,14 @@ class Collector {
     }
   }
 
-  // The message whose subject git prints, without its trailers; empty: the command names none such.
+  // The message with the subject that git printed, without trailers; empty when the command has none.
   static std::string message_with(const std::vector<std::string>& messages, std::string_view subject) {
     for (const std::string& message : messages)
       if (trim(lines(message).front()) == subject) return without_trailers(message);
     return {};
   }
 
-  // "Co-authored-by: ..." tells whom, not what.
+  // Trailers such as "Co-authored-by: ..." are dropped.
   static std::string without_trailers(std::string_view message) {
     std::string out;
     const std::string text = visible(prefix(message, 8000));
@@ -264,7 +265,7 @@ class Collector {
     return std::string(trim(out));
   }
 
-  // `gh pr create` prints the address of what it made.
+  // `gh pr create` prints the address of the pull request.
   void pulls(const ShellFiles& files, std::string_view output) {
     if (files.pulls.empty()) return;
     std::string address, number;
@@ -420,7 +421,7 @@ class Collector {
     if (!state.empty()) task->status = state;
   }
 
-  // Into one of two lists that share nothing: a search is quoted, an address is not.
+  // Adds to one of two lists: searches are quoted, addresses are not.
   void add_unique(std::vector<std::string>& list, std::string item) {
     if (seen_.insert(item).second) list.push_back(std::move(item));
   }
@@ -429,9 +430,9 @@ class Collector {
   const host::Host& host_;
   std::size_t count_ = 0;
   Digest out_;
-  Mark mark_;                                              // of the step being read
-  std::unordered_map<std::string, std::size_t> commands_;  // places in out_.commands by key
-  std::unordered_map<std::string, std::size_t> files_;     // places in out_.files by path
+  Mark mark_;                                              // of the current step
+  std::unordered_map<std::string, std::size_t> commands_;  // key -> index in out_.commands
+  std::unordered_map<std::string, std::size_t> files_;     // path -> index in out_.files
   std::unordered_set<std::string> seen_;
 };
 

@@ -1,5 +1,5 @@
-// A turn's steps sorted by what they were: files changed, commands run, things looked at, tasks. Facts only,
-// each with the step it came from; summary.cpp and observations.cpp put them into words.
+// The steps of a turn sorted by kind: files changed, commands run, files read, tasks. Only facts, each with
+// its step; summary.cpp and observations.cpp turn them into sentences.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace cairn::distil {
 
-// Where in the turn something happened.
+// The position of something in the turn.
 struct Mark {
-  std::size_t at = 0;      // the step's place
+  std::size_t at = 0;      // index of the step
   std::int64_t event = 0;  // as Step::event
 };
 
@@ -36,10 +36,10 @@ struct Run {
     interrupted,
     background,
     unknown
-  };  // unknown: the exit status is another's
+  };  // unknown: the exit status belongs to another command
   How how = How::passed;
   std::string code;                 // "exit code 1", when it is known
-  std::string why;                  // the first telling line of its error
+  std::string why;                  // the first informative line of its error
   std::vector<std::string> failed;  // tests
   std::string passed;               // the line that counts what passed
   Mark mark;
@@ -48,19 +48,18 @@ struct Run {
 struct Commit {
   std::string text;     // `1a2b3c4 "message"`
   std::string subject;  // of the message
-  std::string whole;    // hash and message as the agent wrote it; empty: not known
+  std::string whole;    // hash and whole message; empty when unknown
   Mark mark;
 };
 
-// One command line, with every time it was run, in order. A check that is run with another filter behind it
-// is the same.
+// One command line with all its runs, in order. A check piped into another filter is the same command.
 struct Command {
   std::string shown;          // for a reader: one line, short
-  std::string purpose;        // what it is for, in the agent's words; may be empty
-  std::string program;        // its first word that does more than show
-  bool check = false;         // a test, a build, a linter: passing is news
-  bool looks = false;         // it only shows something
-  bool only_commits = false;  // told by its commits
+  std::string purpose;        // its purpose in the agent's words; may be empty
+  std::string program;        // the first program that does more than print
+  bool check = false;         // a test, a build or a linter: passing is worth reporting
+  bool looks = false;         // it only prints something
+  bool only_commits = false;  // only makes commits, which are listed separately
   std::vector<Commit> commits;
   std::vector<Run> runs;
 };
@@ -71,7 +70,7 @@ struct Task {
   std::string status;  // as the host says it: pending, in_progress, completed
 };
 
-// A pull request that was made: its number and address, its title and text.
+// A pull request that was created.
 struct Pull {
   std::string text;
   Mark mark;
@@ -81,7 +80,7 @@ struct Digest {
   std::vector<FileChange> files;
   std::vector<Command> commands;
   std::vector<std::string> agents;       // sentences
-  std::vector<std::string> failures;     // sentences: calls that changed nothing because they failed
+  std::vector<std::string> failures;     // sentences: calls that failed and changed nothing
   std::vector<std::string> other_tools;  // names, in order, with repetitions
   std::vector<std::string> searches;     // patterns
   std::vector<std::string> fetches;      // addresses and web searches
@@ -94,16 +93,16 @@ struct Digest {
   std::vector<Mark> looked;         // steps that read, searched or fetched
   std::vector<Mark> outside;        // steps that brought text from the web or an MCP server
   std::vector<Mark> delegated;      // subagents' results
-  std::vector<Mark> shell_changes;  // commands that changed files
+  std::vector<Mark> shell_changes;  // steps whose commands changed files
   int subagent_steps = 0;
 };
 
 Digest digest(const Turn& turn);
 
-// Whether `text` is a name as hosts give them to tools: others are shown in quotes.
+// Whether `text` looks like a tool name. Other texts are shown in quotes.
 bool is_tool_name(std::string_view text);
 
-// `path` for a reader: relative to `root` where below it, without "." and "..", on one line.
+// `path` as shown to a reader: relative to `root` if below it, without "." and "..", on one line.
 std::string shown_path(std::string_view path, std::string_view root);
 
 }  // namespace cairn::distil

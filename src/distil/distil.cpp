@@ -14,7 +14,7 @@ std::vector<std::string> listed(const std::set<std::string>& files) {
   return out;
 }
 
-// The words are final: quotes get their labels, and nothing else looks like one.
+// The texts are final: quotes get their labels, and other text that looks like a label is changed.
 static void put_labels(Summary& s) {
   for (std::string* text : {&s.request, &s.investigated, &s.learned, &s.completed, &s.next_steps, &s.notes})
     *text = labelled(*text, kMaxField, shorten);

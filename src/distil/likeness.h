@@ -1,7 +1,7 @@
-// Whether two texts speak of the same thing: the words that carry meaning, compared.
+// Compares two texts by their meaningful words, to see whether they are about the same thing.
 //
-// A pure function of the texts. Words are folded and without their endings ("tests", "tested" are "test"),
-// names are taken apart (parseHeader is "parse", "header"), words that say nothing are left out.
+// Words are folded and stemmed ("tests", "tested" are "test"), identifiers are split (parseHeader is "parse",
+// "header"), words without meaning are left out.
 #pragma once
 
 #include <set>
@@ -16,9 +16,9 @@ Words key_words(std::string_view text);
 
 // How many of `words` are in `others`.
 std::size_t shared(const Words& words, const Words& others);
-// Whether most of `words` are in `others`: all of up to three, seven of ten of more.
+// Whether most of `words` are in `others`: all of up to three words, 70 % of more.
 bool mostly_in(const Words& words, const Words& others);
-// Whether each says most of what the other says.
+// Whether each contains most of the other.
 bool alike(const Words& a, const Words& b);
 
 // The names of files in a text, without their directories: "src/parser.cpp" is "parser.cpp".

@@ -1,5 +1,5 @@
-// A few observations of a turn: what was mended and how, what changed, what still fails, which command worked
-// in the end, what was decided, what was found out.
+// Makes the observations of a turn: what was fixed, what changed, what still fails, which command finally
+// worked, what was decided, what was found out.
 #include <algorithm>
 #include <map>
 
@@ -16,7 +16,7 @@ namespace cairn::distil {
 namespace {
 
 constexpr std::size_t kMaxFacts = 14;
-constexpr std::size_t kMaxFixes = 64;  // looked at
+constexpr std::size_t kMaxFixes = 64;  // considered
 constexpr std::size_t kMaxFixesTold = 2;
 constexpr std::size_t kMaxFilesTold = 8;
 constexpr std::size_t kLeastAnswer = 80;  // of research: "Done." is no result
@@ -29,7 +29,7 @@ std::string full_stop(std::string text) {
          (text.empty() || std::string_view(".!?").find(text.back()) != std::string_view::npos ? "" : ".");
 }
 
-// What a failed run is remembered by: its tests, else its error.
+// How a failed run is described: its failed tests, else its error.
 std::string cause(const Run& run, std::size_t max) {
   if (run.failed.empty() && run.why.empty()) return one_line(run.code, max);
   return quote(Origin::output,
@@ -58,7 +58,7 @@ std::string told_with_symbols(const FileChange& file) {
   return text + ": " + join(file.symbols, 5, "name", "names") + ".";
 }
 
-// A command that failed and passed in the end.
+// A command that failed and finally passed.
 struct Fix {
   const Command* command;
   const Run* failure;  // the first
@@ -82,7 +82,7 @@ std::vector<Fix> fixes_of(const Digest& digest) {
   return out;
 }
 
-// "feat(ui): ..." says itself what it is; empty: the subject has no such prefix.
+// The type from a prefix such as "feat(ui): ..."; empty when there is none.
 std::string_view type_of_prefix(std::string_view subject) {
   const std::size_t end = subject.find_first_of("(:! ");
   if (end == std::string_view::npos || subject.find(':') == std::string_view::npos || subject[end] == ' ')
@@ -117,7 +117,7 @@ class Observer {
   }
 
  private:
-  // A file that was changed between a failure and the pass belongs to the fix.
+  // Files that changed between a failure and the pass belong to the fix.
   void place_files() {
     std::vector<std::pair<std::size_t, std::size_t>> spans;
     for (const Fix& fix : fixes_) spans.emplace_back(fix.failure->mark.at, fix.pass->mark.at);
@@ -128,7 +128,7 @@ class Observer {
       });
       (between ? mending_ : others_).push_back(&file);
     }
-    // A command that is no check and passed without any change was not mended.
+    // A command that is no check and passed without any change was not fixed.
     std::erase_if(fixes_, [&](const Fix& fix) { return !fix.command->check && mending_.empty(); });
   }
 
@@ -149,7 +149,7 @@ class Observer {
     if (event != 0) o.events.push_back(event);
   }
 
-  // Its words are the answer's: whatever the turn read outside had a hand in them.
+  // Adds the answer and, because it may repeat them, all sources outside the project.
   void add_answer(Observation& o) const {
     add_event(o, turn_.answer_event);
     for (const Mark& mark : digest_.outside) add_event(o, mark.event);
@@ -183,14 +183,14 @@ class Observer {
       o.concepts.emplace_back(name);
   }
 
-  // Concepts that its own words speak for.
+  // Concepts whose cues occur in the text.
   void add_concepts_of(Observation& o, std::string_view text) const {
     const std::string folded = fold(text);
     for (const Mode::Named& named : mode_.concepts)
       if (o.concepts.size() < 3 && has_cue(folded, named.cues)) add_concept(o, named.name);
   }
 
-  // Everything is told: sorted, each once, bounded.
+  // Sorts, removes duplicates and cuts to limits.
   static void finish(Observation& o) {
     for (auto* files : {&o.files_read, &o.files_modified}) {
       std::sort(files->begin(), files->end());
@@ -201,13 +201,13 @@ class Observer {
     if (o.events.size() > kMaxEvents) o.events.erase(o.events.begin(), o.events.end() - kMaxEvents);
   }
 
-  // `wanted`, if the mode has it.
+  // `wanted` if the mode has that type.
   std::string type_named(std::string_view wanted) const {
     const auto is_wanted = [&](const Mode::Named& named) { return named.name == wanted; };
     return std::any_of(mode_.types.begin(), mode_.types.end(), is_wanted) ? std::string(wanted) : "change";
   }
 
-  // What was found out, as sentences; the decisions have an observation of their own.
+  // Findings as sentences; decisions have their own observation.
   std::string findings() const {
     std::string text;
     for (const Statement& statement : statements_)
@@ -215,7 +215,7 @@ class Observer {
     return shorten(text, kMaxNarrative);
   }
 
-  // Fail, then pass: both ends, what was changed between, and why.
+  // Failed, then passed: both results, what changed in between, and why.
   void fixed() {
     if (fixes_.empty()) return;
     const Fix& first = fixes_.front();
@@ -245,7 +245,7 @@ class Observer {
     finish(o);
   }
 
-  // Files that commands changed, which no edit tells of.
+  // Files that commands changed and no edit covers.
   std::vector<std::string> changed_by_shell() const {
     std::set<std::string> told;
     for (const FileChange& file : digest_.files) told.insert(file.path);
@@ -279,7 +279,7 @@ class Observer {
     add_commits(o);
     add_files(o, others_);
     if (!by_shell.empty()) {
-      // With a commit they are what `git add` named.
+      // With a commit these are only the arguments of `git add`.
       if (made.empty()) add_fact(o, "Changed by commands: " + join(by_shell, 8, "file", "files") + ".");
       for (const Mark& mark : digest_.shell_changes) add_event(o, mark.event);
       o.files_modified.insert(o.files_modified.end(), by_shell.begin(), by_shell.end());
@@ -332,7 +332,7 @@ class Observer {
     });
   }
 
-  // A program that failed one way and worked another.
+  // A program that failed with some arguments and worked with others.
   void worked() {
     std::map<std::string, std::size_t> last_success;
     for (std::size_t i = 0; i < digest_.commands.size(); ++i)
@@ -345,7 +345,7 @@ class Observer {
       const auto good = last_success.find(bad.program);
       if (bad.looks || !ends_failing(bad) || good == last_success.end() || good->second < i) continue;
       const Command& better = digest_.commands[good->second];
-      if (edited_between(bad.runs.back().mark, better.runs.back().mark)) continue;  // the edit did it
+      if (edited_between(bad.runs.back().mark, better.runs.back().mark)) continue;  // the edit fixed it
       if (!o)
         o = &add(Observation::Slot::worked, type_named("discovery"),
                  quoted(better.shown) + " works where " + quoted(bad.shown) + " failed");
@@ -374,9 +374,9 @@ class Observer {
     finish(*o);
   }
 
-  // Findings, and what a turn that changed nothing was about.
+  // Findings, and the subject of a turn that changed nothing.
   void found() {
-    const bool with_fix = !fixes_.empty();  // told there
+    const bool with_fix = !fixes_.empty();  // reported there
     std::vector<std::string> sentences;
     for (const Statement& statement : statements_)
       if (!statement.decision && !with_fix) sentences.push_back(statement.text);

@@ -1,5 +1,5 @@
-// The two parts of the distiller, each from the same digest of a turn. `answer` is the last answer, cleaned;
-// the service's error message when the turn failed.
+// The two parts of the distiller; both use the digest of a turn. `answer` is the cleaned last answer, or the
+// service's error message when the turn failed.
 #pragma once
 
 #include <set>
@@ -16,7 +16,7 @@ constexpr std::size_t kMaxField = 2000;
 constexpr std::size_t kMaxTitle = 160;
 constexpr std::size_t kMaxNarrative = 700;
 
-// Quotes in their words are marked, not labelled yet (base/origin.h), and titles not cut.
+// Quotes in the result are marked but not labelled yet (base/origin.h), and titles are not cut.
 Summary summarise(const Turn& turn, const Digest& digest, const std::string& answer, const Mode& mode);
 std::vector<Observation> observe(const Turn& turn, const Digest& digest, const std::string& answer,
                                  const Mode& mode);

@@ -1,6 +1,6 @@
-// The simple commands of a shell command line, with their words and redirections.
+// Splits a shell command line into simple commands with words and redirections.
 //
-// Enough of the shell's grammar to know which words stand where; nothing is expanded. Linear; never fails.
+// Covers as much of the shell's grammar as that needs; expands nothing. Linear; never fails.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace cairn::distil {
 
 struct ShellWord {
   std::string text;      // quotes and escapes undone
-  bool plain = true;     // false: a variable, a pattern or a substitution stands in it
-  std::string document;  // the here-document that a substitution in it prints: "$(cat <<EOF ...)"
+  bool plain = true;     // false: it contains a variable, a pattern or a substitution
+  std::string document;  // the here-document of a substitution in it: "$(cat <<EOF ...)"
 };
 
 struct ShellRedirect {
@@ -22,18 +22,18 @@ struct ShellRedirect {
 };
 
 struct ShellCommand {
-  enum class Kind { simple, enter, leave };  // enter and leave: a sub-shell's borders
+  enum class Kind { simple, enter, leave };  // enter and leave: begin and end of a sub-shell
   enum class Then {
     end,
     on_success,
     other
-  };  // what joins the next command to it: nothing, &&, anything else
+  };  // how the next command follows: not at all, after &&, otherwise
   Kind kind = Kind::simple;
   std::vector<ShellWord> words;
   std::vector<ShellRedirect> redirects;
   std::string document;  // its here-document
   Then then = Then::end;
-  std::string_view source;  // as it was written; borrowed from the parsed text
+  std::string_view source;  // the original text, borrowed
 };
 
 std::vector<ShellCommand> parse_shell(std::string_view text);

@@ -1,4 +1,4 @@
-// The words: a digest and the last answer become the summary that the next session is given.
+// Makes the summary that the next session is given, from a digest and the last answer.
 #include <algorithm>
 
 #include "base/origin.h"
@@ -13,12 +13,12 @@ namespace cairn::distil {
 namespace {
 
 constexpr std::size_t kMaxAnswer = 700;
-constexpr std::size_t kMaxDone = 1000;  // of what was done, beside an answer
+constexpr std::size_t kMaxDone = 1000;  // bytes for actions when there is an answer
 
 struct Fact {
   enum class Of { file, command, other };
   std::string text;
-  int worth = 0;  // what is worth least goes first when there is too much
+  int worth = 0;  // facts with the lowest value are left out first
   Of of = Of::other;
 };
 
@@ -100,7 +100,7 @@ std::string completed_of(const Turn& turn, const Digest& digest, const std::stri
   const bool open = turn.end == Turn::End::open;
   if (open)
     for (const std::string& running : digest.interrupted) facts.push_back({"Running " + running + ".", 4});
-  // What the assistant says of it tells more than the last of many commands.
+  // The assistant's answer says more than a long list of commands.
   std::string out = paragraph(std::move(facts), last.empty() ? kMaxField - 40 : kMaxDone);
   if (open) out = "In progress: " + (out.empty() ? "nothing done yet." : out);
   if (!last.empty()) out.append(out.empty() ? "" : "\n\n").append(last);

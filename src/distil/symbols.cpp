@@ -10,8 +10,8 @@ namespace cairn::distil {
 namespace {
 
 constexpr std::size_t kMaxSymbols = 6;
-constexpr std::size_t kMaxSourceLine = 400;  // a longer one is data, or minified
-constexpr std::size_t kMaxAbove = 2000;      // lines looked at above a hunk
+constexpr std::size_t kMaxSourceLine = 400;  // a longer line is data, or minified
+constexpr std::size_t kMaxAbove = 2000;      // lines searched above a hunk
 
 bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -42,7 +42,7 @@ bool is_keyword(std::string_view word) {
                  "raise",  "in",   "is",     "TRY",    "EXPECT_EQ", "ASSERT_EQ"});
 }
 
-// The name after `def`, `class`, `fn` and their like.
+// The name after `def`, `class`, `fn` and similar keywords.
 std::string_view after_keyword(std::string_view line) {
   for (int words = 0; words < 6; ++words) {
     const std::string_view word = take_word(line);
@@ -67,7 +67,7 @@ std::string_view after_keyword(std::string_view line) {
   return {};
 }
 
-// `TYPE name(ARGUMENTS) {` as C and its relatives have it, and `const name = (...) =>`.
+// `TYPE name(ARGUMENTS) {` in C-like languages, and `const name = (...) =>`.
 std::string_view by_shape(std::string_view line) {
   if (line.starts_with("const ") || line.starts_with("export const ") || line.starts_with("let ")) {
     if (line.find("=>") == std::string_view::npos && line.find("function") == std::string_view::npos)
@@ -113,7 +113,7 @@ std::string_view defined_name(std::string_view line) {
       any_of(text.substr(0, 1), {"#", "/", "*", "<", "}", ")", "\"", "'", "-", "+", "|", "@"}))
     return {};
   if (const std::string_view name = after_keyword(text); !name.empty()) return name;
-  // What is indented deep is a call far more often than a definition.
+  // A deeply indented line is probably a call, not a definition.
   const std::size_t indent = line.find_first_not_of(" \t");
   return indent > 4 ? std::string_view() : by_shape(text);
 }

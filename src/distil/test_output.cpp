@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxFailed = 8;
 constexpr std::size_t kMaxName = 120;
 constexpr std::size_t kMaxReportLine = 160;
-constexpr std::size_t kMaxHead = 20'000, kMaxTail = 40'000;  // a runner's verdict stands at the end
+constexpr std::size_t kMaxHead = 20'000, kMaxTail = 40'000;  // the result is at the end
 
 bool take(std::string_view& text, std::string_view start) {
   if (!text.starts_with(start)) return false;
@@ -38,7 +38,7 @@ std::string_view ctest_name(std::string_view line) {
   return line.substr(dash + 3, end - dash - 3);
 }
 
-// The test that this line says failed; empty: it says no such thing.
+// The test that this line reports as failed; empty when it reports none.
 std::string_view failed_test(std::string_view line) {
   const std::string_view whole = line;
   if (take(line, "[  FAILED  ] "))
@@ -63,7 +63,7 @@ std::string_view failed_test(std::string_view line) {
   return ctest_name(whole);
 }
 
-// Whether "3 failed", "1 failure" or "errors: 2" stands in lower-case text, with a number that is not 0.
+// Whether lower-case text has "3 failed", "1 failure" or "errors: 2", with a number that is not 0.
 bool counts_failures(std::string_view lower) {
   for (const std::string_view word : {" failed", " failure", " error", " failing"})
     for (std::size_t at = lower.find(word); at != std::string_view::npos; at = lower.find(word, at + 1)) {
@@ -86,7 +86,7 @@ bool counts_passed(std::string_view lower) {
   return false;
 }
 
-// Without the signs that runners draw around it.
+// The line without decoration.
 std::string plain(std::string_view line, std::size_t max) {
   while (!line.empty() && std::string_view("=-# \t").find(line.front()) != std::string_view::npos)
     line.remove_prefix(1);
@@ -125,7 +125,8 @@ void read_lines(std::string_view text, TestReport& report) {
              plain(line, kMaxReportLine).find(' ') != std::string::npos)
       report.error = plain(line, kMaxReportLine);
   }
-  if (report.error.empty()) report.error = std::move(count);  // how many says less than what
+  if (report.error.empty())
+    report.error = std::move(count);  // the number of failures is less informative than an error
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the output of a test run or a build says: which tests failed, and in which words it passed.
+// Reads the output of a test run or a build: which tests failed, and the line that reports success.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace cairn::distil {
 struct TestReport {
   std::vector<std::string> failed;  // names of tests, as the runner wrote them; at most 8
   std::string passed;               // the last line that counts what passed
-  std::string error;                // the first line that tells of an error
-  bool says_failed = false;         // a test is named as failed, or failures are counted
+  std::string error;                // the first line with an error
+  bool says_failed = false;         // a failed test is named, or failures are counted
 };
 
-// Knows the marks of the common runners (GoogleTest, ctest, pytest, unittest, jest, vitest, mocha, go, cargo,
-// TAP, RSpec). Linear; reads the head and the tail of what is very long.
+// Knows the output of common runners (GoogleTest, ctest, pytest, unittest, jest, vitest, mocha, go, cargo,
+// TAP, RSpec). Linear; of very long output only the beginning and the end are read.
 TestReport read_test_output(std::string_view output);
 
 }  // namespace cairn::distil

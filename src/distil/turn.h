@@ -1,5 +1,5 @@
-// What the built-in distiller reads and writes: one turn's facts in, one summary and a few observations out.
-// No I/O, no clock.
+// Input and output of the built-in distiller: one turn in, one summary and a few observations out. No I/O, no
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ struct Step {
   std::string error;
   Outcome outcome = Outcome::ok;
   std::string agent_type;  // not empty: a subagent did it
-  std::int64_t event = 0;  // the caller's number of it: what an observation gives as its evidence
+  std::int64_t event = 0;  // the event's number, used as evidence of observations
 };
 
 struct Turn {
-  std::string host;    // whose tools the steps name
-  std::string prompt;  // empty: the session began without one we saw
+  std::string host;    // the host whose tools the steps name
+  std::string prompt;  // empty: the session began without a prompt that we saw
   std::vector<Step> steps;
-  std::string last_answer;  // the assistant's last message; empty when the turn did not reach one
-  // How it ended. `open` is an interim summary of a turn that goes on; `cut_off` a dead host, a hang-up, an
-  // Esc.
+  std::string last_answer;  // the assistant's last message; empty when there is none
+  // How it ended. `open`: it is still running and gets an interim summary. `cut_off`: the host died or was
+  // closed, or the user pressed Esc.
   enum class End { stopped, failed, cut_off, open } end = End::open;
   std::string failure;            // StopFailure's error, e.g. "rate_limit"
   std::string root;               // project directory: paths below it are shown relative
-  std::int64_t answer_event = 0;  // the event that brought last_answer; 0: not known
+  std::int64_t answer_event = 0;  // the event of last_answer; 0: unknown
 };
 
 struct Summary {
@@ -48,15 +48,15 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-// One thing worth finding again, with the events that it was taken from.
+// One thing worth finding again, and the events it came from.
 struct Observation {
-  // A turn has at most one of each, so that telling it again later finds the same.
+  // A turn has at most one observation per slot, so that distilling it again replaces the same rows.
   enum class Slot { fixed, changed, failing, worked, decided, found };
   Slot slot = Slot::changed;
   std::string type;
   std::string title;
   std::string subtitle;
-  std::vector<std::string> facts;  // sentences that stand for themselves
+  std::vector<std::string> facts;  // sentences that can be understood alone
   std::string narrative;
   std::vector<std::string> concepts;
   std::vector<std::string> files_read;
@@ -65,7 +65,7 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
-// A text that the turn's tool calls carry and that is worth keeping whole.
+// A text from a tool call that is kept whole.
 struct Carried {
   enum class Kind { commit, pull };
   Kind kind = Kind::commit;
@@ -81,8 +81,8 @@ struct Distilled {
   bool operator==(const Distilled&) const = default;
 };
 
-// Deterministic: the same turn gives the same words, byte for byte. Linear in the turn. Each field is at most
-// 2,000 bytes of visible text. Events that are 0 are left out of the evidence.
+// Deterministic: the same turn gives the same bytes. Linear in the turn. Each field has at most 2,000 bytes
+// of visible text. Events with number 0 are left out of the evidence.
 Distilled distil(const Turn& turn, const Mode& mode = code_mode());
 
 }  // namespace cairn::distil

@@ -82,7 +82,7 @@ bool ends_failing(const Command& command) {
   return command.runs.back().how == Run::How::failed;
 }
 
-// A check by its own words: it will be run again. Any other by what it was for.
+// A check is named by its command line, which will be run again; any other command by its purpose.
 static std::string name_of(const Command& command) {
   return command.check || command.purpose.empty() ? quoted(command.shown) : quoted(command.purpose, '"');
 }
@@ -119,7 +119,7 @@ std::string told_looks(const Digest& digest) {
 }
 
 std::vector<const Command*> still_failing(const Digest& digest) {
-  std::map<std::string, std::size_t> solved;  // program -> place of its last check that did not end failing
+  std::map<std::string, std::size_t> solved;  // program -> position of its last check that did not fail
   for (std::size_t i = 0; i < digest.commands.size(); ++i)
     if (const Command& command = digest.commands[i]; command.check && !ends_failing(command))
       solved[command.program] = i;
@@ -139,7 +139,7 @@ bool begins_with_facts(std::string_view completed) {
        {"In progress: ", "Created ", "Edited ", "Rewrote ", "Writing ", "Editing ", "Ran ", "Started ",
         "Committed ", "Subagent", "Used ", "Finished: ", "Running ", "And "})
     if (completed.starts_with(start)) return true;
-  constexpr std::string_view kFailed = " failed: ";  // a tool did
+  constexpr std::string_view kFailed = " failed: ";  // a failed tool call
   const std::size_t name = completed.find(kFailed);
   return (name != std::string_view::npos && is_tool_name(completed.substr(0, name))) ||
          begins_quoted(completed, kFailed);

@@ -1,4 +1,4 @@
-// How facts are said: the sentences that summary and observations share.
+// Sentences about facts, shared by summary and observations.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,20 @@ std::string times(std::size_t n);
 std::string told(const FileChange& file);
 // "Ran 'make': failed twice (exit code 2: no rule), then passed."
 std::string told(const Command& command);
-// "exit code 1: expected 3"; what is known of it.
+// "exit code 1: expected 3", as far as known.
 std::string detail(const Run& run);
 // "Read a and b. Searched for 'x'. ..."
 std::string told_looks(const Digest& digest);
 
 bool all_passed(const Command& command);
 bool ends_failing(const Command& command);
-// The commands that failed at the last and whose program passed no check later; at most the last 3.
+// Commands whose last run failed and whose program passed no later check; at most the last 3.
 std::vector<const Command*> still_failing(const Digest& digest);
 
-// Whether what a summary tells as completed has facts in its first line, which are our words; else it is the
-// answer's from its beginning. An answer that begins in the same words counts as ours.
+// Whether the first line of a summary's `completed` is made of facts (our words). Otherwise it is the answer.
 bool begins_with_facts(std::string_view completed);
 
-// The request on few short lines.
+// The request on a few short lines.
 std::string request_of(std::string_view prompt);
 
 }  // namespace cairn::distil
