@@ -32,7 +32,7 @@ static std::uint64_t not_negative(std::int64_t number) {
 }
 
 std::string Envelope::encode() const {
-  std::string after;  // everything behind the header's own length
+  std::string after;  // everything after the header's own length
   put_number(after, payload_bytes, 12);
   after += ' ';
   after += to_hex(payload_checksum);
@@ -59,8 +59,7 @@ std::string Envelope::encode() const {
 
 namespace {
 
-// Takes a header apart from left to right. After the first field that does not fit, nothing more is read and
-// ok() is false.
+// Parses a header from left to right. After the first invalid field nothing more is read and ok() is false.
 class Fields {
  public:
   explicit Fields(std::string_view text) : text_(text) {}
@@ -104,7 +103,7 @@ Error damaged(const char* what) {
   return {Code::corrupt, std::string("inbox file: ") + what};
 }
 
-// The header line of `file`, its length and checksum proved.
+// The header line of `file`, with its length and checksum verified.
 Result<std::string_view> header_of(std::string_view file) {
   if (!file.starts_with("cairn1 ")) return damaged("not a format this version knows");
   Fields start(file.substr(7, 7));
@@ -148,7 +147,7 @@ Result<Envelope::Decoded> Envelope::decode(std::string_view file) {
 }
 
 std::optional<std::pair<std::string, std::int64_t>> Envelope::peek_order(std::string_view start) {
-  constexpr std::size_t kBootNs = 91, kBootId = 112;  // every field before them has a fixed width
+  constexpr std::size_t kBootNs = 91, kBootId = 112;  // all fields before have a fixed width
   if (start.size() < kPeekBytes || !start.starts_with("cairn1 ")) return std::nullopt;
   Fields fields(start.substr(kBootNs));
   const auto boot_ns = static_cast<std::int64_t>(fields.number(20));

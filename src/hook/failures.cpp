@@ -24,11 +24,11 @@ static std::string line_of(const Failure& failure) {
          "\n";
 }
 
-// Over the first blanks behind the last line. False: it could not be written.
+// Overwrites the first blanks after the last line. False: it could not be written.
 static bool append(os::Disk& disk, const std::string& path, const std::string& line) {
   auto file = disk.open(path, os::Open::read_write);
   if (!file.ok()) return false;
-  // Others may write in the directory of the note outside the home: only a file of our own is used.
+  // Other users may write in the directory outside the home: use only our own file.
   const auto text = os::read_file(disk, path, kMaxFailures, os::Open::read_own);
   if (!text.ok()) return false;
   const std::size_t end = text->find_last_not_of(' ') + 1;

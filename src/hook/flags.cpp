@@ -40,7 +40,7 @@ Flags Flags::decode(std::string_view bytes) {
   if (!start || !prompt) return {};
   flags.session_start_ms = *start;
   flags.user_prompt_submit_ms = *prompt;
-  // What does not read back as it was written is not understood.
+  // Anything that does not encode to the same bytes is invalid.
   return flags.encode() == bytes ? flags : Flags{};
 }
 

@@ -1,4 +1,4 @@
-// Where everything of one home stands. Lock and socket are beside cairn.db, never where the environment says.
+// The paths of one home. Lock and socket are beside cairn.db, not in a directory that the environment names.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@ struct Home {
   std::string
       config_file;  // $CAIRN_HOME/config.toml, else $XDG_CONFIG_HOME/cairn/config.toml, else ~/.config/...
 
-  // From the environment. Fails with `invalid` when CAIRN_HOME is set but is not an absolute path, or when it
-  // is not set and HOME is none. A relative XDG directory counts as not set.
+  // From the environment. Fails with `invalid` when CAIRN_HOME, or without it HOME, is not an absolute path.
+  // A relative XDG directory counts as not set.
   static Result<Home> from_environment();
-  static Home at(std::string directory);  // as with CAIRN_HOME=directory
+  static Home at(std::string directory);  // same as CAIRN_HOME=directory
 
-  // Fails with `denied` when a directory that a hook writes in, as far as it is there, is not this user's.
+  // Fails with `denied` when an existing directory that a hook writes in does not belong to this user.
   Status check_inbox() const;
-  // The same of every directory and file of ours.
+  // The same for every directory and file of ours.
   Status check() const;
 
   std::string database() const { return data + "/cairn.db"; }
   std::string inbox() const { return data + "/inbox"; }
-  // Where a hook notes a delivery that failed (failures.h): in the home, or where that cannot be written, in
-  // the memory of this machine.
+  // The files for failed deliveries (failures.h): in the home, and in shared memory for when the home cannot
+  // be written.
   std::string failed() const { return data + "/inbox/failed"; }
   std::string failed_outside() const;
   std::string lock() const { return data + "/daemon.lock"; }

@@ -9,26 +9,26 @@ namespace cairn::hook {
 
 namespace {
 
-// How much is read of a payload that is cut anyway: a host that never stops sending must not hold the hook
+// How much is read of a payload that is cut anyway: a host that never stops sending must not block the hook
 // for ever.
 constexpr std::uint64_t kMaxRead = 1u << 30;
 
-// Room for the longest header and a pipe's worth of payload.
+// Enough for the longest header and the content of a pipe.
 constexpr std::size_t kBuffer = 96u << 10;
 
-// Streams one payload behind its header, and fills the header in.
+// Writes one payload after its header, and completes the header.
 class Writer {
  public:
   Writer(os::File& file, Envelope& envelope, const Inbox::Source& source)
       : file_(file), envelope_(envelope), source_(source) {}
 
   Status write() {
-    // The header's length depends on its texts alone, which do not change any more.
+    // The header's length depends only on its texts, which do not change any more.
     const std::size_t header = envelope_.encode().size();
     std::size_t filled = TRY(fill(header));
     const bool whole = header + filled < kBuffer;
     if (whole) {
-      // The usual case: all of it is here, and one write does.
+      // The usual case: everything fits, and one write is enough.
       account(filled, header);
       finish_counts();
       put_header();
@@ -50,7 +50,7 @@ class Writer {
   }
 
  private:
-  // Fills the buffer from `from` on; less than its rest only at the payload's end.
+  // Fills the buffer from `from` on; completely unless the payload ends.
   Result<std::size_t> fill(std::size_t from) {
     std::size_t at = from;
     while (at < kBuffer) {
@@ -67,8 +67,8 @@ class Writer {
     envelope_.payload_bytes += size;
   }
 
-  // The payload is longer than is kept: the head stays in the file, the last bytes follow it. The buffer
-  // holds the first `filled` bytes that are too many.
+  // The payload is too long: keep the head in the file and append the last bytes. The buffer has the first
+  // `filled` bytes beyond the head.
   Status cut(std::size_t header, std::size_t filled) {
     std::string tail(kCutTail, '\0');
     TRY(file_.read_at(header + envelope_.total_bytes - kCutTail, tail.data(), kCutTail));
@@ -104,7 +104,7 @@ class Writer {
   Envelope& envelope_;
   const Inbox::Source& source_;
   Checksum sum_;
-  // On the stack: a hook that allocates it would pay for mapping and unmapping it.
+  // On the stack: allocating it would cost mapping and unmapping.
   char buffer_[kBuffer];
 };
 
@@ -121,8 +121,8 @@ Status Inbox::make_directories(Flags::Sync sync) {
   TRY(os::make_dirs(disk_, directory_ + "/tmp"));
   TRY(os::make_dirs(disk_, directory_ + "/new"));
   if (sync != Flags::Sync::disk) return {};
-  // Which of the directories above were missing is not known; those that belong to others cannot be synced,
-  // nor need it.
+  // We do not know which of the parent directories were missing. Those of other users cannot be synced and
+  // need not be.
   for (std::string path = directory_; !path.empty(); path.resize(path.find_last_of('/')))
     ignore(disk_.sync_dir(path));
   return {};
@@ -146,9 +146,9 @@ Result<EventId> Inbox::deliver(Envelope envelope, const Source& payload, Flags::
   return id;
 }
 
-// Without a name where that is possible: a rename from one directory to another holds a lock of the whole
-// file system, for which hooks would queue, and a hook that dies leaves nothing behind. What must survive the
-// machine gets its name first: that order is what every file system knows how to keep.
+// Uses a file without a name if possible: a rename between directories takes a lock of the whole file system,
+// and hooks would wait for it; and a hook that dies leaves nothing. With Sync::disk the file has its name
+// first, which is safe on every file system.
 Result<Inbox::Draft> Inbox::begin(const EventId& id, Flags::Sync sync) {
   const std::string tmp = directory_ + "/tmp";
   const auto open = [&]() -> Result<Draft> {
@@ -181,7 +181,7 @@ Status Inbox::publish(Draft& draft, const EventId& id, Flags::Sync sync) {
   return appear();
 }
 
-// Where a file without a name can be made but not be given one (there is no /proc), it is copied.
+// Where a file without a name can be created but not named (no /proc), it is copied.
 Status Inbox::give_name_in_tmp(Draft& draft, const std::string& name) {
   std::unique_ptr<os::File> copy = TRY(disk_.open(name, os::Open::create_new));
   draft.name = name;

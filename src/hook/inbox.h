@@ -1,7 +1,7 @@
-// The inbox is where a hook leaves an event: one file, no lock, no database.
+// The inbox is where a hook writes an event: one file, no lock, no database.
 //
-// A file appears in new/ whole or not at all. Many processes may deliver at once; one takes in. The file's
-// name is the event's id: 16 hex digits of wall time in ns, 16 random ones; names sort by time.
+// A file appears in new/ whole or not at all. Many processes may write at once; one reads. The file's name is
+// the event's id: 16 hex digits of wall time in ns and 16 random ones, so names sort by time.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@
 
 namespace cairn::hook {
 
-// Payloads up to this are kept whole; of a longer one the head and the tail below.
+// Longer payloads are cut to the head and tail below.
 inline constexpr std::uint64_t kMaxPayload = 64u << 20;
 inline constexpr std::uint64_t kCutHead = 1u << 20;   // session id, cwd, tool name and the start of its input
-inline constexpr std::uint64_t kCutTail = 64u << 10;  // tool_use_id and duration stand at the end
+inline constexpr std::uint64_t kCutTail = 64u << 10;  // tool_use_id and duration are at the end
 
-// A name that no other event has.
+// A unique id.
 EventId new_event_id(std::int64_t wall_ns);
 
 class Inbox {
@@ -33,16 +33,16 @@ class Inbox {
 
   Inbox(os::Disk& disk, os::Clock& clock, std::string directory);
 
-  // Delivers one event; `envelope` needs event, host and the environment's texts, times and payload fields
-  // are filled in here. On return it survives the death of every process; of the machine only with
-  // Sync::disk. Creates the inbox's directories when they are missing. Memory stays below 1 MB whatever the
-  // payload's size. On failure nothing is left in tmp/ that a next delivery would trip over.
+  // Delivers one event. `envelope` needs event, host and the texts of the environment; the other fields are
+  // set here. On return the event survives the death of every process; of the machine only with Sync::disk.
+  // Creates missing directories. Uses less than 1 MB of memory for any payload. After a failure tmp/ is
+  // clean.
   Result<EventId> deliver(Envelope envelope, const Source& payload, Flags::Sync sync);
 
  private:
   struct Draft {
     std::unique_ptr<os::File> file;
-    std::string name;  // in tmp/; empty as long as it has none
+    std::string name;  // in tmp/; empty while it has none
   };
 
   Status make_directories(Flags::Sync sync);

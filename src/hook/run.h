@@ -1,7 +1,7 @@
-// cairn-hook, whole: one event of the host, from stdin to the inbox, and one JSON object back.
+// cairn-hook: reads one event of the host from stdin, writes it to the inbox and prints one JSON object.
 //
 // Whatever happens, exactly one answer is printed, stderr stays empty and the result is 0: the host is never
-// hurt.
+// disturbed.
 #pragma once
 
 namespace cairn::hook {

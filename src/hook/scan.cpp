@@ -15,7 +15,7 @@ static void skip_blanks(std::string_view& text) {
 }
 
 std::string_view word_in(std::string_view json, std::string_view key) {
-  // Quoted inside a string the key would end in \" and is not found.
+  // A key inside a quoted string would end in \", so it is not found.
   const std::string quoted = '"' + std::string(key) + '"';
   const std::size_t found = json.find(quoted);
   if (found == std::string_view::npos) return {};

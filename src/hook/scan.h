@@ -1,8 +1,8 @@
-// Two texts of the payload, found as it passes: the event's name, for a hook that was registered without an
-// EVENT argument, and the session, for the note of a delivery that failed.
+// Finds two texts in the payload while it is copied: the event's name, for a hook registered without an EVENT
+// argument, and the session, for the note about a failed delivery.
 //
-// A bounded search for the first such key, not a parser. A wrong guess costs an answer, never the event:
-// intake reads both again, properly.
+// A bounded search for the first such key, not a parser. A wrong result costs an answer, never the event:
+// intake parses both again.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace cairn::hook {
 
-// The value of the first `"key": "value"` in `json`, or of the part of it that is there, if it is a word of
-// at most 64 letters, digits, `_` and `-`; else empty.
+// The value of the first `"key": "value"` in `json` (which may be cut off) if it has at most 64 letters,
+// digits, `_` and `-`; else empty.
 std::string_view word_in(std::string_view json, std::string_view key);
 
 class PayloadScan {
  public:
-  // So much is enough for a key that the host writes first, and for one that may stand anywhere.
+  // Enough bytes for a key that the host writes first, and for one at any place.
   static constexpr std::size_t kStart = 4u << 10, kAll = 64u << 10;
 
-  // Payload bytes in order. Those beyond the first `limit` are not looked at.
+  // Payload bytes, in order. Bytes beyond the first `limit` are not searched.
   void add(std::string_view bytes, std::size_t limit = kAll);
   bool empty() const { return seen_.empty(); }
   // The name, or empty.
