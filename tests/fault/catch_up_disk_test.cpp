@@ -7,9 +7,9 @@ namespace cairn::test {
 namespace {
 
 class AnIllDisk : public CatchUpTest, public ::testing::WithParamInterface<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Call, AnIllDisk, ::testing::Values("stat", "open", "read", "list"));
+INSTANTIATE_TEST_SUITE_P(Call, FailingDisk, ::testing::Values("stat", "open", "read", "list"));
 
-TEST_P(AnIllDisk, IsNoReasonToGiveUpWhatOnlyATranscriptTells) {
+TEST_P(FailingDisk, DoesNotEndTheRecoveryFromATranscript) {
   begin();
   transcript.save();
   TranscriptWriter subagent{m, chat, "", "a1"};
@@ -31,7 +31,7 @@ TEST_P(AnIllDisk, IsNoReasonToGiveUpWhatOnlyATranscriptTells) {
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
 }
 
-TEST_F(CatchUpTest, WhatCanNeverBeReadIsLeftAloneAfterADay) {
+TEST_F(CatchUpTest, AFileThatCannotBeReadIsGivenUpAfterADay) {
   begin();
   transcript.wrote("a.txt", "t1");
   transcript.save();

@@ -51,7 +51,7 @@ class BadFiles : public testing::Test {
   Chat chat;
 };
 
-TEST_F(BadFiles, AFlippedByteAnywhereIsFoundAndHurtsNobodyElse) {
+TEST_F(BadFiles, AFlippedByteAnywhereIsFoundAndAffectsNoOtherFile) {
   const std::string good = bytes_of(chat.prompt("a wish: <private>zebra</private>!"));
   for (std::size_t at = 0; at < good.size(); ++at) {
     std::string bad = good;
@@ -77,7 +77,7 @@ TEST_F(BadFiles, AFileCutShortAnywhereIsFound) {
   expect_redacted();
 }
 
-TEST_F(BadFiles, AnotherFormatIsSetAsideWithItsReason) {
+TEST_F(BadFiles, AnotherFormatIsQuarantinedWithItsReason) {
   std::string newer = bytes_of(chat.start());
   newer.replace(0, 6, "cairn2");
   put("new", newer);
@@ -86,7 +86,7 @@ TEST_F(BadFiles, AnotherFormatIsSetAsideWithItsReason) {
             (Lines{"unknown|bad|inbox file: not a format this version knows"}));
 }
 
-TEST_F(BadFiles, ForeignNamesAreLeftAloneAndHoldUpNothing) {
+TEST_F(BadFiles, ForeignNamesAreIgnoredAndBlockNothing) {
   for (const char* name : {"README", ".hidden", "0123", "ABCDEF0123456789ABCDEF0123456789"})
     m.put_file(path("new", name), "not ours");
   m.deliver(chat.start());
@@ -97,7 +97,7 @@ TEST_F(BadFiles, ForeignNamesAreLeftAloneAndHoldUpNothing) {
   EXPECT_EQ(must(m.engine->waiting()), 0u);
 }
 
-TEST_F(BadFiles, TheSameFileTwiceIsSettledOnce) {
+TEST_F(BadFiles, TheSameFileTwiceIsStoredOnce) {
   const EventId id = m.deliver(chat.start());
   const std::string bytes = m.read(path("new", id.value));
   must(m.drain());
@@ -107,7 +107,7 @@ TEST_F(BadFiles, TheSameFileTwiceIsSettledOnce) {
   EXPECT_EQ(must(m.engine->waiting()), 0u);
 }
 
-TEST_F(BadFiles, WhatADeadDaemonLeftInCurIsTakenInAtTheNextStart) {
+TEST_F(BadFiles, FilesThatADeadDaemonLeftInCurAreReadAtTheNextStart) {
   const std::string first = put("cur", bytes_of(chat.prompt("left behind")));
   must(m.open());
   must(m.drain());
@@ -116,7 +116,7 @@ TEST_F(BadFiles, WhatADeadDaemonLeftInCurIsTakenInAtTheNextStart) {
   EXPECT_EQ(m.files("cur"), Lines{});
 }
 
-TEST_F(BadFiles, AFileThatCrashedTheDaemonIsSetAside) {
+TEST_F(BadFiles, AFileThatCrashedTheDaemonIsQuarantined) {
   const std::string id = put("cur", bytes_of(chat.prompt("poison <private>zebra</private>")), ".crashed");
   const std::string harmless = put("cur", bytes_of(chat.ran("make", "t1")));
   must(m.open());
@@ -131,7 +131,7 @@ TEST_F(BadFiles, AFileThatCrashedTheDaemonIsSetAside) {
 }
 
 // Dies `deaths` times while the file stands under its mark.
-TEST_F(BadFiles, DeathsThatNobodyExplainsSetAFileAsideOnlyAfterFive) {
+TEST_F(BadFiles, AFileIsQuarantinedOnlyAfterFiveUnexplainedDeaths) {
   for (const int deaths : {4, 5}) {
     const std::string id = put("cur", bytes_of(chat.ran("make", "t" + std::to_string(deaths))));
     for (int i = 0; i < deaths; ++i) {
@@ -152,7 +152,7 @@ TEST_F(BadFiles, DeathsThatNobodyExplainsSetAFileAsideOnlyAfterFive) {
   }
 }
 
-TEST_F(BadFiles, OneThatEndsTheDaemonEvenWhileItIsRedactedKeepsNoText) {
+TEST_F(BadFiles, AFileThatKillsTheDaemonWhileItIsRedactedKeepsNoText) {
   const std::string id = put("cur", bytes_of(chat.prompt("poison")), ".aside");
   must(m.open());
   must(m.drain());
@@ -161,7 +161,7 @@ TEST_F(BadFiles, OneThatEndsTheDaemonEvenWhileItIsRedactedKeepsNoText) {
   EXPECT_EQ(m.files("cur"), Lines{});
 }
 
-TEST_F(BadFiles, WhatADiskCannotSetAsideYetIsKeptWhole) {
+TEST_F(BadFiles, AFileThatCannotBeQuarantinedYetIsKeptWhole) {
   const std::string bytes = bytes_of(chat.prompt("poison"));
   const std::string id = put("cur", bytes, ".crashed");
   m.close();
@@ -176,7 +176,7 @@ TEST_F(BadFiles, WhatADiskCannotSetAsideYetIsKeptWhole) {
   EXPECT_EQ(m.read(path("bad", id)), bytes);
 }
 
-TEST_F(BadFiles, WhatWasSetAsideIsTakenInAgainWhenAskedAndByAnotherVersion) {
+TEST_F(BadFiles, QuarantinedFilesAreReadAgainOnRequestAndByAnotherVersion) {
   const std::string wish = put("cur", bytes_of(chat.prompt("a wish <private>zebra</private>")), ".5");
   const std::string rubbish = put("new", "rubbish");
   must(m.open());
@@ -201,7 +201,7 @@ TEST_F(BadFiles, WhatWasSetAsideIsTakenInAgainWhenAskedAndByAnotherVersion) {
   EXPECT_EQ(m.files("bad"), (Lines{rubbish}));
 }
 
-TEST_F(BadFiles, WhatWasLeftInCurKeepsItsPlaceAmongThoseThatWait) {
+TEST_F(BadFiles, LeftoversInCurKeepTheirPlaceAmongWaitingEvents) {
   m.deliver(chat.prompt("first"));
   const EventId second = m.deliver(chat.prompt("second"));
   m.deliver(chat.prompt("third"));
@@ -212,7 +212,7 @@ TEST_F(BadFiles, WhatWasLeftInCurKeepsItsPlaceAmongThoseThatWait) {
             (Lines{"first", "second", "third"}));
 }
 
-TEST_F(BadFiles, OneThatIsBeingReadAloneStandsUnderItsMarkedName) {
+TEST_F(BadFiles, AFileThatIsReadAloneHasAMarkedName) {
   const std::string id = put("cur", bytes_of(chat.start()));
   m.close();
   bool marked = false;
@@ -226,7 +226,7 @@ TEST_F(BadFiles, OneThatIsBeingReadAloneStandsUnderItsMarkedName) {
   EXPECT_EQ(count("stored"), 1);
 }
 
-TEST_F(BadFiles, BadOnesAreKeptForTwoWeeksAndNotForEver) {
+TEST_F(BadFiles, QuarantinedFilesAreKeptForTwoWeeks) {
   put("new", "rubbish");
   must(m.drain());
   m.clock.advance(std::chrono::hours(24 * 13));
@@ -238,7 +238,7 @@ TEST_F(BadFiles, BadOnesAreKeptForTwoWeeksAndNotForEver) {
   EXPECT_EQ(count("bad"), 1);
 }
 
-TEST_F(BadFiles, TogetherTheyTakeAtMostAHundredMegabytes) {
+TEST_F(BadFiles, QuarantinedFilesTakeAtMostAHundredMegabytes) {
   const std::string large(30u << 20, 'x');
   for (int i = 0; i < 5; ++i) {
     m.put_file(path("bad", std::string(32, static_cast<char>('a' + i))), large);
@@ -268,7 +268,7 @@ class DeadlyDisk final : public os::Disk {
   std::string deadly_;
 };
 
-TEST_F(BadFiles, ARealCrashOverAFileIsToldToTheNextDaemon) {
+TEST_F(BadFiles, ARealCrashOverAFileIsRecordedForTheNextDaemon) {
   const TempDir dir("crash");
   const hook::Home home = hook::Home::at(dir / "home");
   const std::string id = random_hex(16), other = random_hex(16);
@@ -343,7 +343,7 @@ std::vector<Odd> odd_payloads() {
   };
 }
 
-TEST_F(BadFiles, OddPayloadsAreSettledAndBounded) {
+TEST_F(BadFiles, OddPayloadsAreStoredWithinLimits) {
   for (const char* event : {"PostToolUse", "UserPromptSubmit", "SessionStart", ""}) {
     for (const Odd& odd : odd_payloads()) {
       SCOPED_TRACE(std::string(event) + " with " + odd.name);
@@ -397,7 +397,7 @@ class RealInbox : public BadFiles {
   std::unique_ptr<daemon::Engine> engine;
 };
 
-TEST_F(RealInbox, ADirectoryThatSomebodyRemovedIsMadeAgain) {
+TEST_F(RealInbox, ARemovedDirectoryIsCreatedAgain) {
   for (const char* gone : {"/cur", "/bad", "/new", ""}) {
     SCOPED_TRACE(gone);
     std::filesystem::remove_all(home.inbox() + gone);
@@ -412,7 +412,7 @@ TEST_F(RealInbox, ADirectoryThatSomebodyRemovedIsMadeAgain) {
   }
 }
 
-TEST_F(RealInbox, WithoutAPlaceForWhatIsBeingReadNothingIsLostAndNothingSpins) {
+TEST_F(RealInbox, WithoutADirectoryForFilesInWorkNothingIsLostAndNothingSpins) {
   std::filesystem::remove_all(box("cur"));
   write_file(box("cur"), "in the way");
   const EventId good = leave(bytes_of(chat.prompt("patience")));
@@ -424,7 +424,7 @@ TEST_F(RealInbox, WithoutAPlaceForWhatIsBeingReadNothingIsLostAndNothingSpins) {
   EXPECT_EQ(status()["problems"].dump(), "[]");
 }
 
-TEST_F(RealInbox, WhatCanNeitherBeReadNorSetAsideStaysAndIsTriedEachMinute) {
+TEST_F(RealInbox, AFileThatCanNeitherBeReadNorQuarantinedIsRetriedEachMinute) {
   std::filesystem::remove_all(box("bad"));
   write_file(box("bad"), "in the way");
   const EventId bad = leave("rubbish");
@@ -451,7 +451,7 @@ TEST_F(RealInbox, WhatCanNeitherBeReadNorSetAsideStaysAndIsTriedEachMinute) {
   EXPECT_EQ(status()["problems"].items().size(), 1u) << status()["problems"].dump();
 }
 
-TEST_F(BadFiles, WhatEndedADaemonAndCannotBeSetAsideIsNoReasonNotToStart) {
+TEST_F(BadFiles, AFileThatKilledADaemonAndCannotBeQuarantinedDoesNotPreventTheStart) {
   const std::string id = put("cur", bytes_of(chat.prompt("poison")), ".crashed");
   m.close();
   m.disk.on_call([&](std::string_view op, std::string_view file) {

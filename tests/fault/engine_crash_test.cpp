@@ -95,7 +95,7 @@ TEST(Crash, WhileStartingAgainLosesAndDoublesNothing) {
 }
 
 // Six times at the same place: the file that stood alone there five times is taken for the cause, and kept.
-TEST(Crash, AgainAndAgainWhereAFileIsReadAloneSetsNoneButThatAside) {
+TEST(Crash, RepeatedWhileAFileIsReadAloneQuarantinesOnlyThatFile) {
   Machine m;
   must(m.open());
   deliver_story(m);

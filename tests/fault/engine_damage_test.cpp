@@ -180,7 +180,7 @@ TEST_F(Damage, APageOfAnyKindCostsNoMoreThanItsRows) {
   EXPECT_LE(costly * 100, tried * 15) << costly << " of " << tried;
 }
 
-TEST_F(Damage, AForeignFileIsSetAsideAsItIs) {
+TEST_F(Damage, AForeignFileIsRenamedUnchanged) {
   Machine maker;
   {
     must(os::make_dirs(maker.disk, maker.home.data));
@@ -205,7 +205,7 @@ TEST_F(Damage, AForeignFileIsSetAsideAsItIs) {
 }
 
 // A cairn that had no room for a write-ahead log at its first start worked without one.
-TEST_F(Damage, AStoreWithoutALogThatDiedInACommitIsNone) {
+TEST_F(Damage, AStoreThatFailedInItsFirstCommitIsCreatedAgain) {
   Machine m;
   must(m.open());
   deliver_story(m);
@@ -225,7 +225,7 @@ TEST_F(Damage, AStoreWithoutALogThatDiedInACommitIsNone) {
   EXPECT_EQ(m.text("PRAGMA journal_mode"), "wal");
 }
 
-TEST_F(Damage, AFileThatIsGoneOrEmptyIsToldAndANewOneServes) {
+TEST_F(Damage, AMissingOrEmptyFileIsReportedAndReplaced) {
   for (const char* state : {"closed", "open"})
     for (const bool gone : {false, true}) {
       Machine m;
@@ -239,7 +239,7 @@ TEST_F(Damage, AFileThatIsGoneOrEmptyIsToldAndANewOneServes) {
     }
 }
 
-TEST_F(Damage, AMissingLogIsToldAndWhatItHeldComesFromTheTranscript) {
+TEST_F(Damage, AMissingLogIsReportedAndItsEventsAreRecoveredFromTheTranscript) {
   Machine m;
   must(m.open());
   Chat chat;
@@ -269,7 +269,7 @@ TEST_F(Damage, AMissingLogIsToldAndWhatItHeldComesFromTheTranscript) {
             (Lines{R"(make a parser|["a.txt"])"}));
 }
 
-TEST_F(Damage, OfEvidenceIsMadeGoodFromTheTranscript) {
+TEST_F(Damage, OfEvidenceIsRepairedFromTheTranscript) {
   Machine m;
   must(m.open());
   Chat chat;
@@ -342,7 +342,7 @@ TEST_F(Damage, AFullDiskDuringTheRebuildIsReturnedAndTheNextStartGoesOn) {
   expect_well(m);
 }
 
-TEST_F(Damage, OfAKeptTextHoldsUpNobodyAndIsNoted) {
+TEST_F(Damage, OfAStoredTextIsRecordedAndBlocksNothing) {
   Machine m;
   must(m.open());
   deliver_story(m, "one");
@@ -355,7 +355,7 @@ TEST_F(Damage, OfAKeptTextHoldsUpNobodyAndIsNoted) {
   EXPECT_TRUE(m.db().damage().starts_with("a kept text: ")) << m.db().damage();
 }
 
-TEST_F(Damage, OfANewerStoreIsLeftToTheNewerCairn) {
+TEST_F(Damage, OfANewerStoreIsLeftForTheNewerCairn) {
   Machine m;
   must(m.open());
   must(m.db().run("INSERT INTO schema_migrations VALUES(999, 'later', 'x', '')"));

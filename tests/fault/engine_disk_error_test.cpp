@@ -36,7 +36,7 @@ std::uint64_t calls_of_a_turn(SimDisk::Calls which) {
   return m.disk.calls(which) - before;
 }
 
-TEST(DiskError, OnceAtAnyCallIsOvercome) {
+TEST(DiskError, OnceAtAnyCallIsRetried) {
   const std::uint64_t calls = calls_of_a_turn(SimDisk::Calls::all);
   for (const int error : {ENOSPC, EIO, EMFILE}) {
     for (std::uint64_t k = 1; k <= calls; k += kStride) {
@@ -60,7 +60,7 @@ TEST(DiskError, OnceAtAnyCallIsOvercome) {
   }
 }
 
-TEST(DiskError, ThatLastsIsReturnedAndOverOnceTheDiskIsWell) {
+TEST(DiskError, ThatLastsIsReturnedUntilTheDiskWorksAgain) {
   const std::uint64_t calls = calls_of_a_turn(SimDisk::Calls::changing);
   for (const int error : {ENOSPC, EIO, EROFS}) {
     for (std::uint64_t k = 1; k <= calls; k += kStride) {
@@ -79,7 +79,7 @@ TEST(DiskError, ThatLastsIsReturnedAndOverOnceTheDiskIsWell) {
   }
 }
 
-TEST(DiskError, AFullDiskSaysSoInStatusAndAtTheEndOfItNothingIsMissing) {
+TEST(DiskError, AFullDiskIsShownInStatusAndLosesNothing) {
   Machine m;
   must(m.open());
   Chat chat;
@@ -101,7 +101,7 @@ TEST(DiskError, AFullDiskSaysSoInStatusAndAtTheEndOfItNothingIsMissing) {
   EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
 }
 
-TEST(DiskError, WhileStartingIsReturnedAndTheNextStartTakesEverythingIn) {
+TEST(DiskError, WhileStartingIsReturnedAndTheNextStartReadsEverything) {
   for (const int error : {ENOSPC, EIO, EMFILE}) {
     for (std::uint64_t k = 1; k <= 90; k += kStride) {
       SCOPED_TRACE("errno " + std::to_string(error) + " at call " + std::to_string(k));

@@ -111,7 +111,7 @@ TEST(InboxFaults, ADurableEventSurvivesAPowerCut) {
   }
 }
 
-TEST(InboxFaults, EvenInAnInboxThatTheDaemonMadeAMomentAgo) {
+TEST(InboxFaults, ADurableEventInANewInboxSurvivesAPowerCut) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Machine m;
     m.sync = Flags::Sync::disk;

@@ -111,14 +111,14 @@ TEST(DistilGolden, OpenTodosAreNextSteps) {
   EXPECT_EQ(s.files_read, (Files{"CLAUDE.md"}));
 }
 
-TEST(DistilGolden, SubagentIsToldByItsResult) {
+TEST(DistilGolden, SubagentIsDescribedByItsResult) {
   const Summary s = summary_of("d_subagent");
   EXPECT_EQ(s.completed, "Subagent (general-purpose) \"sub job\": Subagent result: 42.\n\nMain done.");
   EXPECT_EQ(s.notes, "1 step was done by subagents.");
   EXPECT_EQ(s.next_steps, "");
 }
 
-TEST(DistilGolden, InterruptedCallIsSaid) {
+TEST(DistilGolden, InterruptedCallIsReported) {
   const Summary s = summary_of("c6_tui_interrupt");
   EXPECT_EQ(s.request, "run long");
   EXPECT_EQ(s.completed, "");

@@ -61,7 +61,7 @@ TEST_P(Recorded, BecomesExactlyThisMemory) {
   EXPECT_EQ(read_text(file), got) << "if this is right: CAIRN_UPDATE_GOLDEN=1 writes it down";
 }
 
-TEST_P(Recorded, IsTheSameMemoryWhenTakenInEventByEvent) {
+TEST_P(Recorded, IsTheSameMemoryWhenReadEventByEvent) {
   Machine live;
   must(live.open());
   for (const RecordedCall& recorded : calls_) {

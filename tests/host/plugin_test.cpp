@@ -154,7 +154,7 @@ TEST_F(Plugin, BesideTheSettingsCountsNoEventTwice) {
   EXPECT_EQ(writes, 1u) << shown.dump(1);
 }
 
-TEST_F(Plugin, WithoutTheProgramsSaysHowToInstallThemAndDisturbsNothing) {
+TEST_F(Plugin, WithoutTheProgramsSaysHowToInstallThemAndBlocksNothing) {
   install_plugin();
   const Session session = work();
   std::size_t told = 0;

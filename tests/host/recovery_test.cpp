@@ -53,7 +53,7 @@ class Recovery : public HostTest {
   }
 };
 
-TEST_F(Recovery, TheLedgerOfAHostKilledInsideAToolIsClosedAtTheNextStartAndTheUserIsTold) {
+TEST_F(Recovery, TheLedgerOfAHostKilledInsideAToolIsClosedAtTheNextStartAndTheUserIsInformed) {
   machine.script("killed",
                  {bash("echo begun > begun.txt"), bash("touch running.mark; sleep 1130"), say("Never.")});
   kill_inside_a_tool("killed", "sleep 1130");
@@ -65,7 +65,7 @@ TEST_F(Recovery, TheLedgerOfAHostKilledInsideAToolIsClosedAtTheNextStartAndTheUs
   EXPECT_TRUE(has(given.context, "sleep 1130")) << given.context;
 }
 
-TEST_F(Recovery, WhatHooksCouldNotWriteIsTakenFromTheTranscript) {
+TEST_F(Recovery, EventsThatHooksCouldNotWriteAreRecoveredFromTheTranscript) {
   const std::string inbox = machine.cairn_home() + "/inbox";
   machine.script(
       "blocked",

@@ -112,7 +112,7 @@ TEST_F(Sessions, TwoAtOnceInOneProjectAreKeptApart) {
   EXPECT_NE(context.find("take the right way"), std::string::npos) << context;
 }
 
-TEST_F(Sessions, AHostKilledInsideAToolIsToldAsInterrupted) {
+TEST_F(Sessions, AHostKilledInsideAToolIsReportedAsInterrupted) {
   machine.script(
       "killed", {bash("echo begun > begun.txt"), bash("touch running.mark; sleep 1120"), say("Never said.")});
   std::string id;
@@ -134,7 +134,7 @@ TEST_F(Sessions, AHostKilledInsideAToolIsToldAsInterrupted) {
   EXPECT_EQ(machine.session_row(id)["status"].as_string(), "failed") << machine.session_row(id).dump();
 }
 
-TEST_F(Sessions, AToolStoppedWithEscapeIsToldAsSoonAsTheUserGoesOn) {
+TEST_F(Sessions, AToolStoppedWithEscapeIsReportedAtTheNextPrompt) {
   machine.script("tui", {bash("touch running.mark; sleep 1121"), say("Hello.")});
   Tui tui(machine, "tui");
   tui.enter("start the endless job");

@@ -44,7 +44,7 @@ TEST(Mutant, ThatStoresAReplyWhoseLeaseHasLapsedIsCaught) {
   EXPECT_TRUE(is_caught(6));
 }
 
-TEST(Mutant, ThatTakesALatePromptInBeforeOlderEventsOfItsSessionIsCaught) {
+TEST(Mutant, ThatReadsALatePromptBeforeOlderEventsOfItsSessionIsCaught) {
   EXPECT_TRUE(is_caught(7));
 }
 

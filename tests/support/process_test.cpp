@@ -95,7 +95,7 @@ TEST(Run, GivesExactlyTheCleanEnvironmentAndDirectory) {
   EXPECT_EQ(outcome.out.find("HOME="), std::string::npos);
 }
 
-TEST(Background, KeepsItsInputOpenUntilToldAndIsReaped) {
+TEST(Background, KeepsItsInputOpenUntilClosedAndIsReaped) {
   Background cat({.argv = {"cat"}, .input = "hello"});
   EXPECT_TRUE(wait_until([&] { return cat.out() == "hello"; }, 2s));
   EXPECT_TRUE(cat.running());

@@ -188,7 +188,7 @@ class Hostile : public CliHome {
   }
 };
 
-TEST_F(Hostile, StoredTextActsOnNoTerminalWhicheverCommandPrintsIt) {
+TEST_F(Hostile, StoredTextControlsNoTerminalWhicheverCommandPrintsIt) {
   poison();
   const std::map<std::string_view, Use> uses = this->uses();
   for (const cli::Command& command : cli::all_commands()) {
@@ -218,7 +218,7 @@ std::string without_colours(std::string text, std::size_t& colours) {
   return text;
 }
 
-TEST_F(Hostile, OnARealTerminalNothingButOurOwnColoursActs) {
+TEST_F(Hostile, ARealTerminalGetsOnlyOurOwnColours) {
   poison();
   std::size_t colours = 0;
   for (const auto& [name, use] : uses()) {

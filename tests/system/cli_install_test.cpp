@@ -122,7 +122,7 @@ TEST_F(Install, SaysSoWhenTheHookProgramIsMissing) {
   EXPECT_FALSE(exists(settings()));
 }
 
-TEST_F(Install, PurgesOnlyWhenToldTo) {
+TEST_F(Install, PurgesOnlyOnRequest) {
   ASSERT_EQ(cairn({"install"}).exit_code, 0);
   play_session();
   ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);

@@ -34,7 +34,7 @@ TEST_F(CliShells, BashCompletesCommandsTheirPartsAndTheirOptions) {
   EXPECT_EQ(completed("cairn status --no"), "--no-color\n");
 }
 
-TEST_F(CliShells, OtherShellsReadTheirScriptsWithoutAWord) {
+TEST_F(CliShells, OtherShellsReadTheirScriptsWithoutAWarning) {
   for (const std::string name : {"zsh", "fish"}) {
     const std::string program = "/usr/bin/" + name;
     if (!std::filesystem::exists(program)) continue;
@@ -58,7 +58,7 @@ TEST_F(CliShells, TheManualPageIsFormattedWithoutAWarning) {
   EXPECT_EQ(formatted.err, "");
 }
 
-TEST_F(CliShells, InstallsWhereShellsLookAndTakesItAwayAgain) {
+TEST_F(CliShells, InstallsWhereShellsLookAndRemovesItAgain) {
   const std::string fish = dir_ / ".config/fish", bash = dir_ / ".local/share/bash-completion";
   std::filesystem::create_directories(fish);
   std::filesystem::create_directories(bash);

@@ -343,7 +343,7 @@ TEST_F(Cli, SaysWhyTheDaemonCannotServe) {
   EXPECT_NE(cairn({"logs"}).out.find("cannot serve"), std::string::npos);
 }
 
-TEST_F(Cli, ServesInTheForegroundAndAnotherOneStepsBack) {
+TEST_F(Cli, ServesInTheForegroundAndASecondOneExits) {
   Background daemon({.argv = {kCairn, "daemon", "run"}, .env = environment(), .clean_env = true});
   ASSERT_TRUE(wait_until([&] { return cairn({"daemon", "status"}).exit_code == 0; }, 20s));
   const Outcome second = cairn({"daemon", "run"});
@@ -383,7 +383,7 @@ TEST_F(Cli, SetsASettingAndSaysWhereItComesFrom) {
   EXPECT_NE(bad.err.find("log.level"), std::string::npos);
 }
 
-TEST_F(Cli, TellsARunningDaemonOfAChangedSetting) {
+TEST_F(Cli, AppliesAChangedSettingToARunningDaemon) {
   ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
   ASSERT_EQ(cairn({"config", "set", "capture.enabled", "false"}).exit_code, 0);
   const auto told = [&] {
@@ -476,7 +476,7 @@ TEST_F(Cli, FollowsTheLogAcrossItsRotation) {
   ASSERT_TRUE(wait_until([&] { return follower.out() == "three\nfour\nfive\n"; }, 10s)) << follower.out();
 }
 
-TEST_F(Cli, EndsWithoutAWordWhenItsReaderHasSeenEnough) {
+TEST_F(Cli, EndsSilentlyWhenItsReaderIsGone) {
   const Outcome outcome =
       call("/bin/sh", {"-c", "'" + kCairn + "' help | head -n 1; '" + kCairn + "' config list | true"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.describe();

@@ -33,7 +33,7 @@ TEST_F(CycleTest, PrintsTheSameBytesAsTheSessionWasGiven) {
   EXPECT_EQ(cairn({"context"}).out, context + "\n");
 }
 
-TEST_F(CycleTest, TellsOnStartupInOneLine) {
+TEST_F(CycleTest, SaysOnStartupInOneLineWhatItGave) {
   play_session("one", "create the test file", "test.txt");
   const Json answer = start_answer("two");
   EXPECT_NE(answer["systemMessage"].as_string().find("create the test file"), std::string_view::npos);
@@ -86,7 +86,7 @@ TEST_F(CycleTest, LeavesNothingPendingAfterProcessWait) {
   EXPECT_EQ(done["inbox"].as_int(), 0);
 }
 
-TEST_F(CycleTest, IsToldOfEventsThatCouldNotBeRead) {
+TEST_F(CycleTest, ShowsEventsThatCouldNotBeRead) {
   hook("PostToolUse", "this is not JSON");
   hook("PostToolUse", "");
   const Json status = json({"process"});

@@ -82,7 +82,7 @@ TEST_F(DaemonTest, EndsWhenItsHomeIsDeletedAndDoesNotMakeItAgain) {
 }
 
 // A start that cannot succeed: what stands in the way, and what the session is told.
-TEST_F(DaemonTest, ASessionIsToldWhyNoDaemonCanStart) {
+TEST_F(DaemonTest, ASessionShowsWhyNoDaemonCanStart) {
   struct Case {
     std::string path, says;
   };
@@ -109,7 +109,7 @@ TEST_F(DaemonTest, ASessionIsToldWhyNoDaemonCanStart) {
             std::string::npos);
 }
 
-TEST_F(DaemonTest, ASparseTranscriptHoldsNobodyUp) {
+TEST_F(DaemonTest, ASparseTranscriptBlocksNothing) {
   const std::string path = dir_ / "sparse.jsonl";
   write_file(path, "");
   std::filesystem::resize_file(path, 20ull << 30);
@@ -162,7 +162,7 @@ TEST_F(DaemonTest, ExitsWhenIdleAndSaysSo) {
   EXPECT_TRUE(wait_until([this] { return daemons().empty(); }, 5s));
 }
 
-TEST_F(DaemonTest, AnIdleTimeThatIsSetWhileItRunsHolds) {
+TEST_F(DaemonTest, AnIdleTimeThatIsSetWhileItRunsIsUsed) {
   hook("PostToolUse", payload("s", Json::object({{"tool_name", "Bash"}, {"tool_use_id", "t"}})));
   json({"process"});
   const pid_t daemon = daemons().at(0);
@@ -176,7 +176,7 @@ TEST_F(DaemonTest, AnIdleTimeThatIsSetWhileItRunsHolds) {
   EXPECT_NE(log().find("daemon stops: idle"), std::string::npos);
 }
 
-TEST_F(DaemonTest, WhereFilesMayNotGrowEventsWaitAndNoneIsBlamed) {
+TEST_F(DaemonTest, WhereFilesMayNotGrowEventsWaitAndNoneIsQuarantined) {
   Program limited = program("cairn", {});
   limited.argv = {"/bin/sh", "-c", "ulimit -f 3000; exec \"" + bin_ + "/cairn\" daemon run"};
   {
@@ -222,7 +222,7 @@ TEST_F(DaemonTest, SessionEndIsAnsweredInTimeWithASessionAndWithout) {
   EXPECT_EQ(json({"sessions", "show", "one"})["status"].as_string(), "completed");
 }
 
-TEST_F(DaemonTest, AnEventFromBeforeTheDaemonIsThereIsTakenInOnceItIs) {
+TEST_F(DaemonTest, AnEventFromBeforeTheDaemonStartedIsReadOnceItRuns) {
   const std::string bin = dir_ / "bin";  // no cairn beside this hook: it cannot start one
   write_file(bin + "/cairn-hook", read_text(bin_ + "/cairn-hook"));
   ASSERT_EQ(chmod((bin + "/cairn-hook").c_str(), 0700), 0);
@@ -358,7 +358,7 @@ TEST_F(DaemonTest, RefusesWhatItDoesNotUnderstandOnItsSocket) {
   EXPECT_TRUE(ask("{\"v\":1,\"op\":\"ping\"}")["ok"].as_bool());
 }
 
-TEST_F(DaemonTest, TakesInTenThousandWaitingEventsAndAnswersInTimeMeanwhile) {
+TEST_F(DaemonTest, ReadsTenThousandWaitingEventsAndAnswersInTimeMeanwhile) {
   play_session("one", "create the test file", "test.txt");
   EXPECT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
   os::RealDisk disk;

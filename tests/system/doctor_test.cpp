@@ -272,7 +272,7 @@ TEST_F(Doctor, NamesABadKeyAndTheFixWorks) {
   apply(report, "Home", "key", "has 5 bytes instead of 32");
 }
 
-TEST_F(Doctor, NamesAStoreThatIsHalfMadeAndTheFixWorks) {
+TEST_F(Doctor, NamesAnIncompleteStoreAndTheFixWorks) {
   write_file(home_.database(), "");
   apply(examine(), "Store", "schema", "half made");
 }

@@ -85,7 +85,7 @@ class FullDisk : public HomeTest {
   const std::string folder_ = dir_ / "transcripts/-proj";
 };
 
-TEST_F(FullDisk, IsToldAtOnceAndItsSessionIsRecoveredOnceThereIsRoom) {
+TEST_F(FullDisk, IsReportedAtOnceAndItsSessionIsRecoveredOnceThereIsSpace) {
   play("one", "before the disk was full");
   json({"process", "--wait"});
   fill();
@@ -96,7 +96,7 @@ TEST_F(FullDisk, IsToldAtOnceAndItsSessionIsRecoveredOnceThereIsRoom) {
   expect_recovered("while the disk was full", play("three", "after it"));
 }
 
-TEST_F(FullDisk, FromTheVeryFirstStartTooIsToldAndItsSessionIsRecovered) {
+TEST_F(FullDisk, FromTheVeryFirstStartIsReportedAndItsSessionIsRecovered) {
   fill();
   expect_not_recording(play("one", "the very first session"));
   EXPECT_NE(cairn({"doctor"}).out.find("4 events could not be written"), std::string::npos);

@@ -106,7 +106,7 @@ TEST_F(HookTest, PrintsTheDaemonsAnswerAndConfirmsIt) {
   }
 }
 
-TEST_F(HookTest, AsksForTheEventNamedInThePayloadWhenItIsToldNone) {
+TEST_F(HookTest, AsksForTheEventNamedInThePayloadWhenItHasNoArgument) {
   set_flags({.session_start_ms = 20'000});
   FakeDaemon daemon(home_, kContext);
   EXPECT_EQ(run(program({}, R"({"session_id":"s","hook_event_name":"SessionStart"})")).out, kContext);
@@ -133,7 +133,7 @@ TEST_F(HookTest, StopsWaitingForASilentDaemonAtItsDeadline) {
   EXPECT_EQ(daemon.heard().size(), 2u) << "no confirmation of what was not given";
 }
 
-TEST_F(HookTest, GivesTheFixedAnswerForOneThatIsNone) {
+TEST_F(HookTest, GivesTheFixedAnswerWhenTheReplyIsInvalid) {
   set_flags({.session_start_ms = 20'000});
   for (const std::string& answer :
        {std::string("nonsense\n"), std::string("\n"), std::string("{\"torn\":"), std::string("{\"no end\"\n"),
@@ -151,7 +151,7 @@ TEST_F(HookTest, PrintsALongAnswerWhole) {
   EXPECT_TRUE(run(program({"SessionStart"})).out == answer);
 }
 
-TEST_F(HookTest, WaitsAtSessionStartForADaemonOnItsWayUp) {
+TEST_F(HookTest, WaitsAtSessionStartForADaemonThatIsStarting) {
   set_flags({.session_start_ms = 20'000});
   FakeDaemon daemon(home_, kContext, 300ms);
   const Outcome outcome = run(program({"SessionStart"}));

@@ -55,7 +55,7 @@ TEST_F(HookTest, SeesTheHostThroughTheShellThatCalledIt) {
   EXPECT_EQ(hook::Envelope::decode(only_event())->envelope.host_process.pid, getpid());
 }
 
-TEST_F(HookTest, RecordsTheHostItIsToldOf) {
+TEST_F(HookTest, RecordsTheHostFromItsArgument) {
   expect_fixed(run(program({"--host", "codex", "Stop"})));
   EXPECT_EQ(hook::Envelope::decode(only_event())->envelope.host, "codex");
 }
@@ -195,7 +195,7 @@ TEST_F(HookTest, AnswersWithoutAHome) {
   expect_fixed(run(p));
 }
 
-TEST_F(HookTest, AnswersWhenAFileMayNotGrowAndLeavesWord) {
+TEST_F(HookTest, AnswersWhenAFileMayNotGrowAndLeavesANote) {
   expect_fixed(run(program({"Stop"})));
   expect_fixed(run(shell("ulimit -f 64; exec \"$HOOK\" PostToolUse", pattern(300'000))));
   EXPECT_EQ(names("new").size(), 1u);
@@ -258,7 +258,7 @@ TEST_F(HookTest, AnswersWithItsDescriptorsClosed) {
   EXPECT_EQ(names("new").size(), 3u);
 }
 
-TEST_F(HookTest, EndsWellWhenNobodyReadsItsAnswer) {
+TEST_F(HookTest, EndsNormallyWhenNobodyReadsItsAnswer) {
   const Outcome outcome = run(shell("{ \"$HOOK\" Stop; echo $? > " + (dir_ / "code") + "; } | true"));
   EXPECT_EQ(outcome.err, "");
   EXPECT_TRUE(wait_until([&] { return read_text(dir_ / "code") == "0\n"; }, 10s));

@@ -55,7 +55,7 @@ TEST_F(KillTest, ADaemonBeforeAnyCallThatChangesSomethingLosesAndDoublesNothing)
   expect_all_stored();
 }
 
-TEST_F(KillTest, ACommandBeforeAnyOfItsCallsHurtsNobody) {
+TEST_F(KillTest, ACommandBeforeAnyOfItsCallsHarmsNothing) {
   play_session("one", "create the test file", "test.txt");
   ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
   const auto daemon = daemons();

@@ -141,7 +141,7 @@ TEST_F(OwnerTest, AHomeMayStandBehindALinkOfOnesOwnButNotOfAnother) {
   }
 }
 
-TEST_F(OwnerTest, AnEventThatAnotherUserLeftIsNotTakenIn) {
+TEST_F(OwnerTest, AnEventOfAnotherUserIsNotRead) {
   if (geteuid() != 0) GTEST_SKIP() << "SKIP: only root can give a file away";
   const std::string forged = deliver("s1", "a forged prompt");
   ASSERT_EQ(chown(forged.c_str(), kNobody, kNobody), 0);

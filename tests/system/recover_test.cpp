@@ -55,7 +55,7 @@ TEST_F(RecoverTest, BytesThatChangedAreFoundAtTheStartAndTheNextSessionIsServed)
   }
 }
 
-TEST_F(RecoverTest, DamageMetAtWorkEndsTheDaemonAndTheNextOneSavesWhatItCan) {
+TEST_F(RecoverTest, DamageFoundWhileServingEndsTheDaemonAndTheNextOneRepairsIt) {
   live();
   end_daemon(SIGTERM);
   ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
@@ -74,7 +74,7 @@ TEST_F(RecoverTest, DamageMetAtWorkEndsTheDaemonAndTheNextOneSavesWhatItCan) {
   expect_told();
 }
 
-TEST_F(RecoverTest, AMissingLogAForeignFileAndAnEmptyOneAreToldAndServed) {
+TEST_F(RecoverTest, AMissingLogAForeignFileAndAnEmptyOneAreReportedAndReplaced) {
   const auto expect_notice = [this](const std::string& session) {
     const Json answer = start_answer(session);
     EXPECT_NE(answer["systemMessage"].dump().find("damage of the store"), std::string::npos) << answer.dump();
@@ -96,7 +96,7 @@ TEST_F(RecoverTest, AMissingLogAForeignFileAndAnEmptyOneAreToldAndServed) {
   EXPECT_EQ(asides().size(), 2u);
 }
 
-TEST_F(RecoverTest, KilledWhileItSavesItGoesOnAtTheNextStart) {
+TEST_F(RecoverTest, ARepairThatWasKilledContinuesAtTheNextStart) {
   live();
   end_daemon(SIGTERM);
   std::string bytes = read_text(home_.database());
@@ -113,7 +113,7 @@ TEST_F(RecoverTest, KilledWhileItSavesItGoesOnAtTheNextStart) {
   expect_told();
 }
 
-TEST_F(RecoverTest, WhatWasSetAsideIsTakenInAgainByCommand) {
+TEST_F(RecoverTest, QuarantinedEventsAreReadAgainByCommand) {
   ASSERT_TRUE(os::make_dirs(disk_, home_.inbox() + "/cur").ok());
   deliver("PostToolUse", tool_use("one", "t1"));
   deliver("PostToolUse", tool_use("one", "t2"));

@@ -60,7 +60,7 @@ TEST_F(SecurityTest, AnOpenUmaskOpensNothing) {
   EXPECT_GT(seen, 8u);
 }
 
-TEST_F(SecurityTest, AStrangeFileInTheInboxHoldsNobodyUpAndNothingElseIsTouched) {
+TEST_F(SecurityTest, AStrangeFileInTheInboxBlocksNothingAndOthersAreNotTouched) {
   ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
   const std::string box = home_.inbox() + "/new/", outside = dir_ / "outside.txt", twin = dir_ / "twin.txt";
   write_file(outside, "precious quokka");

@@ -71,7 +71,7 @@ TEST_F(Limits, TheSameHoldsForAProvider) {
   m.close();
 }
 
-TEST_F(Limits, TheWarningIsToldOnceInTheLogAndTheNoticeAndStaysInStatus) {
+TEST_F(Limits, TheWarningIsOnceInTheLogAndTheNoticeAndStaysInStatus) {
   open(5);
   for (int i = 1; i <= 3; ++i) turn(i);
   const auto problems = [&] { return must(m.run("status"))["problems"].dump(); };
@@ -112,7 +112,7 @@ class Babbler final : public agent::Provider {
   };
 };
 
-TEST(Babble, HoldsUpNobodyAndEndsTheConversation) {
+TEST(EndlessOutput, EndsTheConversationAndBlocksNoOther) {
   Machine m;
   Babbler provider;
   m.provider = &provider;
@@ -153,7 +153,7 @@ TEST(Budget, ThatCannotBeReadLeavesTheMessagesInTheQueue) {
   m.close();
 }
 
-TEST(Reply, AboutAPartOfATurnLeavesWhatWasSaidOfTheRest) {
+TEST(Reply, AboutAPartOfATurnKeepsTheObservationsOfTheRest) {
   Machine m;
   ScriptedProvider provider{m.clock};
   m.provider = &provider;

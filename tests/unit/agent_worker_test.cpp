@@ -240,7 +240,7 @@ TEST_F(AgentTest, AConversationAfterACrashIsFresh) {
   EXPECT_EQ(provider.starts[1].resume, std::nullopt);
 }
 
-TEST_F(AgentTest, AnIdThatIsSomebodyElsesIsRefusedAndHisStaysHis) {
+TEST_F(AgentTest, AnIdOfAnotherSessionIsRefusedAndStaysThere) {
   turn(chat);
   provider.script = [&](SessionId, const Request& request) {
     Plan plan = Plan::learns_each(request);
@@ -323,7 +323,7 @@ TEST_F(AgentTest, WhatAProviderSaysPassesTheGate) {
   EXPECT_EQ(observations(), (Lines{"memory-1|the [private] is fed"}));
 }
 
-TEST_F(AgentTest, TroubleOfTheProviderCountsNoTryAndHoldsItsCallsBack) {
+TEST_F(AgentTest, AProviderErrorCountsNoTryAndDelaysItsCalls) {
   for (const auto kind : {Trouble::Kind::rate_limited, Trouble::Kind::quota, Trouble::Kind::auth,
                           Trouble::Kind::setup, Trouble::Kind::canceled}) {
     provider.requests.clear();
@@ -449,7 +449,7 @@ TEST_F(AgentTest, TheWorkerSaysWhenItWantsToBeCalledAgain) {
   EXPECT_EQ(observations(), (Lines{"memory-1|one"}));
 }
 
-TEST_F(AgentTest, WhoAsksAboutAMessageThatWaitsForAnIdIsToldSoAndForHowLong) {
+TEST_F(AgentTest, AMessageThatWaitsForAnIdIsShownAsWaitingAndForHowLong) {
   Plan plan = Plan::learns("one");
   plan.id_after.reset();
   every_plan(plan);

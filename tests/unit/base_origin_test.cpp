@@ -73,7 +73,7 @@ TEST(Origin, ACutTextKeepsItsLabelsWhole) {
   EXPECT_EQ(open_label(whole, 2), "");
 }
 
-TEST(Origin, IsToldOfToolsAndTexts) {
+TEST(Origin, IsFoundForToolsAndTexts) {
   EXPECT_EQ(host::origin_of_tool("Bash"), Origin::output);
   EXPECT_EQ(host::origin_of_tool("WebSearch"), Origin::web);
   EXPECT_EQ(host::origin_of_tool("mcp__db__query"), Origin::mcp);

@@ -83,7 +83,7 @@ TEST(Visible, RemovesTerminalSequences) {
             std::string::npos);
 }
 
-TEST(Visible, AnEndlessControlStringDoesNotSwallowTheText) {
+TEST(Visible, AnEndlessControlStringDoesNotHideTheText) {
   EXPECT_EQ(visible("before \x1b]everything else"), "before everything else");
 }
 

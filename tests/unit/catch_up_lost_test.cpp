@@ -50,7 +50,7 @@ TEST_F(CatchUpTest, ASessionOfWhichNoHookCouldWriteIsFoundByTheirNote) {
   EXPECT_EQ(m.number("SELECT count(*) FROM events WHERE source = 'transcript'"), 4) << "once";
 }
 
-TEST_F(CatchUpTest, TheNextSessionIsToldOfOneThatRanOnADiskThatWasFullFromTheFirstStart) {
+TEST_F(CatchUpTest, TheNextSessionIsGivenOneThatRanOnADiskThatWasFullFromTheFirstStart) {
   LostSession lost(m, "22222222-aaaa-4bbb-8ccc-000000000002");
   lost.note("SessionStart");
   minute();  // nobody knows yet where transcripts are

@@ -94,7 +94,7 @@ std::vector<std::string> with_transcripts() {
 
 class RecordedTranscripts : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RecordedTranscripts, WithEveryHookAddOnlyWhatNoHookTells) {
+TEST_P(RecordedTranscripts, WithEveryHookAddOnlyWhatNoHookDelivers) {
   Replay replay(GetParam());
   replay.play([](const auto&) { return true; });
   replay.settle();
@@ -181,7 +181,7 @@ TEST(RecordedTranscript, OfASubagentIsReadBesideTheMainOne) {
       (Lines{"Agent|-", "Bash|a38e5792bf742aada"}));
 }
 
-TEST(RecordedTranscript, OfATurnWithNoHookAtAllButTheFirstTellsPromptWorkAndAnswer) {
+TEST(RecordedTranscript, OfATurnWithOnlyTheFirstHookGivesPromptWorkAndAnswer) {
   Replay replay("a_oneshot_tools");
   replay.play([](const auto& call) { return call.call.event == "SessionStart"; });
   replay.settle();

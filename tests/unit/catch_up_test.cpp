@@ -31,7 +31,7 @@ TEST_F(CatchUpTest, TakesAMinuteOldCallOfAnActiveSessionAndLeavesAYoungOneToItsH
   EXPECT_EQ(ledger()["recovered"].as_int(), 2);
 }
 
-TEST_F(CatchUpTest, ACallThatOnlyATranscriptTellsIsAGapUntilItIsTakenIn) {
+TEST_F(CatchUpTest, ACallThatOnlyATranscriptHasIsAGapUntilItIsRecovered) {
   begin();
   transcript.wrote("a.txt", "t1");
   transcript.save();
@@ -237,7 +237,7 @@ TEST_F(CatchUpTest, APrivateTurnStaysPrivate) {
   EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 0);
 }
 
-TEST_F(CatchUpTest, APrivatePromptThatOnlyTheTranscriptTellsMutesItsTurn) {
+TEST_F(CatchUpTest, APrivatePromptThatOnlyTheTranscriptHasMutesItsTurn) {
   m.tell(chat.start());
   (void)chat.prompt("<private>the zebra wish</private>");
   transcript.prompt("<private>the zebra wish</private>");
@@ -329,7 +329,7 @@ TEST_F(CatchUpTest, ACallWhoseLineIsGoneDoesNotWaitForEver) {
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
 }
 
-TEST_F(CatchUpTest, AnEndedSessionThatIsHeardOfAgainIsReadAgain) {
+TEST_F(CatchUpTest, AnEndedSessionWithANewEventIsReadAgain) {
   begin();
   m.tell(chat.end());
   transcript.save();
@@ -373,7 +373,7 @@ TEST_F(CatchUpTest, ALargeTranscriptIsReadInPieces) {
   EXPECT_EQ(m.number("SELECT count(*) FROM transcript_calls WHERE outcome = 'recovered'"), 50);
 }
 
-TEST_F(CatchUpTest, ASessionAtRestIsLookedAtWithoutAWrite) {
+TEST_F(CatchUpTest, AnIdleSessionIsCheckedWithoutAWrite) {
   begin();
   transcript.wrote("a.txt", "t1");
   transcript.save();
@@ -385,7 +385,7 @@ TEST_F(CatchUpTest, ASessionAtRestIsLookedAtWithoutAWrite) {
   EXPECT_EQ(m.number("SELECT total_changes()"), before);
 }
 
-TEST_F(CatchUpTest, SessionsShowExplainsTheSums) {
+TEST_F(CatchUpTest, SessionsShowExplainsTheCounts) {
   begin();
   m.tell(chat.wrote("a.txt", "t1"));
   m.tell(chat.wrote("a.txt", "t1"));
@@ -404,7 +404,7 @@ TEST_F(CatchUpTest, SessionsShowExplainsTheSums) {
   EXPECT_EQ(told_ledger["transcripts"].items().size(), 1u);
 }
 
-TEST_F(CatchUpTest, EventsThatCouldNotBeWrittenAreNoProblemOnceTheirTranscriptGaveThemBack) {
+TEST_F(CatchUpTest, EventsThatCouldNotBeWrittenAreNoProblemOnceTheyAreRecovered) {
   begin();
   transcript.wrote("a.txt", "t1");
   transcript.wrote("b.txt", "t2");
@@ -415,7 +415,7 @@ TEST_F(CatchUpTest, EventsThatCouldNotBeWrittenAreNoProblemOnceTheirTranscriptGa
   EXPECT_EQ(must(m.run("status"))["problems"].items().size(), 0u);
 }
 
-TEST_F(CatchUpTest, AnEventThatCameBackMakesGoodForOneThatCouldNotBeWrittenAndForNoMore) {
+TEST_F(CatchUpTest, ARecoveredEventReducesTheCountOfUnwrittenEventsByOne) {
   begin();
   transcript.wrote("a.txt", "t1");
   transcript.save();
@@ -439,7 +439,7 @@ TEST_F(CatchUpTest, ReadsByIndexAlone) {
       EXPECT_NE(row.find("SEARCH"), std::string::npos) << sql << "\n" << row;
 }
 
-TEST_F(CatchUpTest, ALineWithoutAnEndIsLookedThroughOnceAndNotEachMinute) {
+TEST_F(CatchUpTest, AnEndlessLineIsSearchedOnceAndNotEachMinute) {
   begin();
   transcript.wrote("a.txt", "t1");
   transcript.text += std::string(2 * host::kTranscriptLook, 'x');

@@ -213,7 +213,7 @@ TEST(CommandLine, TakesTheLongestNameThatFits) {
   EXPECT_EQ(read_arguments({"search", "sessions", "list"})->command->name, "search");
 }
 
-TEST(DidYouMean, TakesASwapAsOneSlipAndStaysSilentBeyondTwo) {
+TEST(DidYouMean, CountsASwapAsOneErrorAndSuggestsNothingBeyondTwo) {
   const std::vector<std::string_view> known = {"status", "show", "sessions"};
   EXPECT_EQ(did_you_mean("satuts", known), "status");
   EXPECT_EQ(did_you_mean("shwo", known), "show");
@@ -230,7 +230,7 @@ TEST(HostVersion, ReadsTheFirstVersionOfAText) {
   EXPECT_FALSE(parse_version("99999999999.1.1"));
 }
 
-TEST(HostVersion, DoubtsInFavourOfTheExecForm) {
+TEST(HostVersion, AssumesTheExecFormWhenUnknown) {
   EXPECT_TRUE(takes_exec_form("2.1.0"));
   EXPECT_FALSE(takes_exec_form("2.0.76 (Claude Code)"));
   EXPECT_TRUE(takes_exec_form(std::nullopt));

@@ -48,7 +48,7 @@ class Answers : public testing::Test {
   int workers_ = 0;
 };
 
-TEST_F(Answers, TheFirstSessionOfAProjectIsToldThatItIsRecorded) {
+TEST_F(Answers, TheFirstSessionOfAProjectShowsThatItIsRecorded) {
   const Json line = must(Json::parse(m.ask(me.start()).line));
   EXPECT_EQ(line["systemMessage"].as_string(), "cairn: recording; nothing remembered here yet");
   EXPECT_FALSE(line.has("hookSpecificOutput"));
@@ -91,7 +91,7 @@ TEST_F(Answers, ItIsEnoughThatTheWholePastStillWaitsInTheInbox) {
   EXPECT_TRUE(has(Machine::context_of(m.ask(me.start())), "cold start"));
 }
 
-TEST_F(Answers, OtherEventsAreOwedNothing) {
+TEST_F(Answers, OtherEventsGetNothing) {
   work("something");
   for (const char* event : {"PreToolUse", "PostToolUse", "Stop", "SessionEnd", "Notification", "Unheard"})
     EXPECT_EQ(m.ask(me.call(event)).line, hook::kFixedAnswer) << event;
@@ -121,7 +121,7 @@ TEST_F(Answers, AResumeGetsOnlyWhatIsNew) {
   EXPECT_EQ(start("resume"), "");
 }
 
-TEST_F(Answers, AResumeIsNotToldAgainOfASessionThatWasMerelyResumed) {
+TEST_F(Answers, AResumeIsNotGivenASessionAgainThatWasMerelyResumed) {
   Chat other;
   other.session = "another-session";
   m.tell(other.start());
@@ -161,7 +161,7 @@ TEST_F(Answers, TheNewestSummaryIsTheOneWhoseTurnEndedLast) {
   EXPECT_TRUE(has(std::string(line["systemMessage"].as_string()), "\"the long task\"")) << line.dump();
 }
 
-TEST_F(Answers, AResumeIsNotToldItsOwnTurns) {
+TEST_F(Answers, AResumeIsNotGivenItsOwnTurns) {
   work("one");
   start("startup");
   m.tell(me.prompt("my own words"));
@@ -182,7 +182,7 @@ TEST_F(Answers, ACompactionForgetsWhatWasGiven) {
   EXPECT_TRUE(has(start("compact"), "\u00b7 one"));
 }
 
-TEST_F(Answers, ACompactionInTheMiddleOfATurnTellsThatTurn) {
+TEST_F(Answers, ACompactionInTheMiddleOfATurnIsGivenThatTurn) {
   start("startup");
   m.tell(me.prompt("the request in hand"));
   m.tell(me.wrote("half-done.txt", "t1"));
@@ -201,7 +201,7 @@ TEST_F(Answers, TheSourcesSettingExpressesTheOtherTable) {
   for (const char* source : {"startup", "resume", "clear", "compact"}) EXPECT_EQ(start(source), "") << source;
 }
 
-TEST_F(Answers, AStartThatWasNotGivenIsMadeGoodWithTheNextPrompt) {
+TEST_F(Answers, ContextThatMissedItsStartIsGivenWithTheNextPrompt) {
   work("one");
   start("startup", false);  // composed, but the hook never said that it printed it
   const context::Answer late = m.ask(me.prompt("hello"));
@@ -211,7 +211,7 @@ TEST_F(Answers, AStartThatWasNotGivenIsMadeGoodWithTheNextPrompt) {
   EXPECT_FALSE(has(Machine::context_of(late), "hello"));
 }
 
-TEST_F(Answers, AStartThatNobodyAskedForIsMadeGoodToo) {
+TEST_F(Answers, ContextThatNoHookAskedForIsGivenWithTheNextPrompt) {
   work("one");
   m.tell(me.start());  // its hook ran out of time before it could ask
   EXPECT_TRUE(has(Machine::context_of(m.ask(me.prompt("hello"))), "\u00b7 one"));
@@ -224,14 +224,14 @@ TEST_F(Answers, NothingIsGivenTwiceOnceItWasConfirmed) {
   EXPECT_EQ(m.ask(me.prompt("again")).line, hook::kFixedAnswer);
 }
 
-TEST_F(Answers, AMadeGoodStartIsNotMadeGoodAgain) {
+TEST_F(Answers, ContextGivenWithAPromptIsNotGivenAgain) {
   work("one");
   start("startup", false);
   EXPECT_TRUE(has(Machine::context_of(m.ask(me.prompt("hello"))), "\u00b7 one"));
   EXPECT_EQ(m.ask(me.prompt("again")).line, hook::kFixedAnswer);
 }
 
-TEST_F(Answers, APromptWithoutAStartIsOwedNothing) {
+TEST_F(Answers, APromptWithoutAStartGetsNothing) {
   work("one");
   EXPECT_EQ(m.ask(me.prompt("hello")).line, hook::kFixedAnswer);
 }
@@ -271,7 +271,7 @@ TEST_F(Answers, ABudgetOfNothingGivesNothing) {
   EXPECT_EQ(start("startup"), "");
 }
 
-TEST_F(Answers, WarningsAreToldOnce) {
+TEST_F(Answers, WarningsAreShownOnce) {
   m.put_file(m.home.inbox() + "/failed", "1\n2\n");
   m.put_file(m.home.inbox() + "/new/" + std::string(32, 'a'), "rubbish");
   const std::string told(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string());
@@ -288,7 +288,7 @@ TEST_F(Answers, AnEventThatIsStillToComeIsNotWaitedForBeyondTheDeadline) {
   EXPECT_EQ(answer.line, hook::kFixedAnswer);
 }
 
-TEST_F(Answers, AWarningThatNobodyGotIsToldAgain) {
+TEST_F(Answers, AnUnconfirmedWarningIsShownAgain) {
   m.put_file(m.home.inbox() + "/failed", "1\n2\n");
   const auto told = [&](const HookCall& call, bool confirm) {
     return std::string(must(Json::parse(m.ask(call, confirm).line))["systemMessage"].as_string());

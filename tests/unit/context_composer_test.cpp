@@ -121,7 +121,7 @@ TEST_F(Composer, EndsWithALineThatSaysHowToSearch) {
   EXPECT_EQ(text.find('\n', line + 1), text.rfind('\n')) << "nothing but the fence follows";
 }
 
-TEST_F(Composer, NothingIsSaidTwice) {
+TEST_F(Composer, NoTextIsRepeated) {
   put(2, "fix the lexer", "It works.\nwrite the docs\ntell the users");
   leave_open("write the docs");
   leave_open("tell the users");
@@ -131,7 +131,7 @@ TEST_F(Composer, NothingIsSaidTwice) {
   EXPECT_EQ(text.find("Next steps"), std::string::npos) << "a heading over nothing";
 }
 
-TEST_F(Composer, AnswersAreToldInWholeSentencesUnderTheirHeadings) {
+TEST_F(Composer, AnswersAreGivenInWholeSentencesUnderTheirHeadings) {
   Chat work;
   work.session = "work";
   m->tell(work.prompt("make the parser faster"));
@@ -203,7 +203,7 @@ TEST_F(Composer, OtherSessionsAtWorkAreNamedWithTheirPlace) {
       << "it is the one that asks";
 }
 
-TEST_F(Composer, ATurnOfTheWebSaysSoInItsHeadingAndInWhatItLeavesOpen) {
+TEST_F(Composer, ATurnWithTextOfTheWebIsLabelledInItsHeadingAndOpenItems) {
   Chat reader;
   const auto look = [&](std::string_view tool) {
     m->tell(reader.prompt("look with " + std::string(tool)));
@@ -227,7 +227,7 @@ TEST_F(Composer, ATurnOfTheWebSaysSoInItsHeadingAndInWhatItLeavesOpen) {
   EXPECT_NE(both.find("\n## S4 [web, mcp] \xc2\xb7 "), std::string::npos) << both;
 }
 
-TEST_F(Composer, TheTurnsOfTheWebAreFoundByTheirIndex) {
+TEST_F(Composer, TurnsWithTextOfTheWebAreFoundByTheirIndex) {
   std::string plan;
   for (const std::string& row : m->rows(
            "EXPLAIN QUERY PLAN SELECT group_concat(DISTINCT tool_name) FROM events WHERE session_db_id = 1 "

@@ -54,12 +54,12 @@ class Control : public testing::Test {
   std::thread thread_;
 };
 
-TEST_F(Control, ASilentPeerIsHungUpOn) {
+TEST_F(Control, ASilentPeerIsDisconnected) {
   const os::Fd silent = connect();
   EXPECT_EQ(next_line(silent, 5s).error().code, Code::canceled);
 }
 
-TEST_F(Control, APeerWhoseWorkTakesLongerThanThatIsNot) {
+TEST_F(Control, APeerThatWaitsForAReplyIsNotDisconnected) {
   const os::Fd waiting = connect();
   ASSERT_TRUE(os::send_all(waiting.get(), "work\n", in(1s)));
   EXPECT_EQ(next_line(waiting, 5s).value_or("hung up"), "done");
@@ -88,7 +88,7 @@ class EndLog final : public Log {
   }
 };
 
-TEST(Children, OneThatSaysMoreThanAnybodyReadsIsEnded) {
+TEST(Children, AChildThatWritesTooMuchIsEnded) {
   EndLog log;
   auto loop = *daemon::Loop::create();
   auto children = std::make_unique<daemon::LoopChildren>(*loop, log, [] {});

@@ -65,7 +65,7 @@ TEST(Mode, WhatIsSettledDoesNotRemain) {
   EXPECT_EQ(remaining_work("The tests still pass but docs are not yet done.", code_mode()).size(), 1u);
 }
 
-TEST(Mode, ABadFileIsNamedWithItsFault) {
+TEST(Mode, ABadFileIsReportedWithItsError) {
   EXPECT_EQ(problem("[en]\nfinding = [\"so\"]\n"), "");
   EXPECT_EQ(problem("[en]\nfindings = [\"so\"]\n"), "modes/mine.toml: en.findings is not known");
   EXPECT_EQ(problem("[en]\nfinding = [3]\n"), "modes/mine.toml: en.finding is not a list of words");

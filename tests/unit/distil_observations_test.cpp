@@ -116,7 +116,7 @@ TEST(Observations, FilesOfCommandsAreAChange) {
   EXPECT_EQ(at(list, Slot::changed).files_modified, (Texts{"a.txt", "b.txt", "c.txt"}));
 }
 
-TEST(Observations, WhatStillFailsIsTold) {
+TEST(Observations, AFailureThatRemainsIsReported) {
   const auto steps = {red("make test", "lexer.cpp:3: error: expected ';'")};
   EXPECT_EQ(at(of(steps), Slot::failing).title,
             "'make test' fails: [output: lexer.cpp:3: error: expected ';']");
@@ -174,7 +174,7 @@ TEST(Observations, ATurnHasFewHoweverMuchItDid) {
   }
 }
 
-TEST(Observations, NothingHappenedIsNone) {
+TEST(Observations, ATurnWithoutWorkHasNone) {
   EXPECT_TRUE(of({}, "Hello.").empty());
   EXPECT_TRUE(of({bash("echo one"), bash("ls")}, "Done.").empty());
   EXPECT_TRUE(of({}, "It failed because of the service.", Turn::End::failed).empty());
@@ -198,7 +198,7 @@ TEST(TestOutput, NamesWhatFailedInTheWordsOfManyRunners) {
   }
 }
 
-TEST(TestOutput, TellsAPassFromAFailureByItsCount) {
+TEST(TestOutput, DistinguishesAPassFromAFailureByItsCount) {
   for (const char* line : {"===== 5 passed in 0.12s =====", "test result: ok. 5 passed; 0 failed",
                            "100% tests passed, 0 tests failed out of 7", "12 examples, 0 failures"}) {
     EXPECT_FALSE(read_test_output(line).says_failed) << line;

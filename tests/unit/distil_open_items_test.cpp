@@ -56,7 +56,7 @@ TEST(OpenItems, ASentenceOfObligationCountsWhereWorkWasDone) {
             (Lines{"next_step: Ready to commit when you are."}));
 }
 
-TEST(OpenItems, WhatOnlySoundsLikeWorkIsNone) {
+TEST(OpenItems, TextThatOnlyLooksLikeWorkIsNotOpen) {
   for (const char* said :
        {"All tests still pass.", "The remaining files are generated.", "For a new one you'd need to:",
         "If you want the old one, you will need to set a flag.", "- **Not yet configured**: it asks.",
@@ -135,7 +135,7 @@ TEST(OpenItems, AQuestionThatNobodyAnsweredIsOpen) {
   EXPECT_EQ(told(turn), Lines{"question: Which database shall we use?"});
 }
 
-TEST(OpenItems, TasksAreToldByTheirChanges) {
+TEST(OpenItems, TasksAreReportedByTheirChanges) {
   Step create = step("TaskCreate", Json::object({{"subject", "Write docs"}}),
                      Json::object({{"task", Json::object({{"id", "3"}})}}));
   create.event = 7;

@@ -46,7 +46,7 @@ TEST(Summary, AFailedEditChangesNothing) {
   EXPECT_EQ(s.files_edited, Files{});
 }
 
-TEST(Summary, TellsEveryOutcomeOfACommandOnce) {
+TEST(Summary, ReportsEveryResultOfACommandOnce) {
   const Step bad = failed(bash("npm test"), "Exit code 1\n> proj@1.0 test\n  2 tests failed\nmore");
   EXPECT_EQ(of({bad, bad, bash("npm test")}).completed,
             "Ran 'npm test': failed twice (exit code 1: [output: 2 tests failed]), then passed.");
@@ -140,7 +140,7 @@ TEST(Summary, TasksAreFoldedById) {
   EXPECT_EQ(s.completed, "Finished: x.");
 }
 
-TEST(Summary, SaysHowATurnEndedWhenItWasNotWell) {
+TEST(Summary, SaysHowATurnEndedWhenItFailed) {
   EXPECT_EQ(of({interrupted(bash("sleep 30"))}, "", Turn::End::cut_off).next_steps,
             "Interrupted while running 'sleep 30'.");
   EXPECT_EQ(of({interrupted(bash("rm x"))}, "", Turn::End::stopped).next_steps,
@@ -163,7 +163,7 @@ TEST(Summary, AnInterimSummarySaysSo) {
   EXPECT_EQ(s.next_steps, "");
 }
 
-TEST(Summary, SubagentsAreToldByTheirResult) {
+TEST(Summary, SubagentsAreDescribedByTheirResult) {
   Step inner = bash("echo x > made.txt");
   inner.agent_type = "Explore";
   const Summary s =
@@ -190,7 +190,7 @@ TEST(Summary, ManyStepsStayWithinTheLimitAndTheValuableStays) {
   EXPECT_EQ(s.completed.find("'./run --number 3'"), std::string::npos);
 }
 
-TEST(Summary, BadShapesDoNoHarm) {
+TEST(Summary, UnexpectedShapesAreHarmless) {
   std::vector<Step> steps;
   for (const char* tool : {"Bash", "Write", "Edit", "MultiEdit", "Read", "Grep", "WebFetch", "Agent",
                            "TodoWrite", "TaskCreate", "TaskUpdate", "Other", ""})
@@ -270,7 +270,7 @@ TEST(Summary, WhatIsQuotedStaysInItsQuotes) {
   EXPECT_EQ(of({step("x. Ran 'make': passed", {})}).completed, "Used \"x. Ran 'make': passed\".");
 }
 
-TEST(Summary, OurOwnWordsAreKnownFromTheAnswers) {
+TEST(Summary, OurOwnSentencesAreDistinguishedFromTheAnswer) {
   const std::vector<Step> kinds = {
       create("a.c", "x"),
       edit("a.c", Json::array({"+x"})),

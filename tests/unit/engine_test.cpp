@@ -25,7 +25,7 @@ TEST(Engine, MakesAHomeWithItsKeyFlagsAndInbox) {
   EXPECT_EQ(m.engine->key(), key);
 }
 
-TEST(Engine, RefusesAKeyThatIsNone) {
+TEST(Engine, RefusesAnInvalidKey) {
   Machine m;
   must(m.open());
   m.close();
@@ -33,7 +33,7 @@ TEST(Engine, RefusesAKeyThatIsNone) {
   EXPECT_EQ(m.open().error().code, Code::corrupt);
 }
 
-TEST(Engine, TakesInBeforeItWorksTheQueueAndThenRests) {
+TEST(Engine, ReadsTheInboxBeforeTheQueueAndThenIsIdle) {
   Machine m;
   must(m.open());
   Chat chat;
@@ -47,7 +47,7 @@ TEST(Engine, TakesInBeforeItWorksTheQueueAndThenRests) {
   EXPECT_FALSE(must(m.engine->step()));
 }
 
-TEST(Engine, ABacklogLargerThanAGroupIsTakenInWhole) {
+TEST(Engine, ABacklogLargerThanAGroupIsReadCompletely) {
   Machine m;
   must(m.open());
   Chat chat;
@@ -104,7 +104,7 @@ TEST(Engine, FailedDeliveriesAreCountedOnce) {
             std::string::npos);
 }
 
-TEST(Engine, AnIntakeErrorIsToldUntilItIsOver) {
+TEST(Engine, AnIntakeErrorIsReportedUntilItIsOver) {
   Machine m;
   must(m.open());
   Chat chat;
@@ -125,7 +125,7 @@ TEST(Engine, AnIntakeErrorIsToldUntilItIsOver) {
   EXPECT_EQ(m.text("SELECT prompt_text FROM user_prompts"), "work");
 }
 
-TEST(Engine, AnIntakeErrorOfAnEarlierLifeIsOverOnceIntakeWorks) {
+TEST(Engine, AnIntakeErrorOfAnEarlierDaemonIsOverOnceIntakeWorks) {
   Machine m;
   must(m.open());
   must(m.db().exec("INSERT INTO meta VALUES('intake_error', 'no space left')"));
@@ -148,7 +148,7 @@ class FailedDeliveries : public testing::Test {
   const std::string path = m.home.inbox() + "/failed";
 };
 
-TEST_F(FailedDeliveries, AreNotForgottenWhenTheyCannotBeCounted) {
+TEST_F(FailedDeliveries, AreKeptUntilTheyCanBeCounted) {
   m.disk.on_call([&](std::string_view op, std::string_view file) {
     if (op == "write" && file.ends_with("-wal")) m.disk.fail_at(1, ENOSPC);
   });

@@ -229,7 +229,7 @@ TEST(KnownSecrets, AreRemovedFromLaterEventsOfTheSession) {
       << "another session knows nothing of it";
 }
 
-TEST(Placeholders, AreNamedForWhoeverAsksWhyTheyWereKept) {
+TEST(Placeholders, AreReportedByPolicyExplain) {
   const std::string text = "PORT=8080\nAPI_KEY=changeme\nid: AKIAIOSFODNN7EXAMPLE\n";
   const std::vector<Finding> kept = placeholders(text);
   ASSERT_EQ(kept.size(), 2u);

@@ -347,7 +347,7 @@ TEST(Literals, AreNotLookedForWhereNothingIsWanted) {
   EXPECT_EQ(out, "0:0 1:1 4:0 13:1 16:0 17:1 ");
 }
 
-TEST(CharRuns, LettersAndDigitsAreToldManyAtATimeAsOneByOne) {
+TEST(CharRuns, LettersAndDigitsAreFoundManyAtATimeAsOneByOne) {
   Lot lot(11);
   std::string every;
   for (int c = 0; c < 256; ++c) every += static_cast<char>(c);

@@ -342,7 +342,7 @@ TEST(Gate, ExcludesAChangedFile) {
   EXPECT_NE(refused(Rules{{}, {".env"}}, event), "");
 }
 
-TEST(Gate, BadShapesDoNoHarm) {
+TEST(Gate, UnexpectedShapesAreHarmless) {
   for (const Json& shape : {Json(), Json("text"), Json(3), Json::array({1, "x"}),
                             Json::object({{"file_path", 3}, {"command", Json::array()}})}) {
     Event event = tool("Bash", shape);

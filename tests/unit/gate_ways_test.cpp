@@ -193,7 +193,7 @@ TEST(Secrets, AreKnownToTheirSessionAfterARestart) {
   m.close();
 }
 
-TEST(Scan, DoesNotAccuseItsOwnMarkers) {
+TEST(Scan, DoesNotReportItsOwnMarkers) {
   Machine m;
   must(m.open());
   Chat chat;
@@ -205,7 +205,7 @@ TEST(Scan, DoesNotAccuseItsOwnMarkers) {
   EXPECT_EQ(report["findings"].items().size(), 0u) << report.dump(1);
 }
 
-TEST(Scan, FindsASecretInWhatIsStoredAndSaysWhereNotWhat) {
+TEST(Scan, FindsAStoredSecretAndReportsWhereNotWhat) {
   Machine m;
   must(m.open());
   Chat chat;

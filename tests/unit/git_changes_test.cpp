@@ -115,7 +115,7 @@ TEST_F(Changes, BeforeTheFirstCommitAllThatIsAddedIsChanged) {
   EXPECT_EQ(changed("api"), Paths{"a.txt"});
 }
 
-TEST_F(Changes, AConflictIsTold) {
+TEST_F(Changes, AConflictIsReported) {
   repository("api");
   run("cd api && git checkout -qb side && echo side >src/1.c && git commit -qam side && git checkout -q "
       "trunk && echo trunk "
@@ -123,7 +123,7 @@ TEST_F(Changes, AConflictIsTold) {
   EXPECT_EQ(changed("api"), Paths{"src/1.c"});
 }
 
-TEST_F(Changes, FormsThatAreNotKnownTellNothing) {
+TEST_F(Changes, UnknownFormatsGiveNoResult) {
   repository("api");
   run("cd api && echo x >src/1.c && git add -A && git update-index --split-index && git add -A");
   EXPECT_EQ(changed("api", {"src/2.c"}), Paths()) << "a split index";
@@ -160,7 +160,7 @@ TEST_F(Changes, RandomWorkAgreesWithGitAtEveryStep) {
   }
 }
 
-TEST_F(Changes, ALookWritesNothingAndADamagedRepositoryIsNoHarm) {
+TEST_F(Changes, ReadingWritesNothingAndADamagedRepositoryIsHarmless) {
   repository("api");
   run("cd api && echo x >src/1.c && git add -A && git commit -qm two && git gc -q && echo y >src/1.c && git "
       "add -A");

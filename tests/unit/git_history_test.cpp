@@ -121,7 +121,7 @@ TEST_F(GitHistory, ThatIsDamagedIsUnknown) {
   EXPECT_EQ(root("api"), std::nullopt);
 }
 
-TEST_F(GitHistory, TellsTheRemoteWithoutCredentials) {
+TEST_F(GitHistory, GivesTheRemoteWithoutCredentials) {
   const std::pair<const char*, const char*> kAddresses[] = {
       {"https://github.com/acme/shop.git", "github.com/acme/shop"},
       {"https://dev:s3cret@GitHub.com/acme/shop", "github.com/acme/shop"},

@@ -128,7 +128,7 @@ TEST(Envelope, RefusesAFormatItDoesNotKnow) {
   EXPECT_NE(Envelope::decode(file).error().message.find("version"), std::string::npos);
 }
 
-TEST(Envelope, RefusesAWellSealedHeaderThatMakesNoSense) {
+TEST(Envelope, RefusesAHeaderWithAValidChecksumThatMakesNoSense) {
   const std::string header = sample("").encode();
   ASSERT_TRUE(Envelope::decode(sealed(header)).ok());
   const auto with = [&](std::size_t at, std::string_view text) {
@@ -152,7 +152,7 @@ TEST(Envelope, RefusesACutThatKeptEverything) {
   EXPECT_TRUE(Envelope::decode(file_of(e)).ok());
 }
 
-TEST(Envelope, ShowsTheOrderToOneWhoReadsOnlyTheStart) {
+TEST(Envelope, ShowsTheOrderInItsFirstBytes) {
   const std::string file = file_of(sample());
   const auto order = Envelope::peek_order(std::string_view(file).substr(0, Envelope::kPeekBytes));
   ASSERT_TRUE(order);

@@ -113,7 +113,7 @@ TEST_F(StartTest, ForgetsTheAttemptsOfAnotherBoot) {
   EXPECT_EQ(start(), Start::started);
 }
 
-TEST_F(StartTest, IsNotHeldUpByARecordFromTheFuture) {
+TEST_F(StartTest, IgnoresARecordFromTheFuture) {
   clock_.reboot("");
   clock_.set_boot_ns(1'000'000'000'000);
   ASSERT_EQ(start(), Start::started);
@@ -121,7 +121,7 @@ TEST_F(StartTest, IsNotHeldUpByARecordFromTheFuture) {
   EXPECT_EQ(start(), Start::started);
 }
 
-TEST_F(StartTest, TakesADamagedRecordForNone) {
+TEST_F(StartTest, IgnoresADamagedRecord) {
   for (const char* record :
        {"", "x", "cairn1 9999", "cairn2 0001 00000003600000000000 0123456789abcdef0123456789abcdef\n",
         "cairn1 000x 00000003600000000000 0123456789abcdef0123456789abcdef\n"}) {

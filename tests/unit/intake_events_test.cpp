@@ -29,7 +29,7 @@ class Events : public testing::Test {
   Chat chat;
 };
 
-TEST_F(Events, APrivatePromptThatComesAfterItsTurnsEventsTakesThemBack) {
+TEST_F(Events, APrivatePromptThatComesAfterItsTurnsEventsRemovesThem) {
   m.tell(chat.prompt("an open request"));
   m.tell(chat.ran("make shared", "t0"));
   m.tell(chat.stop("Shared is done."));

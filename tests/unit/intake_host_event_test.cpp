@@ -58,7 +58,7 @@ TEST(HostEvent, AnInterruptIsSeenWhereverItIsSaid) {
   EXPECT_FALSE(read(R"({"session_id":"s","is_interrupt":"yes"})").interrupted);
 }
 
-TEST(HostEvent, WrongTypesAreAsGoodAsAbsent) {
+TEST(HostEvent, MembersOfAWrongTypeCountAsAbsent) {
   const event::Event e = read(
       R"({"session_id":"s","cwd":7,"prompt_id":{},"tool_name":[],"tool_use_id":null,"prompt":false,"error":{"a":1}})");
   EXPECT_EQ(e.cwd, "");

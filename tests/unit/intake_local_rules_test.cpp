@@ -75,7 +75,7 @@ TEST_F(LocalRulesTest, TheNamesOfTheSettingsAreUnderstoodToo) {
   EXPECT_EQ(read_local_rules("capture.enabled = false", "f").off, "f says enabled = false");
 }
 
-TEST_F(LocalRulesTest, WhatIsSaidAndNotUnderstoodKeepsEverythingOut) {
+TEST_F(LocalRulesTest, AFileThatCannotBeParsedKeepsEverythingOut) {
   using Said = std::pair<std::string, std::string>;
   for (const auto& [text, name] :
        {Said("capture = \"off\"", "capture"), Said("capture = 0", "capture"), Said("exclude = 7", "exclude"),

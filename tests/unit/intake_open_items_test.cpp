@@ -157,7 +157,7 @@ TEST_F(OpenLife, AnAcceptedPlanIsFollowedByItsSteps) {
   EXPECT_EQ(closed(), Rows{"Retry uploads|implemented"});
 }
 
-TEST_F(OpenLife, TellingATurnAgainChangesNothing) {
+TEST_F(OpenLife, DistillingATurnAgainChangesNothing) {
   Chat one = chat(1), two = chat(2);
   work(one, "fix the lexer", "Fixed.\n\nNext: add a retry to the uploader.");
   m.tell(one.end());
@@ -183,7 +183,7 @@ TEST_F(OpenLife, WithoutASignFor30DaysAnItemIsOnlyShownAtTheEnd) {
   EXPECT_NE(context().find("was left open: add a retry to the uploader."), std::string::npos) << context();
 }
 
-TEST_F(OpenLife, ARunningSessionHidesNobodysList) {
+TEST_F(OpenLife, ARunningSessionDoesNotHideOpenItems) {
   Chat one = chat(1), two = chat(2), three = chat(3);
   work(one, "fix the lexer", "Fixed.\n\nNext: add a retry to the uploader.");
   m.tell(one.end());
@@ -193,7 +193,7 @@ TEST_F(OpenLife, ARunningSessionHidesNobodysList) {
   EXPECT_NE(given.find("add a retry to the uploader"), std::string::npos) << given;
 }
 
-TEST_F(OpenLife, WhatAPersonAddsAndClosesIsTheirs) {
+TEST_F(OpenLife, ItemsThatAPersonAddsAndClosesStayThatWay) {
   Chat one = chat(1);
   work(one, "fix the lexer", "Fixed.\n\nNext: add a retry to the uploader.");
   const Json added = must(m.run("open", Json::object({{"text", "call the\nprovider"}, {"project", "proj"}})));

@@ -53,7 +53,7 @@ TEST_F(Sweep, ALivingHostIsLeftAlone) {
   EXPECT_EQ(turns(), (Lines{"1|open"}));
 }
 
-TEST_F(Sweep, WhateverTheHostSaysBeforeAndAfterItIsKilledTheSessionEndsAndItsTurnIsToldOnce) {
+TEST_F(Sweep, AKilledHostsSessionEndsAndItsTurnIsSummarisedOnceWhateverItSends) {
   std::vector<std::string> order = {"end", "failure", "kill", "stop", "tool"};
   int sessions = 0;
   do {

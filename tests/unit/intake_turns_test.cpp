@@ -114,7 +114,7 @@ TEST_F(Turns, ATaskNotificationIsNotTheUserAndGoesOnWithTheTurn) {
   EXPECT_EQ(m.text("SELECT last_assistant_message FROM turns"), "The job is done.");
 }
 
-TEST_F(Turns, ATaskNotificationStandsWithTheWorkThatOvertookIt) {
+TEST_F(Turns, ATaskNotificationJoinsTheTurnOfWorkThatOvertookIt) {
   const std::string note = "<task-notification>\n<task-id>b1</task-id></task-notification>";
   chat.prompt_id = "p-notification";
   m.tell(chat.stop("The job is done."));
@@ -192,7 +192,7 @@ TEST_F(Turns, ASecondSessionEndChangesNothing) {
   EXPECT_EQ(turns(), (Lines{"1|stop"}));
 }
 
-TEST_F(Turns, ASessionEndedWhenItsHostSaidSoNotWhenItWasTakenIn) {
+TEST_F(Turns, ASessionEndedWhenItsHostSaidSoNotWhenTheEventWasRead) {
   m.tell(chat.prompt("work"));
   m.deliver(chat.end());
   const std::int64_t said = epoch_ms(m.clock.now());
@@ -300,7 +300,7 @@ TEST_F(Turns, OneSummaryATurnReplacedInPlace) {
   EXPECT_EQ(m.text("SELECT files_edited FROM session_summaries"), R"(["late.txt"])");
 }
 
-TEST_F(Turns, TheSummaryIsThereAsSoonAsTheStopIsTakenIn) {
+TEST_F(Turns, TheSummaryIsStoredTogetherWithTheStop) {
   m.tell(chat.prompt("work"));
   m.deliver(chat.stop("All good."));
   ASSERT_TRUE(must(m.engine->step()));  // one transaction, no queue work yet
@@ -309,7 +309,7 @@ TEST_F(Turns, TheSummaryIsThereAsSoonAsTheStopIsTakenIn) {
   EXPECT_TRUE(m.log.has("finalize received session=" + chat.session));
 }
 
-TEST_F(Turns, AFailureWithoutANameIsToldInTheHostsWords) {
+TEST_F(Turns, AFailureWithoutANameIsDescribedInTheHostsWords) {
   m.tell(chat.prompt("work"));
   m.tell(chat.stop_failure("unknown"));
   EXPECT_EQ(m.text("SELECT next_steps FROM session_summaries"),

@@ -83,7 +83,7 @@ TEST_F(LayersTest, WhereAThingBelongsItMayStand) {
   EXPECT_EQ(complaint(), "");
 }
 
-TEST_F(LayersTest, AnExceptionExcusesOneRuleInOneFileAsLongAsItIsNeeded) {
+TEST_F(LayersTest, AnExceptionAllowsOneRuleInOneFileAsLongAsItIsNeeded) {
   for (const Break& b : kBreaks) {
     write(b.file, b.line + "\n");
     write("scripts/layer_exceptions", b.rule + " " + b.file + " a reason\n");

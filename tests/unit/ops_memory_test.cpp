@@ -123,7 +123,7 @@ TEST_F(Memory, RememberedByHandItIsFoundShownAndGivenToTheNextSession) {
   EXPECT_TRUE(run("why", Json::object({{"id", id}}))["events"].items().empty());
 }
 
-TEST_F(Memory, RememberedByHandHangsOnOneHiddenSessionOfTheProject) {
+TEST_F(Memory, RememberedByHandBelongsToOneHiddenSessionOfTheProject) {
   run("remember", here({{"text", "one"}}));
   run("remember", here({{"text", "two"}}));
   EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions WHERE hidden = 1 AND status = 'completed'"), 1);

@@ -40,7 +40,7 @@ TEST_F(OpsQueue, FailedComeFirstThenThoseInWorkThenThoseThatWait) {
   EXPECT_EQ(run("queue.list")["messages"].items()[0]["project"].as_string(), "proj");
 }
 
-TEST_F(OpsQueue, ASessionIsNamedAsEverywhereAndAnUnknownOneIsSaidToBe) {
+TEST_F(OpsQueue, ASessionIsFoundByAnyIdAndAnUnknownOneIsNotFound) {
   fill(1, "first-session");
   fill(1, "second-session");
   EXPECT_EQ(listed(Json::object({{"session", "first"}})), "1");
@@ -111,7 +111,7 @@ TEST_F(OpsQueue, RetryRefusesWhatIsProcessedUnknownOrUnclear) {
   EXPECT_EQ(failure("queue.retry", Json::object({{"id", 1}, {"stuck", true}})), Code::invalid);
 }
 
-TEST_F(OpsQueue, AbortTellsWhoseItWasAndASecondOneFindsNothing) {
+TEST_F(OpsQueue, AbortReportsTheSessionAndASecondOneFindsNothing) {
   fill(1, "one");
   EXPECT_EQ(run("queue.abort", Json::object({{"id", 1}})).dump(),
             R"({"id":1,"aborted":true,"session_db_id":1,"content_session_id":"one"})");

@@ -47,7 +47,7 @@ int overflow(volatile char* above) {
   return overflow(room) + room[0];
 }
 
-TEST_F(CrashMarkTest, OfTheThreadThatHoldsTheMarkIsToldByTheFilesName) {
+TEST_F(CrashMarkTest, OfTheThreadWithTheMarkIsRecordedInTheFilesName) {
   EXPECT_EQ(left_by([] { std::abort(); }), "crashed");
   EXPECT_EQ(ended_by_, SIGABRT);
   EXPECT_EQ(left_by([] { *reinterpret_cast<volatile int*>(16) = 1; }), "crashed");

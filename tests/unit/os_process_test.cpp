@@ -61,7 +61,7 @@ TEST(Process, LooksThroughShellsForTheHost) {
   EXPECT_EQ(key.pid, getpid());
 }
 
-TEST(Process, TakesAnAncestorThatOnlySoundsLikeAShell) {
+TEST(Process, AcceptsAnAncestorWhoseNameResemblesAShell) {
   const ProcessKey key = host_seen_by_child([] { fork_below("shell"); });
   EXPECT_NE(key.pid, getpid());
   EXPECT_NE(key.pid, 0);

@@ -136,7 +136,7 @@ TEST(Socket, RefusesALineThatIsTooLong) {
   EXPECT_EQ(read_line(pair.two.get(), rest, 100, in_ms(1000)).error().code, Code::invalid);
 }
 
-TEST(Socket, TellsThatTheOtherSideHungUp) {
+TEST(Socket, ReportsThatTheOtherSideClosedTheConnection) {
   Pair pair;
   pair.one = Fd();
   std::string rest;

@@ -51,7 +51,7 @@ TEST(Terms, OfChineseAndJapaneseArePairs) {
   EXPECT_EQ(terms("データを x 한국어"), "デー ータ タを を x 한국 국어 어");
 }
 
-TEST(Terms, KnowWhereTheyStand) {
+TEST(Terms, HaveTheirPositions) {
   TermReader reader("a parseHeader(é)", TermsOf::document);
   Term term;
   std::vector<std::pair<std::size_t, std::size_t>> places;

@@ -167,7 +167,7 @@ TEST_F(SimDiskTest, RenamesAsAWhole) {
   }
 }
 
-TEST_F(SimDiskTest, SettlesAFileThatWasMadeElsewhereWithItsRename) {
+TEST_F(SimDiskTest, MakesAFileOfAnotherDirectoryDurableWithItsRename) {
   const auto seen = outcomes(
       {},
       [](SimDisk& disk) {

@@ -122,7 +122,7 @@ TEST_F(IdentityTest, SessionsSideBySideNeverMixAndAreFoundByContentId) {
   EXPECT_NE(second[0].find("of the second"), std::string::npos);
 }
 
-TEST_F(IdentityTest, ALaterCaptureReplacesTheEarlierAndKeepsWhatHungOnIt) {
+TEST_F(IdentityTest, ALaterCaptureReplacesTheIdAndKeepsItsObservations) {
   m.tell(chat.stop());
   const std::string first = m.text("SELECT memory_session_id FROM sdk_sessions WHERE id = 1");
   observe(first);
@@ -209,7 +209,7 @@ TEST_F(IdentityTest, TheQueriesShowTheStateBeforeAndAfterCapture) {
   EXPECT_NE(query("recent-sessions")[1].find("memory-1"), std::string::npos);
 }
 
-TEST_F(IdentityTest, ObservationsAreCountedAndNoneIsOrphaned) {
+TEST_F(IdentityTest, ObservationsAreCountedAndEachHasASession) {
   EXPECT_EQ(query("orphans"), Lines{});
   EXPECT_EQ(query("observations", chat.session), Lines{});
   EXPECT_EQ(query("observation-counts"), Lines{});

@@ -82,7 +82,7 @@ TEST_F(Ids, AnObservationNeedsARegisteredMemoryId) {
   EXPECT_TRUE(store::add_observation(m.db(), MemoryId{"memory-1"}, learned).ok());
 }
 
-TEST_F(Ids, ANewMemoryIdKeepsWhatHungOnTheOldOne) {
+TEST_F(Ids, ANewMemoryIdKeepsTheObservationsOfTheOldOne) {
   m.tell(chat.stop());
   const std::string first = m.text("SELECT memory_session_id FROM sdk_sessions");
   store::Observation learned;

@@ -51,7 +51,7 @@ class ObservationRows : public testing::Test {
   Lines events;
 };
 
-TEST_F(ObservationRows, ABatchToldAgainKeepsTheIdsOfWhatStays) {
+TEST_F(ObservationRows, ABatchStoredAgainKeepsTheIdsOfUnchangedRows) {
   put("a", {said(0, "first", {0}), said(1, "second", {1})});
   put("a", {said(0, "other words", {0, 2}), said(2, "second", {1})});
   EXPECT_EQ(all(), (Lines{"1|other words|a|2", "2|second|a|1"}));
@@ -62,7 +62,7 @@ TEST_F(ObservationRows, ABatchToldAgainKeepsTheIdsOfWhatStays) {
   EXPECT_EQ(m.number("SELECT count(*) FROM observation_evidence"), 0);
 }
 
-TEST_F(ObservationRows, EqualOnesMayChangePlaces) {
+TEST_F(ObservationRows, EqualObservationsMayChangePositions) {
   put("a", {said(0, "x", {0}), said(1, "y", {1})});
   put("a", {said(0, "y", {1}), said(1, "x", {0})});
   EXPECT_EQ(all(), (Lines{"1|x|a|1", "2|y|a|1"}));
@@ -76,7 +76,7 @@ TEST_F(ObservationRows, WhatASessionSaysAgainIsFoldedIntoTheEarlierAndKeepsBothS
   EXPECT_EQ(all(), (Lines{"1|The  Tests fail|a|1", "2|they pass|b|1"}));
 }
 
-TEST_F(ObservationRows, WhatTheEarlierBatchTakesBackStaysTheLaters) {
+TEST_F(ObservationRows, AnObservationRemovedByTheEarlierBatchStaysWithTheLater) {
   put("a", {said(0, "same", {0})});
   put("b", {said(0, "same", {1})});
   put("a", {said(0, "changed", {0})});

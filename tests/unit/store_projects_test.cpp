@@ -79,7 +79,7 @@ TEST_F(LinkedProjects, OfWhichTheNewestComeFirstUpToTheLimit) {
   EXPECT_EQ(found, (Names{"turn 3", "turn 2", "turn 1"}));
 }
 
-TEST_F(LinkedProjects, ThatTheUserTookApartAreNotLinkedAgainByThemselves) {
+TEST_F(LinkedProjects, ThatTheUserUnlinkedAreNotLinkedAgainAutomatically) {
   EXPECT_TRUE(must(suggest_link(m.db(), project("one"), project("two"), "same first commit", m.clock.now())));
   EXPECT_FALSE(must(suggest_link(m.db(), project("two"), project("one"), "again", m.clock.now())));
   EXPECT_TRUE(unlink("one", "two")) << "a suggestion is turned down in the same way";

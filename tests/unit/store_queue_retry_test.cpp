@@ -76,7 +76,7 @@ TEST_F(QueueRetry, ARetryIsNotClaimedBeforeItsPauseIsOverAndItsSessionKeepsItsOr
   EXPECT_EQ(ids(claim()), (std::vector<std::int64_t>{1, 2}));
 }
 
-TEST_F(QueueRetry, AClockThatIsSetBackMakesNobodyWait) {
+TEST_F(QueueRetry, AClockThatIsSetBackDelaysNoMessage) {
   fill(1);
   must(store::give_back(m().db(), *claim(), "no luck", {3, 7}, m().clock.now()));
   m().clock.set_wall(m().clock.now() - 24h);
@@ -131,7 +131,7 @@ TEST_F(QueueRetry, ResettingOneSessionLeavesTheOthersAlone) {
   EXPECT_EQ(must(store::retry_session(m().db(), SessionId{1})), 2);
 }
 
-TEST_F(QueueRetry, AHeartbeatKeepsTheLeaseAndTellsWhenItIsLost) {
+TEST_F(QueueRetry, AHeartbeatKeepsTheLeaseAndReportsItsLoss) {
   fill(1);
   const auto batch = claim();
   m().clock.advance(4min);

@@ -118,7 +118,7 @@ TEST_F(RetentionTest, WhatDoesNotFitGoesOldestFirstAndOnlyAsMuchAsNeeded) {
   EXPECT_EQ(m.number("SELECT max(event_seq) FROM evidence"), last);
 }
 
-TEST_F(RetentionTest, ATurnWhoseTextsAreGoneIsNotToldAgain) {
+TEST_F(RetentionTest, ATurnWhoseTextsExpiredIsNotDistilledAgain) {
   turn(2, "old");
   const std::string before = m.text("SELECT summary_text FROM session_summaries");
   const store::Retention nothing_fits{0, 1};

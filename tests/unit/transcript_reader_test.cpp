@@ -89,7 +89,7 @@ TEST_F(Transcript, EveryRecordedOneIsReadToItsEndAndEveryCallHasItsResult) {
   EXPECT_EQ(calls, 60u);
 }
 
-TEST_F(Transcript, TellsPromptsCallsAndAnswersInTheirOrder) {
+TEST_F(Transcript, GivesPromptsCallsAndAnswersInTheirOrder) {
   const TranscriptPiece piece = recorded("b_resume/transcript.jsonl");
   std::vector<Kind> kinds;
   for (const auto& item : piece.items) kinds.push_back(item.kind);
@@ -110,7 +110,7 @@ TEST_F(Transcript, LeavesOutWhatTheHostSaysInTheUsersName) {
       (std::vector<std::string>{"after clear prompt"}));
 }
 
-TEST_F(Transcript, TellsFailuresAndRejections) {
+TEST_F(Transcript, GivesFailuresAndRejections) {
   const auto calls = of(recorded("a_oneshot_tools/transcript.jsonl"), Kind::call);
   const auto failed =
       std::count_if(calls.begin(), calls.end(), [](const auto& c) { return c.result->failed; });
@@ -186,7 +186,7 @@ TEST_F(Transcript, SkipsALineThatIsTooLongAndCountsIt) {
   EXPECT_EQ(unfinished.too_long, 0);
 }
 
-TEST_F(Transcript, ALineWithoutAnEndIsLookedThroughInPiecesAndOnlyOnce) {
+TEST_F(Transcript, AnEndlessLineIsSearchedInPiecesAndOnlyOnce) {
   constexpr std::uint64_t kSize = 2 * host::kTranscriptLook + 1000;
   disk.provide_dir("/t");
   auto file = must(disk.open("/t/t.jsonl", os::Open::create_new));
