@@ -1,5 +1,5 @@
 // Makes stored text harmless for a model that reads it: nothing in it can pass for a tag of the host or of
-// cairn, or for another speaker of the conversation, in any spelling, alphabet or escape.
+// ours, or for another speaker of the conversation, in any spelling, alphabet or escape.
 #pragma once
 
 #include <string>
