@@ -254,8 +254,8 @@ Result<std::optional<std::int64_t>> Line::number(std::string_view option, std::i
 const std::vector<Option>& global_options() {
   static const std::vector<Option> kOptions = {
       {"--json", "", "print JSON with stable keys and nothing else", ""},
-      {"--project", "NAME", "speak of that project instead of the current directory's", ""},
-      {"--all", "", "speak of every project", ""},
+      {"--project", "NAME", "use that project instead of the current directory's", ""},
+      {"--all", "", "use all projects", ""},
       {"--cwd", "DIR", "as if called in DIR", ""},
       {"--no-color", "", "no colours (NO_COLOR does the same)", ""},
       {"--yes", "", "answer every question with yes", ""},

@@ -133,7 +133,7 @@ Result<int> config_validate(Shell& shell) {
     shell.print_json(
         Json::object({{"file", shell.home().config_file}, {"problems", problems_json(settings)}}));
   else if (settings.problems().empty())
-    shell.print(fmt::format("{}: every setting is good\n", shown_line(shell.home().config_file)));
+    shell.print(fmt::format("{}: all settings are valid\n", shown_line(shell.home().config_file)));
   else
     note_problems(shell, settings);
   return settings.problems().empty() ? 0 : 2;

@@ -163,7 +163,7 @@ Result<std::string> deliver_one(Installation& here, const std::string& program) 
   const auto decoded = TRY(hook::Envelope::decode(file));
   if (decoded.payload.find("\"Doctor\"") == std::string_view::npos)
     return Error{Code::corrupt, "what is in the inbox is not what was sent"};
-  return fmt::format("an event reached a scratch inbox whole in {:.1f} ms", ms);
+  return fmt::format("a test event arrived intact in a temporary inbox in {:.1f} ms", ms);
 }
 
 Finding check_delivery(Installation& here) {

@@ -86,7 +86,7 @@ Finding check_version(Installation& here) {
 // Why there is no store to check: it does not exist yet, or cannot be opened.
 Finding no_store(Installation& here) {
   if (!here.obstacles.empty()) return skipped("see Home");
-  if (here.half_made) return skipped("half made");
+  if (here.half_made) return skipped("the store is incomplete");
   if (here.no_db.empty()) return skipped("no store yet: the first event makes one");
   return skipped("the store cannot be read");
 }
@@ -99,7 +99,7 @@ Finding check_file(Installation& here) {
 
 Finding check_schema(Installation& here) {
   if (here.half_made)
-    return failed("half made: a daemon ended while it made the store; the next one completes it",
+    return failed("incomplete: a daemon ended while it created the store; the next one completes it",
                   "cairn daemon restart");
   if (!here.db) return no_store(here);
   const auto version = here.db->integer("SELECT max(version) FROM schema_migrations");

@@ -95,7 +95,7 @@ std::string_view group_title(Group group) {
     case Group::work: return "At work";
     case Group::setup: return "Set-up";
     case Group::privacy: return "Privacy";
-    case Group::inside: return "Looking inside";
+    case Group::inside: return "Diagnostics";
   }
   return "";
 }

@@ -218,7 +218,7 @@ std::vector<Operation> queue_operations() {
            "not.",
        .arguments = {message("the message's number"),
                      session("session", "all of one session that are not processed"),
-                     flag("stuck", "those that somebody began and never ended"),
+                     flag("stuck", "messages that were begun and never finished"),
                      integer(
                          "older_than", 0, 1'000'000'000,
                          "with --stuck: begun more than S seconds ago (default queue.stuck_seconds; 0: all)")

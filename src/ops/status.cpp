@@ -116,7 +116,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
               " could not be written to the inbox (" +
               (noted.empty() || noted.back().why.empty() ? "full disk, or no permission" : noted.back().why) +
               "): check " + world.home.inbox() +
-              "; what transcripts tell of them is recovered once it can be written");
+              "; once it can be written, they are recovered from transcripts");
   if (const auto error = TRY(world.db.text("SELECT value FROM meta WHERE key = 'intake_error'")))
     list.push("intake: " + *error);
   if (const auto damage = TRY(store::recent_damage(world.db, world.clock.now()))) list.push(*damage);

@@ -194,7 +194,7 @@ static Result<Recovered> take_back(Db& db, Stmt stuck, std::string_view reason, 
 #define PROCESSING "SELECT id FROM pending_messages WHERE status = 'processing' "
 
 Result<Recovered> recover_all(Db& db, int max_retries, WallTime now) {
-  return take_back(db, TRY(db.query(PROCESSING)), "whoever worked on it died", max_retries, now);
+  return take_back(db, TRY(db.query(PROCESSING)), "its worker died", max_retries, now);
 }
 
 Result<Recovered> recover_lapsed(Db& db, int max_retries, WallTime now) {

@@ -1,4 +1,4 @@
-// A disk that is ill while a transcript is read.
+// A disk that fails while a transcript is read.
 #include <utility>
 
 #include "unit/catch_up_fixture.h"

@@ -1,4 +1,4 @@
-// Files that are not what they should be: set aside, redacted, counted; nothing else waits for them.
+// Files that cannot be read: quarantined, redacted and counted; they block no others.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -117,7 +117,7 @@ TEST_F(BadFiles, FilesThatADeadDaemonLeftInCurAreReadAtTheNextStart) {
 }
 
 TEST_F(BadFiles, AFileThatCrashedTheDaemonIsQuarantined) {
-  const std::string id = put("cur", bytes_of(chat.prompt("poison <private>zebra</private>")), ".crashed");
+  const std::string id = put("cur", bytes_of(chat.prompt("bad one <private>zebra</private>")), ".crashed");
   const std::string harmless = put("cur", bytes_of(chat.ran("make", "t1")));
   must(m.open());
   must(m.drain());
@@ -126,7 +126,7 @@ TEST_F(BadFiles, AFileThatCrashedTheDaemonIsQuarantined) {
   EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + harmless + "'"), "stored");
   EXPECT_EQ(m.files("bad"), (Lines{id}));
   EXPECT_EQ(m.files("cur"), Lines{});
-  EXPECT_NE(m.read(path("bad", id)).find("poison"), std::string::npos);
+  EXPECT_NE(m.read(path("bad", id)).find("bad one"), std::string::npos);
   expect_redacted();
 }
 
@@ -153,7 +153,7 @@ TEST_F(BadFiles, AFileIsQuarantinedOnlyAfterFiveUnexplainedDeaths) {
 }
 
 TEST_F(BadFiles, AFileThatKillsTheDaemonWhileItIsRedactedKeepsNoText) {
-  const std::string id = put("cur", bytes_of(chat.prompt("poison")), ".aside");
+  const std::string id = put("cur", bytes_of(chat.prompt("bad one")), ".aside");
   must(m.open());
   must(m.drain());
   EXPECT_EQ(count("bad"), 1);
@@ -162,7 +162,7 @@ TEST_F(BadFiles, AFileThatKillsTheDaemonWhileItIsRedactedKeepsNoText) {
 }
 
 TEST_F(BadFiles, AFileThatCannotBeQuarantinedYetIsKeptWhole) {
-  const std::string bytes = bytes_of(chat.prompt("poison"));
+  const std::string bytes = bytes_of(chat.prompt("bad one"));
   const std::string id = put("cur", bytes, ".crashed");
   m.close();
   for (std::uint64_t k = 1; m.files("bad").empty(); ++k) {
@@ -272,7 +272,7 @@ TEST_F(BadFiles, ARealCrashOverAFileIsRecordedForTheNextDaemon) {
   const TempDir dir("crash");
   const hook::Home home = hook::Home::at(dir / "home");
   const std::string id = random_hex(16), other = random_hex(16);
-  write_file(home.inbox() + "/cur/" + id, bytes_of(chat.prompt("poison")));
+  write_file(home.inbox() + "/cur/" + id, bytes_of(chat.prompt("bad one")));
   write_file(home.inbox() + "/cur/" + other, bytes_of(chat.ran("make", "t1")));
   const auto take_in = [&](os::Disk& disk) {
     os::RealClock clock;
@@ -452,7 +452,7 @@ TEST_F(RealInbox, AFileThatCanNeitherBeReadNorQuarantinedIsRetriedEachMinute) {
 }
 
 TEST_F(BadFiles, AFileThatKilledADaemonAndCannotBeQuarantinedDoesNotPreventTheStart) {
-  const std::string id = put("cur", bytes_of(chat.prompt("poison")), ".crashed");
+  const std::string id = put("cur", bytes_of(chat.prompt("bad one")), ".crashed");
   m.close();
   m.disk.on_call([&](std::string_view op, std::string_view file) {
     if (op == "create" && file.find("/bad/") != std::string_view::npos) m.disk.fail_at(1, ENOSPC);

@@ -1,4 +1,4 @@
-// A store that is damaged: found at the start, set aside, made anew of what can be read; never served as it
+// A store that is damaged: found at the start, renamed and rebuilt from what can be read; never served as it
 // is.
 #include <gtest/gtest.h>
 
@@ -34,7 +34,8 @@ class Damage : public testing::Test {
       must(m.drain());
       if (i == kStories / 2) must(m.db().checkpoint(false));
     }
-    // Damage within the last transaction cannot be told from a write that was cut short: nothing hangs on it.
+    // Damage within the last transaction cannot be distinguished from a write that was cut short; nothing
+    // depends on it.
     must(m.db().run("INSERT INTO meta(key, value) VALUES('last', '1')"));
     const std::string file = m.home.database();
     const std::string state = m.read(file + ".state");
@@ -60,7 +61,7 @@ class Damage : public testing::Test {
     for (const char* dir : {"", "/home/dev"}) must(m.disk.sync_dir(*dir ? dir : m.home.data));
   }
 
-  static bool told(Machine& m) {
+  static bool is_reported(Machine& m) {
     return must(m.run("status"))["problems"].dump().find("the store") != std::string::npos;
   }
   static Lines asides(Machine& m) {
@@ -70,7 +71,7 @@ class Damage : public testing::Test {
     return found;
   }
 
-  // It opens, is sound, takes in a new session and gives it to the next; what is missing was told.
+  // It opens, is undamaged, stores a new session and gives it to the next; what is missing was reported.
   // Returns how many of the summaries are left.
   static std::int64_t expect_well(Machine& m) {
     const Status opened = m.open();
@@ -84,8 +85,8 @@ class Damage : public testing::Test {
                        m.number("SELECT count(*) FROM user_prompts") == 2 * kStories &&
                        m.number("SELECT count(*) FROM events") == 12 * kStories &&
                        m.number("SELECT count(*) FROM evidence") == 12 * kStories;
-    EXPECT_TRUE(whole || told(m));
-    EXPECT_TRUE(told(m) || asides(m).empty());
+    EXPECT_TRUE(whole || is_reported(m));
+    EXPECT_TRUE(is_reported(m) || asides(m).empty());
     deliver_story(m, "new");
     must(m.drain());
     Chat next;
@@ -197,7 +198,7 @@ TEST_F(Damage, AForeignFileIsRenamedUnchanged) {
     must(m.open());
     ASSERT_EQ(asides(m).size(), 1u);
     EXPECT_EQ(m.read(m.home.data + "/" + asides(m)[0]), bytes);
-    EXPECT_TRUE(told(m));
+    EXPECT_TRUE(is_reported(m));
     deliver_story(m);
     must(m.drain());
     EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 2);
@@ -232,7 +233,7 @@ TEST_F(Damage, AMissingOrEmptyFileIsReportedAndReplaced) {
       put(m, {"", ""}, state);
       if (gone) must(m.disk.remove(m.home.database()));
       must(m.open());
-      EXPECT_TRUE(told(m));
+      EXPECT_TRUE(is_reported(m));
       m.close();
       must(m.open());
       EXPECT_EQ(m.number("SELECT value FROM meta WHERE key = 'damages'"), 1);
@@ -258,7 +259,7 @@ TEST_F(Damage, AMissingLogIsReportedAndItsEventsAreRecoveredFromTheTranscript) {
   m.disk.crash();
   must(m.disk.remove(m.home.database() + "-wal"));
   must(m.open());
-  EXPECT_TRUE(told(m));
+  EXPECT_TRUE(is_reported(m));
   EXPECT_EQ(asides(m), Lines{});
   m.clock.advance(std::chrono::seconds(61));
   must(m.engine->tick());
@@ -290,7 +291,7 @@ TEST_F(Damage, OfEvidenceIsRepairedFromTheTranscript) {
   bytes.replace(static_cast<std::size_t>(page - 1) * 4096, 4096, std::string(4096, '\x55'));
   m.put_file(m.home.database(), bytes);
   must(m.open());
-  EXPECT_TRUE(told(m));
+  EXPECT_TRUE(is_reported(m));
   EXPECT_LT(m.number("SELECT count(*) FROM events WHERE kind = 'tool'"), 200);
   m.clock.advance(std::chrono::seconds(61));
   must(m.engine->tick());

@@ -93,7 +93,7 @@ TEST(DiskError, AFullDiskIsShownInStatusAndLosesNothing) {
   EXPECT_EQ(step.error().code, Code::full) << step.error().message;
   EXPECT_NE(must(m.run("status"))["problems"].dump().find("intake: "), std::string::npos);
   EXPECT_EQ(must(m.engine->waiting()), 1u);
-  // The next session is told that its own start could not be taken in by getting the fixed answer, not an
+  // When its own start could not be read, the next session gets the fixed answer, not an
   // error.
   m.disk.set_capacity(1u << 30);
   must(m.drain());

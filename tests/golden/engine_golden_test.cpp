@@ -105,7 +105,7 @@ TEST_P(Recorded, ShuffledLosesNothing) {
     must(machine.open());
     std::vector<RecordedCall> shuffled = calls_;
     std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(seed));
-    // Often, but not so often that a long turn is told again for every event that comes late.
+    // Often, but not so often that a long turn is distilled again for every late event.
     const std::size_t every = std::max<std::size_t>(3, shuffled.size() / 30);
     for (std::size_t i = 0; i < shuffled.size(); ++i) {
       deliver(machine, shuffled[i]);

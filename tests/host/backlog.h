@@ -1,4 +1,4 @@
-// An inbox full of events that nobody has taken in yet.
+// An inbox full of unread events.
 #pragma once
 
 #include <cstddef>

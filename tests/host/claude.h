@@ -90,7 +90,7 @@ class Machine {
   // The report of a command with --json; null, and a failure of the test, when it is none.
   Json cairn_json(std::vector<std::string> arguments) const;
   // Takes in what waits in the inbox and works the queue to its end, then checks the ledger: nothing waits,
-  // every delivered event is taken in, no gap. Gives the number of delivered events.
+  // every delivered event was read, no gap. Gives the number of delivered events.
   std::int64_t settle() const;
   // The row of `cairn sessions list` that names `id`; null when there is none.
   Json session_row(std::string_view id) const;
@@ -134,7 +134,7 @@ class Tui {
   std::unique_ptr<Background> server_;
 };
 
-// A test on a machine with cairn installed. At its end there is at most one daemon, it stops when told, and
+// A test on a machine with cairn installed. At its end there is at most one daemon, it stops when asked, and
 // no process of this home is left.
 class HostTest : public testing::Test {
  protected:

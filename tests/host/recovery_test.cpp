@@ -1,4 +1,4 @@
-// What hooks could not tell, because the host died, the inbox could not be written or the user stopped a
+// What hooks could not deliver, because the host died, the inbox could not be written or the user stopped a
 // tool, comes from the host's own transcript; what the user kept from us does not.
 #include <gtest/gtest.h>
 #include <signal.h>

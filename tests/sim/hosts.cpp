@@ -119,29 +119,29 @@ std::string Hosts::notified(Conversation& c) {
 std::string Hosts::start_tool(Conversation& c) {
   const std::string word = new_word("file");
   c.open_tool = fmt::format("toolu_{}_{:08x}", word, dice_.next() & 0xffffffff);
-  ToldCall told = tell(c, c.open_tool, word);
-  told_calls.push_back(std::move(told));
+  TranscriptCall call = write_call(c, c.open_tool, word);
+  transcript_calls.push_back(std::move(call));
   const Json input = Json::object({{"file_path", c.chat.cwd + "/" + word}, {"content", word}});
   if (dice_.percent(60)) say(c, c.chat.before_tool("Write", c.open_tool, input), word, c.open_tool);
   return fmt::format("host starts {} in {}", word, c.chat.session.substr(0, 8));
 }
 
 std::string Hosts::end_tool(Conversation& c) {
-  ToldCall* told = nullptr;
-  for (ToldCall& call : told_calls)
-    if (call.tool_use == c.open_tool && call.session == c.chat.session) told = &call;
+  TranscriptCall* call = nullptr;
+  for (TranscriptCall& one : transcript_calls)
+    if (one.tool_use == c.open_tool && one.session == c.chat.session) call = &one;
   const std::string use = std::exchange(c.open_tool, "");
-  if (!told) return "host has forgotten its tool";
-  const Json input = Json::object({{"file_path", c.chat.cwd + "/" + told->word}, {"content", told->word}});
+  if (!call) return "host has forgotten its tool";
+  const Json input = Json::object({{"file_path", c.chat.cwd + "/" + call->word}, {"content", call->word}});
   if (dice_.percent(25)) {
-    told->result = write_result(c, use, Json("Error: no room for " + told->word), true, "no room");
-    say(c, c.chat.tool_failure("Write", use, input, "no room for " + told->word), told->word, use);
-    return fmt::format("host fails {}", told->word);
+    call->result = write_result(c, use, Json("Error: no room for " + call->word), true, "no room");
+    say(c, c.chat.tool_failure("Write", use, input, "no room for " + call->word), call->word, use);
+    return fmt::format("host fails {}", call->word);
   }
-  const Json response = Json::object({{"type", "create"}, {"filePath", c.chat.cwd + "/" + told->word}});
-  told->result = write_result(c, use, response, false, "done");
-  say(c, c.chat.tool("Write", use, input, response), told->word, use);
-  return fmt::format("host ends {}", told->word);
+  const Json response = Json::object({{"type", "create"}, {"filePath", c.chat.cwd + "/" + call->word}});
+  call->result = write_result(c, use, response, false, "done");
+  say(c, c.chat.tool("Write", use, input, response), call->word, use);
+  return fmt::format("host ends {}", call->word);
 }
 
 std::string Hosts::subagent(Conversation& c) {
@@ -152,10 +152,10 @@ std::string Hosts::subagent(Conversation& c) {
     return call;
   };
   const Json task = Json::object({{"prompt", word}});
-  ToldCall outer_call = tell(c, outer, word);
+  TranscriptCall outer_call = write_call(c, outer, word);
   say(c, c.chat.before_tool("Agent", outer, task), word, outer);
   say(c, in_agent(c.chat.call("SubagentStart")));
-  ToldCall inner_call = tell(c, inner, inside, word);
+  TranscriptCall inner_call = write_call(c, inner, inside, word);
   const Json done = Json::object({{"type", "create"}, {"filePath", c.chat.cwd + "/" + inside}});
   inner_call.result = write_result(c, inner, done, false, "done", word);
   const Json input = Json::object({{"file_path", c.chat.cwd + "/" + inside}, {"content", inside}});
@@ -163,8 +163,8 @@ std::string Hosts::subagent(Conversation& c) {
   say(c, in_agent(c.chat.call("SubagentStop", {{"last_assistant_message", word}})), word);
   outer_call.result = write_result(c, outer, Json::object({{"result", word}}), false, "done");
   say(c, c.chat.tool("Agent", outer, task, Json::object({{"result", word}})), word, outer);
-  told_calls.push_back(std::move(outer_call));
-  told_calls.push_back(std::move(inner_call));
+  transcript_calls.push_back(std::move(outer_call));
+  transcript_calls.push_back(std::move(inner_call));
   return fmt::format("host runs {} in {}", word, c.chat.session.substr(0, 8));
 }
 
@@ -183,7 +183,7 @@ std::string Hosts::stop(Conversation& c) {
 
 // No hook tells of it.
 std::string Hosts::escape(Conversation& c) {
-  for (ToldCall& call : told_calls)
+  for (TranscriptCall& call : transcript_calls)
     if (call.tool_use == c.open_tool && call.session == c.chat.session) {
       call.rejected = true;
       call.result = write_result(c, c.open_tool, Json("User rejected tool use"), true,
@@ -280,32 +280,32 @@ std::string Hosts::write(Conversation& c, std::string_view type, Json message,
   return text;
 }
 
-ToldCall Hosts::tell(Conversation& c, const std::string& id, const std::string& word,
-                     std::string_view agent) {
+TranscriptCall Hosts::write_call(Conversation& c, const std::string& id, const std::string& word,
+                                 std::string_view agent) {
   const Json input = Json::object({{"file_path", c.chat.cwd + "/" + word}, {"content", word}});
   const Json block = Json::object({{"type", "tool_use"}, {"id", id}, {"name", "Write"}, {"input", input}});
-  ToldCall told;
-  told.session = c.chat.session;
-  told.tool_use = id;
-  told.word = word;
-  told.path = path_of(c, agent);
-  told.use = write(c, "assistant",
+  TranscriptCall call;
+  call.session = c.chat.session;
+  call.tool_use = id;
+  call.word = word;
+  call.path = path_of(c, agent);
+  call.use = write(c, "assistant",
                    Json::object({{"content", Json::array({block})}, {"stop_reason", "tool_use"}}), {}, agent);
-  told.secret = c.secret;
-  told.noted = c.noted;
-  told.no_ids = c.no_ids;
-  told.deliveries = m_.delivered.size();
-  told.resumed = c.resumed;
-  told.at_ms = epoch_ms(m_.clock.now());
-  return told;
+  call.secret = c.secret;
+  call.noted = c.noted;
+  call.no_ids = c.no_ids;
+  call.deliveries = m_.delivered.size();
+  call.resumed = c.resumed;
+  call.at_ms = epoch_ms(m_.clock.now());
+  return call;
 }
 
-std::string Hosts::write_result(Conversation& c, std::string_view id, Json told, bool failed,
+std::string Hosts::write_result(Conversation& c, std::string_view id, Json response, bool failed,
                                 std::string_view text, std::string_view agent) {
   const Json block =
       Json::object({{"type", "tool_result"}, {"tool_use_id", id}, {"content", text}, {"is_error", failed}});
   return write(c, "user", Json::object({{"content", Json::array({block})}}),
-               {{"toolUseResult", std::move(told)}}, agent);
+               {{"toolUseResult", std::move(call)}}, agent);
 }
 
 // The host's own disk calls are not the daemon's: they do not fail here, and they are never synced.

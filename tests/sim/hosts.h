@@ -37,8 +37,8 @@ struct Call {
   Meaning meaning;
 };
 
-// A tool call as a transcript tells it.
-struct ToldCall {
+// A tool call in a transcript.
+struct TranscriptCall {
   std::string session, tool_use, word;
   std::string path;         // of the transcript
   std::string use, result;  // its lines; no result: it never came
@@ -73,7 +73,7 @@ class Hosts {
   void all_die();
 
   std::deque<Call> on_their_way;
-  std::vector<ToldCall> told_calls;
+  std::vector<TranscriptCall> transcript_calls;
   const std::vector<Conversation>& conversations() const { return conversations_; }
 
  private:
@@ -99,8 +99,9 @@ class Hosts {
   std::string write(Conversation& c, std::string_view type, Json message,
                     std::initializer_list<Json::Member> more = {}, std::string_view agent = "");
   // The line of a tool call.
-  ToldCall tell(Conversation& c, const std::string& id, const std::string& word, std::string_view agent = "");
-  std::string write_result(Conversation& c, std::string_view id, Json told, bool failed,
+  TranscriptCall write_call(Conversation& c, const std::string& id, const std::string& word,
+                            std::string_view agent = "");
+  std::string write_result(Conversation& c, std::string_view id, Json response, bool failed,
                            std::string_view text, std::string_view agent = "");
   void append(const std::string& path, std::string_view bytes);
   static std::string path_of(const Conversation& c, std::string_view agent = "");

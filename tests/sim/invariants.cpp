@@ -18,7 +18,7 @@ Wrong Invariants::after_step(Actor actor) {
   return queue(actor);
 }
 
-// Reads the events that were taken in since the last time.
+// Reads the events that were stored since the last time.
 Wrong Invariants::settled() {
   store::Stmt row =
       must(m_.db().query("SELECT e.seq, e.event_id, e.outcome, coalesce(s.content_session_id, ''), e.source "

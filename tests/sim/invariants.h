@@ -36,7 +36,7 @@ class Invariants {
   // With an empty inbox and nothing to do: every effect is there once.
   Wrong at_rest();
   // When all hosts are gone and every turn has ended: nothing is open, nothing waits, every text is there.
-  Wrong at_end(const std::vector<ToldCall>& told);
+  Wrong at_end(const std::vector<TranscriptCall>& calls);
 
   // What the store holds, one row a line.
   std::string tables();
@@ -67,9 +67,9 @@ class Invariants {
   Wrong once_each();
   Wrong prompts();
   Wrong texts();
-  Wrong transcripts(const std::vector<ToldCall>& told);
-  bool must_be_recovered(const ToldCall& call);
-  bool heard_after(const ToldCall& call) const;
+  Wrong transcripts(const std::vector<TranscriptCall>& calls);
+  bool must_be_recovered(const TranscriptCall& call);
+  bool heard_after(const TranscriptCall& call) const;
   template <class... Args>
   std::int64_t count(std::string_view sql, const Args&... args) {
     return test::must(m_.db().integer(sql, args...)).value_or(-1);

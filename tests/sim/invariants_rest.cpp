@@ -105,7 +105,7 @@ Wrong Invariants::at_rest() {
   for (const char* box : {"new", "cur"})
     if (!m_.files(box).empty()) return fmt::format("at rest, and {}/ has {}", box, m_.files(box).front());
   for (const std::string& id : model_.waiting)
-    if (!model_.events[id].may_be_lost) return fmt::format("at rest, and {} was not taken in", id);
+    if (!model_.events[id].may_be_lost) return fmt::format("at rest, and {} was not read", id);
   if (count("SELECT count(*) FROM pending_messages WHERE status = 'processing'") != 0)
     return "at rest, and a message is in work";
   SIM_CHECK(counts());
@@ -132,7 +132,7 @@ Wrong Invariants::private_turns() {
   return {};
 }
 
-// Within a boot and a session, events are taken in as they were delivered.
+// Within a boot and a session, events are read as they were delivered.
 Wrong Invariants::in_order() {
   std::map<std::string, std::vector<const Delivered*>> groups;
   for (const auto& [id, delivered] : model_.events)
@@ -142,7 +142,7 @@ Wrong Invariants::in_order() {
     std::sort(group.begin(), group.end(), [](auto* a, auto* b) { return a->order < b->order; });
     for (std::size_t i = 1; i < group.size(); ++i)
       if (group[i]->seq < group[i - 1]->seq)
-        return fmt::format("{} was taken in before {}", group[i]->meaning.key, group[i - 1]->meaning.key);
+        return fmt::format("{} was read before {}", group[i]->meaning.key, group[i - 1]->meaning.key);
   }
   return {};
 }
@@ -166,17 +166,17 @@ Wrong Invariants::once_each() {
       last = delivered->wall_ms;
     }
     if (stored + muted > 0 || duplicates == 0 || meaning.secret || model_.tried.contains(key)) continue;
-    const std::int64_t told = count(
+    const std::int64_t first = count(
         "SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored' AND (tool_use_id = "
         "?1 OR "
         "(?1 = '' AND prompt_id = ?2))",
         meaning.tool_use, meaning.prompt_id);
-    if (told == 0) return fmt::format("{} counts as a duplicate of nothing", key);
+    if (first == 0) return fmt::format("{} counts as a duplicate of nothing", key);
   }
   return {};
 }
 
-Wrong Invariants::at_end(const std::vector<ToldCall>& told) {
+Wrong Invariants::at_end(const std::vector<TranscriptCall>& calls) {
   const test::SimDisk::Onlooker looking(m_.disk);
   for (const auto& [what, sql] :
        {std::pair("a message waits", "pending_messages WHERE status IN ('pending', 'processing')"),
@@ -187,7 +187,7 @@ Wrong Invariants::at_end(const std::vector<ToldCall>& told) {
       return fmt::format("at the end, and {}", what);
   SIM_CHECK(prompts());
   SIM_CHECK(texts());
-  SIM_CHECK(transcripts(told));
+  SIM_CHECK(transcripts(calls));
   const Json status = must(m_.run("status"));
   const Json& ledger = status["ledger"];
   std::int64_t taken = model_.strangers;
@@ -232,7 +232,7 @@ Wrong Invariants::prompts() {
         "i.session_db_id = s.id AND i.prompt_number = u.prompt_number WHERE i.prompt_id = ? AND u.request "
         "LIKE ?",
         meaning.prompt_id, pattern);
-    if (summaries != 1) return fmt::format("{} summaries tell the request of {}", summaries, meaning.key);
+    if (summaries != 1) return fmt::format("{} summaries have the request of {}", summaries, meaning.key);
   }
   return {};
 }
@@ -251,12 +251,12 @@ Wrong Invariants::texts() {
   return {};
 }
 
-// Whether nothing excuses that the store lacks a call which no hook told of.
-bool Invariants::must_be_recovered(const ToldCall& call) {
+// Whether the store must have a call that no hook delivered.
+bool Invariants::must_be_recovered(const TranscriptCall& call) {
   if (model_.clock_was_set || model_.capture_was_off || call.secret || call.result.empty() ||
       may_be_private(call.session, call.noted || call.no_ids))
     return false;
-  // What a session wrote before it was first heard of, by a resume, cannot be told from its history.
+  // What a session wrote before its first event, a resume, cannot be distinguished from its history.
   return count(
              "SELECT count(*) FROM events e JOIN sdk_sessions s ON s.id = e.session_db_id WHERE "
              "s.content_session_id = ? AND e.kind = 'session_start' AND e.outcome = 'stored' AND "
@@ -264,9 +264,9 @@ bool Invariants::must_be_recovered(const ToldCall& call) {
              call.session, call.at_ms) > 0;
 }
 
-// Whether a hook told of the session after the call: a session that came back without any is not known to
+// Whether a hook of the session arrived after the call: a session that came back without any is not known to
 // run.
-bool Invariants::heard_after(const ToldCall& call) const {
+bool Invariants::heard_after(const TranscriptCall& call) const {
   for (const auto& [id, delivered] : model_.events)
     if (delivered.meaning.session == call.session && delivered.seq > 0 && delivered.outcome != "bad" &&
         delivered.order > static_cast<std::int64_t>(call.deliveries))
@@ -274,9 +274,9 @@ bool Invariants::heard_after(const ToldCall& call) const {
   return false;
 }
 
-// Every call that a transcript tells of has a reason or a row.
-Wrong Invariants::transcripts(const std::vector<ToldCall>& told) {
-  for (const ToldCall& call : told) {
+// Every call in a transcript has a reason or a row.
+Wrong Invariants::transcripts(const std::vector<TranscriptCall>& calls) {
+  for (const TranscriptCall& call : calls) {
     if (model_.ended_by_hand.contains(call.session) || (call.resumed && !heard_after(call))) continue;
     if (count("SELECT count(*) FROM sdk_sessions WHERE content_session_id = ?", call.session) == 0) continue;
     const auto bytes = os::read_file(m_.disk, call.path, 64u << 20);
@@ -293,7 +293,7 @@ Wrong Invariants::transcripts(const std::vector<ToldCall>& told) {
     if (count("SELECT count(*) FROM events e JOIN sdk_sessions s ON s.id = e.session_db_id WHERE "
               "s.content_session_id = ? AND e.tool_use_id = ? AND e.outcome = 'stored'",
               call.session, call.tool_use) == 0)
-      return fmt::format("nothing tells of {} of {}", call.tool_use, call.session);
+      return fmt::format("the store has nothing of {} of {}", call.tool_use, call.session);
   }
   return {};
 }

@@ -20,8 +20,8 @@ struct Delivered {
   std::int64_t wall_ms = 0;
   std::string boot_id;
   std::int64_t order = 0;  // among all deliveries
-  bool in_order = true;    // nothing since excuses that it is taken in before an earlier one
-  std::string outcome;     // as the store says; empty: not taken in yet
+  bool in_order = true;    // it must be read after earlier ones
+  std::string outcome;     // as the store says; empty: not read yet
   std::int64_t seq = 0;
 };
 

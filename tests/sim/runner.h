@@ -1,4 +1,4 @@
-// Runs many schedules and tells of the first that fails.
+// Runs many schedules and reports the first that fails.
 #pragma once
 
 #include <cstdint>

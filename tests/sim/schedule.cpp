@@ -310,7 +310,7 @@ void Schedule::end() {
   process();
   come_to_rest();
   if (outcome_.wrong) return;
-  if (const Wrong wrong = invariants_.at_end(hosts_.told_calls)) fail(*wrong);
+  if (const Wrong wrong = invariants_.at_end(hosts_.transcript_calls)) fail(*wrong);
 }
 
 }  // namespace cairn::sim

@@ -87,7 +87,7 @@ struct Machine {
   Status drain();
   // deliver() and drain().
   EventId tell(const HookCall& call);
-  // deliver() and the answer that the hook would print; confirms it unless told not to.
+  // deliver() and the answer that the hook would print; confirms it unless `confirm` is false.
   context::Answer ask(const HookCall& call, bool confirm = true);
   // The context of such an answer; empty when it has none.
   static std::string context_of(const context::Answer& answer);

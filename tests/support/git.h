@@ -1,4 +1,4 @@
-// The real git for tests, without the configuration of whoever runs them.
+// The real git for tests, without the user's configuration.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -34,7 +34,7 @@ Noted& noted() {
   return *state;
 }
 
-// The descriptor that tells of sockets which are not Unix's, of this process and all it starts; -1: errno.
+// The descriptor that reports sockets other than Unix sockets, of this process and its children; -1: errno.
 int listen_for_sockets() {
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -52,7 +52,7 @@ int listen_for_sockets() {
   return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kFlags, &program));
 }
 
-// The file that the process runs; empty when that cannot be told.
+// The file that the process runs; empty when unknown.
 std::string file_of(unsigned pid) {
   char path[4096];
   const std::string link = "/proc/" + std::to_string(pid) + "/exe";
@@ -74,7 +74,7 @@ void watch(int listener) {
   for (;;) {
     seccomp_notif asked{};
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) {
-      if (errno == EINTR || errno == ENOENT) continue;  // whoever asked was killed
+      if (errno == EINTR || errno == ENOENT) continue;  // the process was killed
       return note(std::string("the watch ended: ") + std::strerror(errno));
     }
     seccomp_notif_resp answer{};

@@ -1,4 +1,4 @@
-// Proves that our programs ask for no network: from the first program that a test runs on, the kernel tells
+// Proves that our programs ask for no network: from the first program that a test runs on, the kernel reports
 // of every process below it that wants a socket other than Unix's.
 //
 // One of ours (its file's name begins with "cairn") is refused and noted; any other goes on. A test program

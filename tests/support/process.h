@@ -55,7 +55,7 @@ class Background {
 
   pid_t pid() const { return pid_; }
   bool running();
-  // Writes to its stdin; what does not fit the pipe waits for the reader. False when nobody reads any more.
+  // Writes to its stdin; what does not fit the pipe waits for the reader. False when the reader is gone.
   bool write_input(std::string_view text);
   void close_input();
   // Sends to the process, or to its whole group.

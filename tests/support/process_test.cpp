@@ -28,7 +28,7 @@ TEST(Run, GivesTheExitCodeAndBothStreams) {
 }
 
 TEST(Networks, AnAttemptOfAProgramOfOursIsRefusedAndNoted) {
-  if (!watch_networks()) GTEST_SKIP() << "SKIP: the kernel does not tell of system calls here";
+  if (!watch_networks()) GTEST_SKIP() << "SKIP: the kernel does not report system calls here";
   const TempDir dir("networks");
   const std::string ours = dir / "cairn-control";
   std::filesystem::copy_file("/bin/bash", ours);

@@ -38,16 +38,16 @@ Plan Plan::fails(agent::Trouble::Kind kind, std::string reason) {
   return plan;
 }
 
-class ScriptedProvider::Talk final : public agent::Conversation {
+class ScriptedProvider::Dialog final : public agent::Conversation {
  public:
-  Talk(ScriptedProvider& provider, const agent::Start& start)
+  Dialog(ScriptedProvider& provider, const agent::Start& start)
       : provider_(provider),
         session_(start.session),
         id_("memory-" + std::to_string(provider.starts.size())) {
     if (start.resume) id_ = start.resume->value;
     ++provider_.open;
   }
-  ~Talk() override { --provider_.open; }
+  ~Dialog() override { --provider_.open; }
 
   void send(const agent::Request& request) override {
     provider_.requests.push_back(request);
@@ -80,7 +80,7 @@ class ScriptedProvider::Talk final : public agent::Conversation {
 
 std::unique_ptr<agent::Conversation> ScriptedProvider::start(const agent::Start& start) {
   starts.push_back(start);
-  return std::make_unique<Talk>(*this, start);
+  return std::make_unique<Dialog>(*this, start);
 }
 
 }  // namespace cairn::test

@@ -14,7 +14,7 @@
 
 namespace cairn::test {
 
-// What a conversation does with one batch. The times count from when it was told.
+// What a conversation does with one batch. Times count from when it was sent.
 struct Plan {
   std::optional<Millis> id_after = Millis(0);     // a message that carries the id; nothing: never
   std::string id;                                 // empty: the conversation's own, "memory-N"
@@ -39,7 +39,7 @@ class ScriptedProvider final : public agent::Provider {
   bool ids = true;
 
   std::vector<agent::Start> starts;      // every conversation begun
-  std::vector<agent::Request> requests;  // every batch told
+  std::vector<agent::Request> requests;  // every batch that was sent
   int open = 0;                          // conversations that have not ended
 
   std::string_view name() const override { return "scripted"; }
@@ -47,7 +47,7 @@ class ScriptedProvider final : public agent::Provider {
   std::unique_ptr<agent::Conversation> start(const agent::Start& start) override;
 
  private:
-  class Talk;
+  class Dialog;
   os::Clock& clock_;
 };
 

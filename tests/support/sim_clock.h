@@ -21,7 +21,7 @@ class SimClock final : public os::Clock {
     wall_ns_ += by.count();
     boot_ns_ += by.count();
   }
-  // Somebody sets the wall clock; boot time goes on undisturbed.
+  // Sets the wall clock; boot time does not change.
   void set_wall(WallTime to) { wall_ns_ = epoch_ms(to) * 1'000'000; }
   void set_boot_ns(std::int64_t to) { boot_ns_ = to; }
   // The machine starts anew.

@@ -225,7 +225,7 @@ void SimDisk::provide_file(const std::string& path, std::string bytes) {
 void SimDisk::power_cut(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   settle_names_by_seed(random);
-  drop_orphans();
+  drop_unreachable();
   for (auto& [path, inode] : durable_) inode->cut(random);
   names_ = durable_;
   crash();
@@ -366,7 +366,7 @@ void SimDisk::settle_names_by_seed(std::mt19937_64& random) {
 }
 
 // What stood in a directory whose own name was lost is gone with it. Parents sort before their children.
-void SimDisk::drop_orphans() {
+void SimDisk::drop_unreachable() {
   for (auto it = durable_.begin(); it != durable_.end();) {
     it = durable_.contains(parent_of(it->first)) ? std::next(it) : durable_.erase(it);
   }

@@ -52,7 +52,7 @@ class SimDisk final : public os::Disk {
   // The process dies; the machine goes on. All writes are there, handles and faults are gone.
   void crash();
   // Every call from now on fails: the process is as good as dead, whatever its code still tries. To be
-  // followed by crash() or power_cut(). An observer that calls it stops the very call it was told of.
+  // followed by crash() or power_cut(). An observer that calls it stops the call that it observes.
   void halt() { halted_ = true; }
   bool halted() const { return halted_; }
   // Halts at the k-th call from now (1 is the next one), which is not made.
@@ -76,7 +76,7 @@ class SimDisk final : public os::Disk {
   // How many bytes the files have now.
   std::uint64_t used() const;
 
-  // While one lives, calls are those of somebody who only looks: none fails, is counted or is told of.
+  // While one exists, no call fails, is counted or is observed.
   class Onlooker {
    public:
     explicit Onlooker(SimDisk& disk) : disk_(disk), before_(std::exchange(disk.looking_on_, true)) {}
@@ -132,7 +132,7 @@ class SimDisk final : public os::Disk {
   template <class Predicate>
   void settle(Predicate wanted);
   void settle_names_by_seed(std::mt19937_64& random);
-  void drop_orphans();
+  void drop_unreachable();
   std::int64_t now_ns() const;
 
   Options options_;

@@ -232,7 +232,7 @@ int delete_file(sqlite3_vfs* vfs, const char* name, int sync_dir) {
   return synced.ok() ? SQLITE_OK : failed(state, synced.error(), SQLITE_IOERR_DIR_FSYNC);
 }
 
-// As in the unix VFS an empty file does not exist for SQLite, and an error other than absence is told.
+// As in the unix VFS an empty file does not exist for SQLite, and an error other than absence is returned.
 int access_file(sqlite3_vfs* vfs, const char* name, int flags, int* result) {
   State& state = state_of(vfs);
   const auto stat = state.disk.stat(name);

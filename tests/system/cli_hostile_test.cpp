@@ -22,7 +22,7 @@ const std::string kHostile =
 
 struct Use {
   std::vector<std::string> arguments;
-  bool tells = false;  // prints what is stored
+  bool prints_stored = false;  // prints what is stored
   std::string input = {};
 };
 
@@ -135,7 +135,7 @@ class Hostile : public CliHome {
   }
 
   // One session, and then hostile text in every text of every table that takes it.
-  void poison() {
+  void store_hostile_text() {
     write_file(dir_ / "event.json", "{\"hook_event_name\":\"" + kHostile + "\"}");
     play("s1", "the prompt");
     ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
@@ -189,7 +189,7 @@ class Hostile : public CliHome {
 };
 
 TEST_F(Hostile, StoredTextControlsNoTerminalWhicheverCommandPrintsIt) {
-  poison();
+  store_hostile_text();
   const std::map<std::string_view, Use> uses = this->uses();
   for (const cli::Command& command : cli::all_commands()) {
     const auto use = uses.find(command.name);
@@ -202,7 +202,7 @@ TEST_F(Hostile, StoredTextControlsNoTerminalWhicheverCommandPrintsIt) {
       EXPECT_EQ(visible(outcome.out), outcome.out) << outcome.describe();
       EXPECT_EQ(visible(outcome.err), outcome.err) << outcome.describe();
       const bool told = outcome.out.find("HOSTILE") != std::string::npos;
-      EXPECT_TRUE(told || !use->second.tells) << command.name << ": " << outcome.describe();
+      EXPECT_TRUE(told || !use->second.prints_stored) << command.name << ": " << outcome.describe();
     }
   }
 }
@@ -219,7 +219,7 @@ std::string without_colours(std::string text, std::size_t& colours) {
 }
 
 TEST_F(Hostile, ARealTerminalGetsOnlyOurOwnColours) {
-  poison();
+  store_hostile_text();
   std::size_t colours = 0;
   for (const auto& [name, use] : uses()) {
     if (name == "daemon run") cairn({"daemon", "start"});
@@ -231,7 +231,7 @@ TEST_F(Hostile, ARealTerminalGetsOnlyOurOwnColours) {
     if (!shown) GTEST_SKIP() << "SKIP: no terminals here";
     const std::string rest = without_colours(*shown, colours);
     EXPECT_EQ(visible(rest), rest) << name << ": " << *shown;
-    EXPECT_TRUE(!use.tells || rest.find("HOSTILE") != std::string::npos) << name << ": " << *shown;
+    EXPECT_TRUE(!use.prints_stored || rest.find("HOSTILE") != std::string::npos) << name << ": " << *shown;
   }
   EXPECT_GT(colours, 50u) << "the control: colours were on";
 }

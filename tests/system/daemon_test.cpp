@@ -81,7 +81,7 @@ TEST_F(DaemonTest, EndsWhenItsHomeIsDeletedAndDoesNotMakeItAgain) {
   EXPECT_EQ(json({"status"})["sessions"].as_int(), 1);
 }
 
-// A start that cannot succeed: what stands in the way, and what the session is told.
+// A start that cannot succeed: the cause, and what the session shows.
 TEST_F(DaemonTest, ASessionShowsWhyNoDaemonCanStart) {
   struct Case {
     std::string path, says;

@@ -274,7 +274,7 @@ TEST_F(Doctor, NamesABadKeyAndTheFixWorks) {
 
 TEST_F(Doctor, NamesAnIncompleteStoreAndTheFixWorks) {
   write_file(home_.database(), "");
-  apply(examine(), "Store", "schema", "half made");
+  apply(examine(), "Store", "schema", "incomplete");
 }
 
 TEST_F(Doctor, NamesAReadOnlyFileSystem) {

@@ -37,7 +37,7 @@ class FakeDaemon {
   ~FakeDaemon() { join(); }
 
   // What hooks said, once they are gone. Ends the daemon.
-  const std::vector<std::string>& heard() {
+  const std::vector<std::string>& received() {
     join();
     return heard_;
   }
@@ -94,15 +94,15 @@ TEST_F(HookTest, PrintsTheDaemonsAnswerAndConfirmsIt) {
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_EQ(outcome.out, kContext);
     EXPECT_EQ(outcome.err, "");
-    ASSERT_EQ(daemon.heard().size(), 2u);
-    const auto request = Json::parse(daemon.heard()[0]);
-    ASSERT_TRUE(request.ok()) << daemon.heard()[0];
+    ASSERT_EQ(daemon.received().size(), 2u);
+    const auto request = Json::parse(daemon.received()[0]);
+    ASSERT_TRUE(request.ok()) << daemon.received()[0];
     EXPECT_EQ((*request)["v"].as_int(), 1);
     EXPECT_EQ((*request)["op"].as_string(), "answer");
     EXPECT_EQ((*request)["args"]["event"].as_string(), names("new").back());
     EXPECT_GT((*request)["args"]["ms"].as_int(), 0);
     EXPECT_LT((*request)["args"]["ms"].as_int(), 20'000);
-    EXPECT_EQ(daemon.heard()[1] + "\n", hook::kGiven);
+    EXPECT_EQ(daemon.received()[1] + "\n", hook::kGiven);
   }
 }
 
@@ -118,7 +118,7 @@ TEST_F(HookTest, AsksNothingForOtherEvents) {
   FakeDaemon daemon(home_, kContext);
   for (const char* event : {"PreToolUse", "PostToolUse", "Stop", "SessionEnd", "Unknown"})
     expect_fixed(run(program({event})));
-  EXPECT_TRUE(daemon.heard().empty());
+  EXPECT_TRUE(daemon.received().empty());
 }
 
 TEST_F(HookTest, StopsWaitingForASilentDaemonAtItsDeadline) {
@@ -130,7 +130,7 @@ TEST_F(HookTest, StopsWaitingForASilentDaemonAtItsDeadline) {
     EXPECT_GE(outcome.elapsed, 190ms);
     EXPECT_LT(outcome.elapsed, 5s);
   }
-  EXPECT_EQ(daemon.heard().size(), 2u) << "no confirmation of what was not given";
+  EXPECT_EQ(daemon.received().size(), 2u) << "no confirmation of what was not given";
 }
 
 TEST_F(HookTest, GivesTheFixedAnswerWhenTheReplyIsInvalid) {
@@ -140,7 +140,7 @@ TEST_F(HookTest, GivesTheFixedAnswerWhenTheReplyIsInvalid) {
         "{" + std::string(300u << 10, ' ') + "}\n"}) {
     FakeDaemon daemon(home_, answer);
     expect_fixed(run(program({"SessionStart"})));
-    EXPECT_EQ(daemon.heard().size(), 1u);
+    EXPECT_EQ(daemon.received().size(), 1u);
   }
 }
 
@@ -209,7 +209,7 @@ TEST_F(HookTest, RefusesASocketOfAnotherUser) {
   FakeDaemon daemon(home_, kContext);
   ASSERT_EQ(chown(home_.socket().c_str(), 65534, 65534), 0);
   expect_fixed(run(program({"SessionStart"})));
-  EXPECT_TRUE(daemon.heard().empty());
+  EXPECT_TRUE(daemon.received().empty());
 }
 
 TEST_F(HookTest, ReachesADaemonWhoseSocketHasALongPath) {

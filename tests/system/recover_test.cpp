@@ -1,4 +1,5 @@
-// A damaged store under the real daemon: whatever is done to its file, the next session is served and told.
+// A damaged store under the real daemon: whatever happens to its file, the next session is served and the
+// damage reported.
 #include <random>
 
 #include "system/delivery.h"

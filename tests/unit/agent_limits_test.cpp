@@ -1,4 +1,5 @@
-// The limit on what is learned from one session: nothing is dropped, nothing ends early, and it is told.
+// The limit on what is learned from one session: nothing is dropped, nothing ends early, and the user is
+// warned.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ TEST_F(Limits, BeyondTheLimitEventsAreKeptAsEvidenceAndTurnsAreStillSummarised) 
       8);
   EXPECT_EQ(m.text("SELECT status FROM sdk_sessions"), "active");  // it goes on
   EXPECT_NE(Machine::context_of(m.ask(Chat{.session = "next"}.start())).find("file8.txt"), std::string::npos);
-  // Another session has a limit of its own; a turn that is told again needs no more room.
+  // Another session has a limit of its own; a turn that is distilled again needs no more of it.
   chat.session = "another";
   turn(9);
   EXPECT_EQ(learned(), 4);
@@ -101,12 +102,12 @@ class Babbler final : public agent::Provider {
   bool has_ids() const override { return false; }
   std::unique_ptr<agent::Conversation> start(const agent::Start& start) override {
     sessions.push_back(start.session);
-    return std::make_unique<Talk>();
+    return std::make_unique<Dialog>();
   }
   std::vector<SessionId> sessions;
 
  private:
-  struct Talk final : agent::Conversation {
+  struct Dialog final : agent::Conversation {
     void send(const agent::Request&) override {}
     std::optional<agent::Message> receive() override { return agent::Message{{}, agent::Note{}}; }
   };
@@ -175,7 +176,7 @@ TEST(Reply, AboutAPartOfATurnKeepsTheObservationsOfTheRest) {
   Lines after = m.rows("SELECT title FROM observations WHERE title <> 'the better word' ORDER BY id");
   EXPECT_EQ(after, before);  // each is of more than the one event
   EXPECT_EQ(m.number("SELECT count(*) FROM observations WHERE title = 'the better word'"), 1);
-  // And so when the turn is told again.
+  // The same when the turn is distilled again.
   m.tell(chat.wrote("/home/dev/proj/three.txt", "t3"));
   EXPECT_GE(m.number("SELECT count(*) FROM observations WHERE title <> 'the better word'"),
             static_cast<std::int64_t>(before.size()));

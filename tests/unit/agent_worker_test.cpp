@@ -306,7 +306,7 @@ TEST_F(AgentTest, AReplyIsStoredWithItsMessagesOrNotAtAll) {
   plan.reply_after = 1s;
   every_plan(plan);
   turn(chat, 2);
-  // While the model thinks, somebody takes a message away: nothing of the reply is kept, the rest begins
+  // While the model works, a message is removed: nothing of the reply is kept, the rest begins
   // anew.
   must(m.run("queue.abort", Json::object({{"id", 1}})));
   wait(1s);
@@ -343,13 +343,13 @@ TEST_F(AgentTest, AProviderErrorCountsNoTryAndDelaysItsCalls) {
 TEST_F(AgentTest, ABadRequestFailsTheMessageThatMakesItAndNoOther) {
   provider.script = [](SessionId, const Request& request) {
     for (const agent::Item& item : request.events)
-      if (item.tool_input.value_or("").find("poison") != std::string::npos)
+      if (item.tool_input.value_or("").find("bad message") != std::string::npos)
         return Plan::fails(Trouble::Kind::rejected, "too long");
     return Plan::learns_each(request);
   };
   m.deliver(chat.prompt("work"));
   m.deliver(chat.ran("make", "t1"));
-  m.deliver(chat.ran("poison", "t2"));
+  m.deliver(chat.ran("bad message", "t2"));
   m.deliver(chat.stop());
   must(m.drain());
   for (int i = 0; i < 30; ++i) wait(1min);
@@ -382,7 +382,7 @@ TEST_F(AgentTest, TheEndOfASessionEndsItsConversationIdleOrBusy) {
   EXPECT_EQ(provider.open, 1);
   const std::size_t before = provider.starts.size();
   m.tell(other.end());
-  // What was in work is told again in a conversation of its own, which ends with it.
+  // What was in work is sent again in a conversation of its own, which ends with it.
   EXPECT_EQ(provider.starts.size(), before + 1);
   EXPECT_EQ(provider.open, 1);
   wait(10s);

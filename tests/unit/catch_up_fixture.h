@@ -1,4 +1,4 @@
-// A machine with one chat and its transcript, for tests of what only the transcript tells.
+// A machine with one chat and its transcript, for tests of what only the transcript has.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class CatchUpTest : public ::testing::Test {
     m.processes.kill(m.host.pid);
     minute();
   }
-  Lines told() {
+  Lines recovered() {
     return m.rows("SELECT name, outcome, tool_use_id FROM events WHERE source = 'transcript' ORDER BY seq");
   }
   Lines calls() { return m.rows("SELECT tool_use_id, outcome, reason FROM transcript_calls ORDER BY 1"); }

@@ -11,8 +11,8 @@ namespace {
 struct LostSession {
   LostSession(Machine& machine, std::string_view session) : m(machine) {
     chat.session = session;
-    chat.prompt("mend the lexer");
-    transcript.prompt("mend the lexer");
+    chat.prompt("fix the lexer");
+    transcript.prompt("fix the lexer");
     transcript.wrote("lexer.c", "lost-1");
     transcript.answer("The lexer is mended.");
     transcript.save();
@@ -41,7 +41,7 @@ TEST_F(CatchUpTest, ASessionOfWhichNoHookCouldWriteIsFoundByTheirNote) {
   EXPECT_EQ(m.rows("SELECT name, outcome FROM events WHERE source = 'transcript' ORDER BY seq"),
             (Lines{"SessionStart|stored", "UserPromptSubmit|stored", "PostToolUse|stored", "Stop|stored"}));
   EXPECT_EQ(m.rows("SELECT content_session_id, prompt_text FROM user_prompts ORDER BY 1"),
-            (Lines{chat.session + "|make a parser", lost.chat.session + "|mend the lexer"}));
+            (Lines{chat.session + "|make a parser", lost.chat.session + "|fix the lexer"}));
   EXPECT_EQ(m.text("SELECT status FROM sdk_sessions WHERE content_session_id = '" + lost.chat.session + "'"),
             "completed");
   EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
@@ -55,7 +55,7 @@ TEST_F(CatchUpTest, TheNextSessionIsGivenOneThatRanOnADiskThatWasFullFromTheFirs
   lost.note("SessionStart");
   minute();  // nobody knows yet where transcripts are
   const context::Answer answer = m.ask(chat.start());
-  EXPECT_NE(Machine::context_of(answer).find("mend the lexer"), std::string::npos) << answer.line;
+  EXPECT_NE(Machine::context_of(answer).find("fix the lexer"), std::string::npos) << answer.line;
   EXPECT_NE(answer.line.find("1 event could not be written"), std::string::npos) << answer.line;
 }
 
@@ -65,7 +65,7 @@ TEST_F(CatchUpTest, AnEndedSessionThatIsNotedIsReadAgain) {
   m.tell(chat.end());
   m.clock.advance(std::chrono::minutes(5));
   minute();
-  EXPECT_EQ(told(), Lines{});
+  EXPECT_EQ(recovered(), Lines{});
   transcript.wrote("later.txt", "t9");  // resumed while the disk was full
   transcript.save();
   hook::note_failure(m.disk, m.home, true, {epoch_ms(m.clock.now()), "SessionStart", chat.session, "full"});

@@ -1,4 +1,4 @@
-// Taking in what only a transcript tells: when, how often, and what stays out.
+// Recovering events from transcripts: when, how often, and what stays out.
 #include <gtest/gtest.h>
 
 #include "catch_up_fixture.h"
@@ -18,15 +18,15 @@ TEST_F(CatchUpTest, TakesAMinuteOldCallOfAnActiveSessionAndLeavesAYoungOneToItsH
   transcript.save();
   must(m.engine->tick());
   must(m.drain());
-  EXPECT_EQ(told(), Lines{});
+  EXPECT_EQ(recovered(), Lines{});
   EXPECT_EQ(ledger()["gap"].as_int(), 0);  // both may still be on their way
   m.clock.advance(seconds(20));
   must(m.engine->tick());
   must(m.drain());
-  EXPECT_EQ(told(), (Lines{"PostToolUse|stored|t1"}));
+  EXPECT_EQ(recovered(), (Lines{"PostToolUse|stored|t1"}));
   EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|waiting|-"}));
   minute();
-  EXPECT_EQ(told(), (Lines{"PostToolUse|stored|t1", "PostToolUse|stored|t2"}));
+  EXPECT_EQ(recovered(), (Lines{"PostToolUse|stored|t1", "PostToolUse|stored|t2"}));
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
   EXPECT_EQ(ledger()["recovered"].as_int(), 2);
 }
@@ -50,11 +50,11 @@ TEST_F(CatchUpTest, ARunningCallIsLeftAloneAndTakenWhenItsResultIsOld) {
   transcript.save();
   minute();
   minute();
-  EXPECT_EQ(told(), Lines{});
+  EXPECT_EQ(recovered(), Lines{});
   transcript.result("t1", Json::object({{"stdout", "ok"}}));
   transcript.save();
   minute();
-  EXPECT_EQ(told(), (Lines{"PostToolUse|stored|t1"}));
+  EXPECT_EQ(recovered(), (Lines{"PostToolUse|stored|t1"}));
 }
 
 TEST_F(CatchUpTest, ADeadHostsLastCallsAreInTheSummaryThatTheNextSessionIsGiven) {
@@ -71,7 +71,7 @@ TEST_F(CatchUpTest, ADeadHostsLastCallsAreInTheSummaryThatTheNextSessionIsGiven)
   const std::string context = Machine::context_of(m.ask(next.start()));
   EXPECT_NE(context.find("unknown.txt"), std::string::npos) << context;
   EXPECT_NE(context.find("make everything"), std::string::npos) << context;
-  EXPECT_EQ(told(), (Lines{"PostToolUse|stored|t2", "PreToolUse|stored|t3"}));
+  EXPECT_EQ(recovered(), (Lines{"PostToolUse|stored|t2", "PreToolUse|stored|t3"}));
   EXPECT_EQ(calls(), (Lines{"t1|stored|-", "t2|recovered|-", "t3|recovered|-"}));
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
 }
@@ -82,11 +82,11 @@ TEST_F(CatchUpTest, AnEndedSessionIsReadAtOnceAndOnceMoreAfterAMinute) {
   transcript.save();
   m.tell(chat.stop());
   m.tell(chat.end());
-  EXPECT_EQ(told(), (Lines{"PostToolUse|stored|t1"}));
+  EXPECT_EQ(recovered(), (Lines{"PostToolUse|stored|t1"}));
   transcript.wrote("b.txt", "t2");  // the host was still writing
   transcript.save();
   minute();
-  EXPECT_EQ(told(), (Lines{"PostToolUse|stored|t1", "PostToolUse|stored|t2"}));
+  EXPECT_EQ(recovered(), (Lines{"PostToolUse|stored|t1", "PostToolUse|stored|t2"}));
   EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions WHERE transcript_due = 1"), 0);
   EXPECT_NE(m.text("SELECT completed FROM session_summaries").find("b.txt"), std::string::npos);
 }
@@ -113,7 +113,7 @@ TEST_F(CatchUpTest, AnInterruptedCallNeedsNoMoreThanItsStart) {
   }
   transcript.save();
   minute();
-  EXPECT_EQ(told(), (Lines{"PreToolUse|stored|t2"}));
+  EXPECT_EQ(recovered(), (Lines{"PreToolUse|stored|t2"}));
   EXPECT_EQ(calls(), (Lines{"t1|stored|-", "t2|recovered|-"}));
 }
 
@@ -187,7 +187,7 @@ TEST_F(CatchUpTest, AChangeOfAnotherSettingIsNoPause) {
   m.close();
   m.clock.advance(seconds(5));
   must(ops::set_setting(m.disk, m.home, "capture.enabled", "true"));  // as it is
-  m.put_file(m.home.config_file, "[hook]\nsync = \"disk\"\n");        // by hand: the daemon tells the hooks
+  m.put_file(m.home.config_file, "[hook]\nsync = \"disk\"\n");        // by hand: the daemon writes hook.flags
   transcript.use("t2", "Write", Json::object({{"file_path", chat.cwd + "/after.txt"}, {"content", "alpha"}}));
   m.clock.advance(seconds(5));
   must(m.open());
@@ -220,7 +220,7 @@ TEST_F(CatchUpTest, TheGateRefusesOnceAndForAll) {
   transcript.wrote("secret/key", "t2");
   transcript.save();
   host_dies();
-  EXPECT_EQ(told(), Lines{});
+  EXPECT_EQ(recovered(), Lines{});
   EXPECT_EQ(
       m.number("SELECT count(*) FROM transcript_calls WHERE outcome = 'counted' AND reason LIKE 'capture.%'"),
       2);
@@ -291,7 +291,7 @@ TEST_F(CatchUpTest, AFileThatShrankOrWasReplacedIsReadAgainAndNothingCountsTwice
   other.save();
   minute();
   minute();
-  EXPECT_EQ(told(), (Lines{"PostToolUse|stored|t1", "PostToolUse|stored|t2", "PostToolUse|stored|t3"}));
+  EXPECT_EQ(recovered(), (Lines{"PostToolUse|stored|t1", "PostToolUse|stored|t2", "PostToolUse|stored|t3"}));
 }
 
 TEST_F(CatchUpTest, AFileThatShrankAndGrewPastItsMarkIsReadAgain) {
@@ -448,7 +448,7 @@ TEST_F(CatchUpTest, AnEndlessLineIsSearchedOnceAndNotEachMinute) {
   m.disk.on_call(
       [&](std::string_view op, std::string_view path) { reads += op == "read" && path.ends_with(".jsonl"); });
   minute();
-  EXPECT_EQ(told().size(), 1u);
+  EXPECT_EQ(recovered().size(), 1u);
   EXPECT_GT(reads, 64);  // all of it
   reads = 0;
   minute();

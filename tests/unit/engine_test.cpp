@@ -1,4 +1,4 @@
-// The daemon's work as steps: what it keeps across restarts and how it tells of trouble.
+// The daemon's work as steps: what it keeps across restarts and how it reports problems.
 #include "daemon/engine.h"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST(Engine, AnIntakeErrorIsReportedUntilItIsOver) {
   m.disk.on_call([&](std::string_view op, std::string_view path) {
     if (op == "write" && path.ends_with("-wal")) m.disk.fail_at(1, EIO);
   });
-  // The fault hits the intake's transaction; what tells of it is written a moment later.
+  // The fault hits the intake's transaction; the report is written a moment later.
   EXPECT_FALSE(m.engine->step().ok());
   m.disk.on_call(nullptr);
   m.disk.clear_faults();

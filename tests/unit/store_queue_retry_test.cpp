@@ -42,7 +42,7 @@ TEST_F(QueueRetry, TheLastTryIsMadeAloneSoThatOnlyTheBadMessageFails) {
     bool bad = false;
     for (const MessageId id : batch->messages) bad |= id.value == 2;
     if (bad)
-      must(store::give_back(m().db(), *batch, "poison", {3, 7}, m().clock.now()));
+      must(store::give_back(m().db(), *batch, "bad message", {3, 7}, m().clock.now()));
     else
       must(store::complete(m().db(), *batch, m().clock.now()));
   }
@@ -196,9 +196,9 @@ TEST_F(QueueRetry, AfterACrashABatchIsClaimedOneByOneAndOnlyTheBadMessageFails) 
     if (crashes > 0) {
       EXPECT_EQ(batch->messages.size(), 1u);
     }
-    bool poison = false;
-    for (const MessageId id : batch->messages) poison |= id.value == 3;
-    if (!poison) {
+    bool bad = false;
+    for (const MessageId id : batch->messages) bad |= id.value == 3;
+    if (!bad) {
       must(store::complete(m().db(), *batch, m().clock.now()));
       continue;
     }
@@ -208,7 +208,7 @@ TEST_F(QueueRetry, AfterACrashABatchIsClaimedOneByOneAndOnlyTheBadMessageFails) 
   EXPECT_EQ(crashes, 1 + 4);  // with the others, then max + 1 times alone
   EXPECT_EQ(m().rows("SELECT status, retry_count FROM pending_messages ORDER BY id"),
             (Lines{"processed|0", "processed|0", "failed|3", "processed|0", "processed|0"}));
-  EXPECT_EQ(m().text("SELECT last_error FROM pending_messages WHERE id = 3"), "whoever worked on it died");
+  EXPECT_EQ(m().text("SELECT last_error FROM pending_messages WHERE id = 3"), "its worker died");
 }
 
 TEST_F(QueueRetry, AMessageThatHappenedToBeAloneCountsItsTry) {
