@@ -61,7 +61,7 @@ Name name_of(std::string_view rest) {
 
 // Whether no programming language has such a type name: <some-words>, <a:word>, <some_words>, or another
 // alphabet. `glued`: a word stands before the sign, as in vector<size_t>.
-bool is_nobodys_type(std::string_view name, bool glued) {
+bool cannot_be_a_type(std::string_view name, bool glued) {
   if (name.empty() || name.size() > kLongestName) return false;
   if (std::any_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; })) return true;
   if (name[0] >= '0' && name[0] <= '9') return false;  // expected <03:10>
@@ -82,7 +82,7 @@ bool is_tag(std::string_view rest, bool glued) {
   for (const std::string_view tag : kTags)
     if (starts_with_nocase(rest, tag)) return true;
   const Name name = name_of(rest);
-  return name.closed && ((barred && !name.text.empty()) || is_nobodys_type(name.text, glued));
+  return name.closed && ((barred && !name.text.empty()) || cannot_be_a_type(name.text, glued));
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ void Engine::take_up(const ops::Settings& settings) {
   note_capture();
 }
 
-// Hooks follow hook.flags, so its modification time is when capture was switched, whoever wrote it.
+// Hooks follow hook.flags, so its modification time is when capture was switched.
 void Engine::note_capture() {
   const auto file = seams_.disk.stat(home_.flags());
   if (!file) return;

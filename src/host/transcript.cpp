@@ -9,7 +9,7 @@
 
 namespace cairn::host {
 
-static constexpr std::size_t kFirstBlock = 16u << 10;  // mostly there are a few new lines
+static constexpr std::size_t kFirstBlock = 16u << 10;  // usually there are only a few new lines
 static constexpr std::size_t kLargestBlock = 256u << 10;
 
 static std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
@@ -82,10 +82,10 @@ Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, Tr
     lines.piece.end = first_end;
   }
   std::size_t block = kFirstBlock;
-  std::string buffer;  // from `at` on, beginning with the line that is being read
-  std::uint64_t at = too_long ? first_end : offset;  // where the buffer stands in the file
-  std::size_t looked = 0;                            // so much of the buffer has no line feed
-  std::uint64_t skipped = 0;                         // bytes of a line that is too long, before the buffer
+  std::string buffer;                                // starts at `at` with the current line
+  std::uint64_t at = too_long ? first_end : offset;  // position of the buffer in the file
+  std::size_t looked = 0;                            // bytes of the buffer without a line feed
+  std::uint64_t skipped = 0;                         // bytes of a too long line before the buffer
   while (lines.piece.end < first_end + kTranscriptPiece &&
          at + buffer.size() < first_end + kTranscriptPiece + kTranscriptLook) {
     const std::size_t had = buffer.size();

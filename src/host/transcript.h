@@ -1,8 +1,8 @@
-// A host's transcript, read only: prompts, tool calls with their results, and ends of turns, in the order of
-// its lines.
+// Reads a host's transcript: prompts, tool calls with their results, and ends of turns, in the order of its
+// lines.
 //
-// The second source beside the hooks. Tolerant: a line that is no JSON, too long, unknown or of another
-// session is skipped, and counted where it is damage; a last line without a line feed is left for the next
+// Transcripts are the second source beside the hooks. A line that is not JSON, too long, unknown or of
+// another session is skipped, and counted if it is damaged. A last line without a line feed is read next
 // time.
 #pragma once
 
@@ -21,12 +21,12 @@
 
 namespace cairn::host {
 
-// What became of a tool call.
+// The result of a tool call.
 struct ToolResult {
   Json response;  // `toolUseResult`, else the text that the model was given
   bool failed = false;
   std::string error;      // when it failed
-  bool rejected = false;  // stopped or refused by the user: it did not run to its end
+  bool rejected = false;  // stopped or refused by the user before its end
   WallTime at;
 };
 
@@ -43,38 +43,37 @@ struct TranscriptItem {
   event::TextKind said = event::TextKind::remark;  // text
   std::string tool_use_id, tool_name;              // call
   Json input;
-  std::optional<ToolResult> result;  // nothing while it runs, or for good when it was cut off
+  std::optional<ToolResult> result;  // nothing while it runs, or when it was interrupted
 };
 
 struct TranscriptPiece {
   std::vector<TranscriptItem> items;
   std::uint64_t end = 0;     // after the last whole line that was read
-  bool at_end = false;       // nothing but, perhaps, an unfinished line follows
-  std::uint64_t looked = 0;  // the line at `end` goes on at least until here
+  bool at_end = false;       // nothing follows except perhaps an unfinished line
+  std::uint64_t looked = 0;  // the line at `end` continues at least up to here
   std::int64_t lines = 0, malformed = 0, too_long = 0;
 };
 
-// Reads the lines of one piece, one by one. Each host has its own.
+// Reads the lines of a transcript. Each host has its own reader.
 class TranscriptLines {
  public:
   virtual ~TranscriptLines() = default;
 
-  // Reads the line that stands at [begin, end) of the file; `line` is without its line feed. Whatever it
-  // holds, nothing fails.
+  // Reads the line at [begin, end) of the file; `line` is without its line feed. Never fails.
   virtual void take(std::string_view line, std::uint64_t begin, std::uint64_t end) = 0;
 
   TranscriptPiece piece;
 };
 
 inline constexpr std::size_t kMaxTranscriptLine = 64u << 20;
-// Bytes a piece has beyond its first line: some 30 ms of reading, so that one never holds up a hook.
+// The size of a piece beyond its first line: about 30 ms of reading, so that hooks do not wait.
 inline constexpr std::size_t kTranscriptPiece = 2u << 20;
 
-// Bytes that are looked through for the end of one line; where there is none the next piece goes on.
+// How many bytes are searched for the end of one line; the next piece continues there.
 inline constexpr std::size_t kTranscriptLook = 16u << 20;
 
-// Reads the next piece from `offset` on, which is the beginning of a line, by `lines`. `looked`: that of an
-// earlier piece which ended at `offset`.
+// Reads the next piece from `offset`, the beginning of a line. `looked`: that of an earlier piece which ended
+// at `offset`.
 Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, TranscriptLines& lines,
                                         std::size_t max_line = kMaxTranscriptLine, std::uint64_t looked = 0);
 

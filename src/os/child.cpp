@@ -60,7 +60,7 @@ Result<Child> spawn_child(const Command& command) {
   if (pid == 0) {
     become(prepared);
     const int number = errno;
-    [[maybe_unused]] const ssize_t told = write(to.get(), &number, sizeof number);
+    [[maybe_unused]] const ssize_t written = write(to.get(), &number, sizeof number);
     _exit(127);
   }
   to = Fd();

@@ -105,7 +105,7 @@ std::string executable_path() {
 }
 
 // Variables without secrets that any program needs.
-static bool anybody_needs(std::string_view name) {
+static bool is_common_variable(std::string_view name) {
   static constexpr std::string_view kPlain[] = {"HOME", "PATH", "LANG", "TZ", "USER", "LOGNAME", "TMPDIR"};
   return name.starts_with("XDG_") || name.starts_with("LC_") ||
          std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
@@ -114,7 +114,7 @@ static bool anybody_needs(std::string_view name) {
 static bool daemon_needs(std::string_view name) {
   // CAIRN_DISABLE and CAIRN_AGENT are about the caller, not the daemon.
   if (name == "CAIRN_DISABLE" || name == "CAIRN_AGENT") return false;
-  if (anybody_needs(name) || name.starts_with("CAIRN_")) return true;
+  if (is_common_variable(name) || name.starts_with("CAIRN_")) return true;
   static constexpr std::string_view kKept[] = {
       "http_proxy",
       "https_proxy",
@@ -156,7 +156,7 @@ std::vector<std::string> reduced_environment(char** environment) {
 }
 
 std::vector<std::string> plain_environment(char** environment) {
-  return those(environment, anybody_needs);
+  return those(environment, is_common_variable);
 }
 
 std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {

@@ -1,5 +1,4 @@
-// Claude Code's tools: which one edits, runs, reads, plans, asks, delegates or keeps tasks, and in which
-// fields.
+// Claude Code's tools: which one edits, runs, reads, plans, asks, delegates or tracks tasks, and its fields.
 #pragma once
 
 #include <optional>

@@ -10,7 +10,7 @@ namespace cairn::host::claude {
 using Item = TranscriptItem;
 using event::TextKind;
 
-// The text of a message's content: a string, or its text blocks.
+// The text of a message: a string, or its text blocks.
 static std::string content_text(const Json& content) {
   if (content.is_string()) return std::string(content.as_string());
   std::string text;
@@ -20,8 +20,8 @@ static std::string content_text(const Json& content) {
   return text;
 }
 
-// What the host writes in the user's name: a command of its own, its output, a notification. Other texts in
-// angle brackets are the user's, <private> first of all.
+// Text that the host writes in the user's name: its own commands, their output, notifications. Other texts in
+// angle brackets are the user's, such as <private>.
 static bool is_the_hosts(std::string_view text) {
   static constexpr std::array kOwn = {"<command-",           "<local-command-",   "<bash-",
                                       "<task-notification>", "<system-reminder>", "[Request interrupted"};
@@ -83,19 +83,19 @@ void Lines::take_result(const Json& block, const Json& line, const Item& head) {
     return item.kind == Item::Kind::call && item.tool_use_id == id;
   });
   if (id.empty() || call == piece.items.rend() || call->result) return;
-  const Json& told = line["toolUseResult"];
+  const Json& tool_result = line["toolUseResult"];
   const std::string text = content_text(block["content"]);
   ToolResult result;
   result.at = head.at;
-  result.failed = block["is_error"].as_bool() || told.as_string().starts_with("Error:");
-  result.rejected = result.failed && (told.as_string().starts_with("User rejected") ||
+  result.failed = block["is_error"].as_bool() || tool_result.as_string().starts_with("Error:");
+  result.rejected = result.failed && (tool_result.as_string().starts_with("User rejected") ||
                                       text.starts_with("The user doesn't want to proceed"));
   if (result.failed) {
-    std::string_view error = told.is_string() ? told.as_string() : std::string_view(text);
+    std::string_view error = tool_result.is_string() ? tool_result.as_string() : std::string_view(text);
     if (error.starts_with("Error: ")) error.remove_prefix(7);
     result.error = error;
   } else {
-    result.response = told.is_object() ? told : Json(text);
+    result.response = tool_result.is_object() ? tool_result : Json(text);
   }
   if (line.has("promptId")) call->prompt_id = head.prompt_id;
   call->result = std::move(result);
@@ -122,7 +122,7 @@ void Lines::take_assistant(const Json& line, const Item& head) {
   if (!stop.text.empty() && !stop.prompt_id.empty()) piece.items.push_back(std::move(stop));
 }
 
-// "Let me look at the tests." is no finding, and there are thousands of them.
+// "Let me look at the tests." is no finding, and there are thousands of such remarks.
 static constexpr std::size_t kLeastRemark = 60;
 
 void Lines::take_text(TextKind kind, std::string text, const Item& head) {
