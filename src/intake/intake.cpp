@@ -33,30 +33,30 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
     hook::Envelope envelope = decoded->envelope;
     return {id, Bad{std::move(envelope), event.error().message, redacted(file)}};
   }
-  event::Event shell;  // where the event belongs, without its content
-  shell.id = id;
-  shell.host = event->host;
-  shell.name = event->name;
-  shell.kind = event->kind;
-  shell.session = event->session;
-  shell.at = event->at;
-  shell.boot_id = event->boot_id;
-  shell.host_process = event->host_process;
-  shell.cwd = event->cwd;
-  shell.project_dir = event->project_dir;
-  shell.transcript_path = event->transcript_path;
-  shell.tool_use_id = event->tool_use_id;
+  event::Event outline;  // where the event belongs, without its content
+  outline.id = id;
+  outline.host = event->host;
+  outline.name = event->name;
+  outline.kind = event->kind;
+  outline.session = event->session;
+  outline.at = event->at;
+  outline.boot_id = event->boot_id;
+  outline.host_process = event->host_process;
+  outline.cwd = event->cwd;
+  outline.project_dir = event->project_dir;
+  outline.transcript_path = event->transcript_path;
+  outline.tool_use_id = event->tool_use_id;
   auto verdict = recorder_.pass(gate_, *std::move(event), options_.max_field);
   if (auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
-    gate_.clean_envelope(shell);
-    return {id, std::pair(std::move(shell), std::move(*refusal))};
+    gate_.clean_envelope(outline);
+    return {id, std::pair(std::move(outline), std::move(*refusal))};
   }
   return {id, std::get<gate::Gate::Passed>(std::move(verdict))};
 }
 
 // The event is stored as bad once its copy is in bad/. When that cannot be written, it stays in the inbox and
 // does not block others.
-Status Intake::settle_bad(const EventId& id, Bad& bad) {
+Status Intake::store_bad(const EventId& id, Bad& bad) {
   const Status kept = reader_.keep_bad(id, bad.text);
   bad.kept = kept.ok();
   if (!kept) {
@@ -67,10 +67,10 @@ Status Intake::settle_bad(const EventId& id, Bad& bad) {
   if (TRY(store::is_settled(db_, id))) return {};
   store::Counted counted;
   counted.id = id;
-  event::Event shell;
-  shell.name = bad.envelope.event.empty() ? "unknown" : bad.envelope.event;
-  gate_.clean_envelope(shell);
-  counted.name = shell.name;
+  event::Event outline;
+  outline.name = bad.envelope.event.empty() ? "unknown" : bad.envelope.event;
+  gate_.clean_envelope(outline);
+  counted.name = outline.name;
   counted.kind = event::kind_name(host::find_host(bad.envelope.host).kind_of(counted.name));
   counted.outcome = "bad";
   counted.reason = bad.reason;
@@ -78,7 +78,7 @@ Status Intake::settle_bad(const EventId& id, Bad& bad) {
   return store::settle_counted(db_, counted, clock_.now());
 }
 
-Status Intake::settle(const Prepared& prepared) {
+Status Intake::store_event(const Prepared& prepared) {
   if (TRY(store::is_settled(db_, prepared.id)) && !TRY(store::reopen_bad(db_, prepared.id))) return {};
   if (const auto* refused = std::get_if<std::pair<event::Event, gate::Refusal>>(&prepared.what))
     return recorder_.refuse(refused->first, refused->second);
@@ -96,20 +96,20 @@ std::string Intake::text_of(const EventId& id) {
   return reader_.read(id).value_or("");
 }
 
-Status Intake::settle_group(std::vector<Prepared>& group) {
+Status Intake::store_group(std::vector<Prepared>& group) {
   auto transaction = TRY(store::Transaction::begin(db_));
   for (Prepared& prepared : group) {
     if (!std::holds_alternative<Bad>(prepared.what)) {
       auto savepoint = TRY(store::Savepoint::begin(db_));
-      const Status settled = settle(prepared);
-      if (settled) {
+      const Status stored = store_event(prepared);
+      if (stored) {
         TRY(savepoint.commit());
         continue;
       }
-      if (is_machine_error(settled.error())) return settled;
-      prepared.what = Bad{{}, settled.error().message, redacted(text_of(prepared.id))};
+      if (is_machine_error(stored.error())) return stored;
+      prepared.what = Bad{{}, stored.error().message, redacted(text_of(prepared.id))};
     }
-    TRY(settle_bad(prepared.id, std::get<Bad>(prepared.what)));
+    TRY(store_bad(prepared.id, std::get<Bad>(prepared.what)));
   }
   TRY(recorder_.finish());
   return transaction.commit();
@@ -185,8 +185,8 @@ void Intake::sweep() {
   trouble_.clear();
   reader_.sweep();
   if (suspects_.empty()) return;
-  if (auto settled = settle_group(suspects_); !settled) {
-    log_.error("intake: " + settled.error().message);
+  if (auto stored = store_group(suspects_); !stored) {
+    log_.error("intake: " + stored.error().message);
     return;
   }
   clear_files(suspects_);
@@ -241,10 +241,10 @@ Result<std::vector<Intake::Prepared>> Intake::read_group(const std::vector<Event
 
 // Stores a group and removes its files, or moves them back.
 Status Intake::finish(std::vector<Prepared>& group) {
-  if (auto settled = settle_group(group); !settled) {
+  if (auto stored = store_group(group); !stored) {
     recorder_.discard();
     for (const Prepared& prepared : group) ignore(reader_.give_back(prepared.id));
-    return std::move(settled).error().in("intake");
+    return std::move(stored).error().in("intake");
   }
   clear_files(group);
   return {};

@@ -82,9 +82,9 @@ class Intake {
   Result<std::vector<Prepared>> read_group(const std::vector<EventId>& ids, std::size_t& taken);
   Result<bool> take_group(const std::vector<EventId>& ids);
   Status finish(std::vector<Prepared>& group);
-  Status settle(const Prepared& prepared);
-  Status settle_bad(const EventId& id, Bad& bad);
-  Status settle_group(std::vector<Prepared>& group);
+  Status store_event(const Prepared& prepared);
+  Status store_bad(const EventId& id, Bad& bad);
+  Status store_group(std::vector<Prepared>& group);
   std::string text_of(const EventId& id);
   std::string redacted(const std::string& file) const;
   Result<std::optional<Prepared>> read_one(const EventId& id, std::size_t& bytes);
