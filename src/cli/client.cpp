@@ -143,7 +143,7 @@ Result<Json> Client::call(std::string_view op, const Json& args, milliseconds ti
   Json reply = TRY(Json::parse(line, kReplyLimits).in("daemon: reply"));
   if (!reply["ok"].as_bool())
     return Error{code_of(reply["error"]["code"].as_string()),
-                 std::string(reply["error"]["message"].as_string("it gave no reason"))};
+                 std::string(reply["error"]["message"].as_string("no reason given"))};
   for (auto& [key, value] : reply.mutable_members())
     if (key == "result") return std::move(value);
   return Json();

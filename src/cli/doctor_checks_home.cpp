@@ -127,7 +127,7 @@ Finding check_disk(Installation& here) {
     return warned(fmt::format("{}: {}", home.data, std::strerror(errno)), "ls -ld " + home.data);
   for (const FileSystem& remote : kRemote)
     if (static_cast<unsigned long>(info.f_type) == remote.magic)
-      return warned(fmt::format("{} is on {}: its locks may not hold", home.data, remote.name),
+      return warned(fmt::format("{} is on {}: file locks may not work there", home.data, remote.name),
                     "set CAIRN_HOME to a directory on a local disk");
   return passed("a local file system");
 }

@@ -162,7 +162,7 @@ Result<std::string> deliver_one(Installation& here, const std::string& program) 
   const std::string file = TRY(os::read_file(here.shell.disk(), home.inbox() + "/new/" + files[0], 1 << 20));
   const auto decoded = TRY(hook::Envelope::decode(file));
   if (decoded.payload.find("\"Doctor\"") == std::string_view::npos)
-    return Error{Code::corrupt, "what is in the inbox is not what was sent"};
+    return Error{Code::corrupt, "the file in the inbox differs from what was sent"};
   return fmt::format("a test event arrived intact in a temporary inbox in {:.1f} ms", ms);
 }
 

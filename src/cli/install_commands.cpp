@@ -194,7 +194,7 @@ Result<int> install_command(Shell& shell) {
   if (dry)
     shell.print("dry run: nothing was changed\n");
   else if (plan.changes())
-    shell.print("Sessions that are open take them up when they are restarted.\n");
+    shell.print("Open sessions use them after a restart.\n");
   return 0;
 }
 

@@ -40,7 +40,7 @@ std::string links_text(Shell& shell, const Json& projects) {
   for (const Json& project : projects.items()) {
     const std::string name = shown_line(project["name"].as_string());
     if (const std::string linked = list_text(project["linked"]); !linked.empty())
-      text += fmt::format("{} is read together with {}\n", name, linked);
+      text += fmt::format("{} is linked with {}\n", name, linked);
     for (const Json& other : project["suggested"].items())
       text += fmt::format(
           "{} looks like {} ({}): `cairn projects link` reads both as one, `unlink` drops this hint\n", name,
@@ -108,8 +108,8 @@ Page projects_show_page(Shell& shell, const Json&, const Json& project) {
 // The links after one was made or removed.
 Page projects_link_page(Shell&, const Json&, const Json& result) {
   const std::string linked = list_text(result["linked"]), name = text_of(result["name"]);
-  return {linked.empty() ? fmt::format("{} is read alone\n", name)
-                         : fmt::format("{} is read together with {}\n", name, linked)};
+  return {linked.empty() ? fmt::format("{} has no links\n", name)
+                         : fmt::format("{} is linked with {}\n", name, linked)};
 }
 
 Page projects_rename_page(Shell&, const Json&, const Json& result) {

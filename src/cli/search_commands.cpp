@@ -69,7 +69,7 @@ std::string absent_text(Shell& shell, const Json& absent) {
     names += (names.empty() ? "" : ", ") + fit(shown_line(name.as_string()), 60);
   if (names.empty()) return {};
   return shell.screen().paint(
-      Style::warn, fmt::format("{} {} nowhere as such: what follows holds other words or parts of it\n",
+      Style::warn, fmt::format("{} {} nowhere as such: the results contain other words or parts of it\n",
                                names, absent.items().size() == 1 ? "occurs" : "occur"));
 }
 

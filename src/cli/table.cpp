@@ -96,7 +96,8 @@ std::vector<Command> setup_commands() {
         {"--dry-run", "", "show the change as a diff, make none", ""},
         {"--verbose", "", "show the change as a diff", "-v"}},
        "remove the hooks",
-       "Gives the host's settings file its bytes back, stops the daemon, and keeps what is remembered unless "
+       "Restores the host's settings file byte for byte, stops the daemon, and keeps what is remembered "
+       "unless "
        "--purge is given. "
        "--purge asks first. Says what stays on the disk and how to remove it.",
        uninstall_command,
@@ -105,11 +106,11 @@ std::vector<Command> setup_commands() {
        kSetUp,
        "",
        {{"--fix", "", "fix what can be fixed first, and say what was done", ""},
-        {"--trace", "", "also play a session through the real pipeline in a scratch home", ""}},
-       "prove each part; name what is wrong and what fixes it",
+        {"--trace", "", "also play a session through the real pipeline in a temporary home", ""}},
+       "check each part; name what is wrong and what fixes it",
        "One line a check: PASS, WARN, FAIL or SKIP. Changes nothing and starts no daemon unless --fix or "
        "--trace is given. The exit code is 1 when a check failed.\n\n"
-       "--fix makes missing directories, closes files to other users, registers missing hooks, starts or "
+       "--fix creates missing directories, makes files private, registers missing hooks, starts or "
        "replaces the daemon and reads the inbox.",
        doctor_command,
        true},
@@ -120,7 +121,7 @@ std::vector<Command> setup_commands() {
        "a story of two sessions, played through the real programs",
        "Shows what the first session did and what the second one was given, then three commands to try on "
        "it. "
-       "Its home is its own and stays; a next demo begins it afresh.",
+       "It has a home of its own, which stays until the next demo replaces it.",
        demo_command,
        true},
       {"completions",
@@ -132,7 +133,7 @@ std::vector<Command> setup_commands() {
        "Prints the script for one shell: bash, zsh or fish. `source <(cairn completions bash)` tries it; "
        "--install keeps it, "
        "and `cairn "
-       "uninstall` takes it away.",
+       "uninstall` removes it.",
        completions_command,
        true},
       {"config get", kSetUp, "KEY", {}, "a setting and where it comes from", "", config_get},
@@ -141,7 +142,7 @@ std::vector<Command> setup_commands() {
        "KEY VALUE",
        {},
        "change a setting in config.toml",
-       "Keeps comments and every other line of the file. A daemon that runs takes it up at once. A bad value "
+       "Keeps comments and every other line of the file. A running daemon applies it at once. A bad value "
        "is refused with exit "
        "code 2.",
        config_set},
@@ -165,7 +166,7 @@ std::vector<Command> inside_commands() {
        "",
        {},
        "start the daemon; returns when it answers",
-       "Hooks and commands start it by themselves: this is for looking at it.",
+       "Hooks and commands start it when needed: this is for debugging.",
        daemon_start},
       {"daemon stop", kInside, "", {}, "end the daemon; returns when it is gone", "", daemon_stop},
       {"daemon restart", kInside, "", {}, "end it and start it again", "", daemon_restart},
@@ -173,7 +174,7 @@ std::vector<Command> inside_commands() {
       {"logs",
        kInside,
        "",
-       {{"--follow", "", "go on with what is written from now on", "-f"},
+       {{"--follow", "", "keep printing new lines", "-f"},
         {"--lines", "N", "the last N lines (default 50)", "-n"}},
        "the daemon's log",
        "",
@@ -182,7 +183,7 @@ std::vector<Command> inside_commands() {
        kInside,
        "[EVENT]",
        {kHost, {"--dry-run", "", "show what would be stored and answered; store nothing", ""}},
-       "take one event on stdin, as cairn-hook does",
+       "read one event from stdin, as cairn-hook does",
        "Without --dry-run this is cairn-hook itself: one JSON object on stdout and always exit code 0. With "
        "it the event passes the "
        "gate and is shown as it would be stored; nothing is written.",

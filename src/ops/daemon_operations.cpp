@@ -28,7 +28,7 @@ std::vector<Operation> daemon_operations() {
        .body = probe},
       {.name = "ping", .access = Access::daemon, .summary = "whether the daemon answers"},
       {.name = "reload", .access = Access::daemon, .summary = "read config.toml again"},
-      {.name = "stop", .access = Access::daemon, .summary = "end the daemon after what it is doing"},
+      {.name = "stop", .access = Access::daemon, .summary = "end the daemon after its current work"},
   };
 }
 

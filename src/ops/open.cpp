@@ -105,9 +105,8 @@ std::vector<Operation> open_operations() {
        .help =
            "Tasks of the agent's list, next steps and questions of its answers, plans that were not "
            "implemented, interruptions, and what you add. An item stays, session after session, until it is "
-           "done, a later turn says so, or you close it with `cairn done`. Without any sign for 30 days it "
-           "is "
-           "only shown at the end.",
+           "done, a later turn says so, or you close it with `cairn done`. After 30 days without a "
+           "mention it is only shown at the end.",
        .scope = Scope::any,
        .arguments = {text("text", "what to add").rest_of_line(),
                      flag("closed", "what was closed instead, and by what"),
@@ -116,10 +115,10 @@ std::vector<Operation> open_operations() {
       {.name = "done",
        .access = Access::write,
        .group = Group::memory,
-       .summary = "close open items (W12), or take notes (O7) out of the context",
+       .summary = "close open items (W12), or remove notes (O7) from the context",
        .help =
            "Nothing is deleted: `cairn show ID` and search still find it. With the id of a prompt (P7) it "
-           "drops what that prompt ordered for good, which the context shows as a candidate for a note.",
+           "drops the standing orders of that prompt, which the context shows as candidates for notes.",
        .arguments = {records("ids", "the items or notes").words().needed()},
        .body = done}};
 }

@@ -160,7 +160,7 @@ Result<Json> Operation::run(World& world, const Json& args) const {
     if (const std::string must = argument.wrong(world, value); !must.empty())
       return Error{Code::invalid, fmt::format("{}: {} must be {}", title(), argument.name, must)};
   }
-  if (!body) return Error{Code::unsupported, title() + ": only a daemon that runs does this"};
+  if (!body) return Error{Code::unsupported, title() + ": only a running daemon can do this"};
   return body(world, checked);
 }
 

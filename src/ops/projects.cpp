@@ -167,15 +167,15 @@ std::vector<Operation> project_operations() {
        .group = Group::memory,
        .summary = "read two projects as one",
        .help = "Context, search, timeline, sessions and stats of either show both. Each keeps its own rows, "
-               "and `cairn projects unlink` takes it back.",
+               "and `cairn projects unlink` undoes it.",
        .arguments = {text("name", "one project: its name or its path").as("NAME").word().needed(),
                      text("other", "the other one").as("OTHER").word().needed()},
        .body = projects_link},
       {.name = "projects.unlink",
        .access = Access::write,
        .group = Group::memory,
-       .summary = "take back a link, or turn down a suggested one",
-       .help = "Without OTHER all links of the project. What was taken apart is not suggested again.",
+       .summary = "remove a link, or reject a suggested one",
+       .help = "Without OTHER all links of the project. What was unlinked is not suggested again.",
        .arguments = {text("name", "one project: its name or its path").as("NAME").word().needed(),
                      text("other", "the other one").as("OTHER").word()},
        .body = projects_unlink},
@@ -185,7 +185,7 @@ std::vector<Operation> project_operations() {
        .summary = "give a project another name",
        .help = "Everything remembered of it follows, and the old name still finds it.",
        .arguments = {text("name", "the project: its name or its path").as("OLD").word().needed(),
-                     text("new_name", "the name it shall have").as("NEW").word().needed()},
+                     text("new_name", "the new name").as("NEW").word().needed()},
        .body = projects_rename},
   };
 }

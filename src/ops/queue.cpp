@@ -210,9 +210,10 @@ std::vector<Operation> queue_operations() {
       {.name = "queue.retry",
        .access = Access::write,
        .group = Group::work,
-       .summary = "let messages be tried again",
+       .summary = "retry messages",
        .help =
-           "A message or a session's messages get all their tries back, whatever became of them; processed "
+           "The message, or the session's messages, get all their tries back, whatever their status; "
+           "processed "
            "ones stay as they are. With --stuck each message is tried again alone, and one that was alone "
            "before has used up a try: so the one that hangs every time ends as failed and the others do "
            "not.",

@@ -119,9 +119,9 @@ std::vector<Operation> remember_operations() {
        .group = Group::memory,
        .summary = "store a note by hand",
        .help =
-           "Every next session of this project is given it whole, before anything else, until `cairn done "
+           "Every new session of this project is given it whole, before anything else, until `cairn done "
            "ID` "
-           "takes it out; search finds it all the same. With - the text is read from stdin. Private text is "
+           "removes it; search still finds it. With - the text is read from stdin. Private text is "
            "left out, as everywhere.\n\n"
            "From a command that a coding agent runs it is stored as the agent's: with an event as evidence, "
            "and as something to find, not as a note of yours.",

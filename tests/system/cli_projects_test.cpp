@@ -40,13 +40,13 @@ TEST_F(CliProjects, AreReadAsOneWhileTheyAreLinked) {
   EXPECT_EQ(json({"sessions", "list", "--project", "yard"})["sessions"].items().size(), 2u);
   EXPECT_EQ(json({"stats", "--project", "yard"})["sessions"].as_int(), 2);
   EXPECT_NE(cairn({"context", "--project", "yard"}).out.find("paint the boat"), std::string::npos);
-  EXPECT_NE(cairn({"projects", "list"}).out.find("yard is read together with harbour"), std::string::npos);
+  EXPECT_NE(cairn({"projects", "list"}).out.find("yard is linked with harbour"), std::string::npos);
   EXPECT_NE(cairn({"projects", "show", "yard"}).out.find("linked with"), std::string::npos);
   const Json shown = json({"projects", "show", "yard"});
   EXPECT_EQ(shown["sessions"].as_int(), 1) << "each keeps its own";
   EXPECT_EQ(shown["history"].items().size(), 1u) << shown.dump(1);
 
-  EXPECT_EQ(cairn({"projects", "unlink", "yard"}).out, "yard is read alone\n");
+  EXPECT_EQ(cairn({"projects", "unlink", "yard"}).out, "yard has no links\n");
   EXPECT_EQ(found("harbour"), 1u);
   EXPECT_EQ(cairn({"projects", "unlink", "yard", "harbour"}).exit_code, 3);
 }
