@@ -6,7 +6,7 @@
 namespace cairn::test {
 namespace {
 
-class AnIllDisk : public CatchUpTest, public ::testing::WithParamInterface<const char*> {};
+class FailingDisk : public CatchUpTest, public ::testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Call, FailingDisk, ::testing::Values("stat", "open", "read", "list"));
 
 TEST_P(FailingDisk, DoesNotEndTheRecoveryFromATranscript) {
