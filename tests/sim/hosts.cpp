@@ -305,7 +305,7 @@ std::string Hosts::write_result(Conversation& c, std::string_view id, Json respo
   const Json block =
       Json::object({{"type", "tool_result"}, {"tool_use_id", id}, {"content", text}, {"is_error", failed}});
   return write(c, "user", Json::object({{"content", Json::array({block})}}),
-               {{"toolUseResult", std::move(call)}}, agent);
+               {{"toolUseResult", std::move(response)}}, agent);
 }
 
 // The host's own disk calls are not the daemon's: they do not fail here, and they are never synced.
