@@ -7,6 +7,7 @@
 #include "base/origin.h"
 #include "base/text.h"
 #include "store/identity.h"
+#include "store/queue_admin.h"
 
 namespace cairn::agent {
 
@@ -101,11 +102,9 @@ Result<bool> Worker::begin() {
 // When the next message that waits for a retry is due (boot ns).
 Result<std::optional<std::int64_t>> Worker::next_due() {
   const WallTime now = clock_.now();
-  const auto at = TRY(db_.integer(
-      "SELECT min(not_before_epoch) FROM pending_messages WHERE status = 'pending' AND not_before_epoch > ?",
-      epoch_ms(now)));
+  const auto at = TRY(store::next_retry(db_, now));
   if (!at) return std::optional<std::int64_t>();
-  return std::optional(after(std::min<Millis>(from_epoch_ms(*at) - now, options_.idle)));
+  return std::optional(after(std::min<Millis>(*at - now, options_.idle)));
 }
 
 // Ends a batch that needs no provider. When the store cannot be written, the batch stays claimed and is tried
@@ -128,15 +127,9 @@ Result<bool> Worker::finish_unsent() {
 
 Result<Request> Worker::request_for(const store::Batch& batch) {
   Request request{batch.id, {}};
-  store::Stmt row = TRY(
-      db_.query("SELECT event_seq, message_type, tool_name, tool_input, tool_response, last_user_message, "
-                "last_assistant_message, prompt_number, created_at_epoch FROM pending_messages WHERE "
-                "batch_id = ? ORDER BY id",
-                batch.id));
-  while (TRY(row.step()))
-    request.events.push_back({row.integer(0), row.text(1), row.optional_text(2), row.optional_text(3),
-                              row.optional_text(4), row.optional_text(5), row.optional_text(6),
-                              row.optional_integer(7), from_epoch_ms(row.integer(8))});
+  for (store::Message& m : TRY(store::messages_of(db_, batch)))
+    request.events.push_back({m.event_seq, m.type, m.tool_name, m.texts.input, m.texts.response,
+                              m.last_user_message, m.last_assistant_message, m.prompt_number, m.created_at});
   return request;
 }
 
@@ -169,7 +162,7 @@ Worker::Dialog& Worker::conversation_for(const store::Session& session, std::int
   const Start start{session.id, session.project, store::may_resume(session.identity, run)};
   Dialog& dialog = dialogs_[session.id];
   dialog.conversation = provider_->start(start);
-  dialog.session_active = session.status == "active";
+  dialog.session_active = session.status == store::SessionStatus::active;
   if (start.resume) dialog.id = *start.resume;
   may_resume_.erase(session.id);
   log_.info(fmt::format("conversation begins session={} provider={} resume={}", session.content_id.value,
@@ -215,8 +208,8 @@ Result<bool> Worker::advance(SessionId session, Dialog& dialog) {
 // Ends the conversation when its session has ended, and returns its batch. What is left in the queue is
 // distilled in another conversation, which ends with its batch.
 Result<bool> Worker::end_with_session(SessionId session, Dialog& dialog) {
-  const auto status = TRY(db_.text("SELECT status FROM sdk_sessions WHERE id = ?", session.value));
-  const bool is_on = status == "active";
+  const auto now = TRY(store::find_session(db_, session));
+  const bool is_on = now && now->status == store::SessionStatus::active;
   if (is_on || !dialog.session_active) {
     dialog.session_active = is_on;
     return false;

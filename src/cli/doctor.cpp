@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "os/lock.h"
+#include "store/migrate.h"
 
 namespace cairn::cli {
 
@@ -167,8 +168,7 @@ Installation::Installation(Shell& the_shell)
   else if (shell.disk().stat(options.path))
     no_db = opened.error().message;
   if (!db) return;
-  if (const auto version = db->integer("SELECT max(version) FROM schema_migrations");
-      !version && version.error().code != Code::corrupt) {
+  if (const auto version = store::schema_version(*db); !version && version.error().code != Code::corrupt) {
     half_made = true;
     db.reset();
     return;

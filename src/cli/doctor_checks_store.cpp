@@ -7,6 +7,7 @@
 #include "ops/operation.h"
 #include "os/lock.h"
 #include "os/socket.h"
+#include "store/migrate.h"
 #include "store/open_store.h"
 #include "store/schema.h"
 
@@ -102,9 +103,9 @@ Finding check_schema(Installation& here) {
     return failed("incomplete: a daemon ended while it created the store; the next one completes it",
                   "cairn daemon restart");
   if (!here.db) return no_store(here);
-  const auto version = here.db->integer("SELECT max(version) FROM schema_migrations");
+  const auto version = store::schema_version(*here.db);
   if (!version) return failed(version.error().message, "cairn doctor --fix");
-  const std::int64_t has = version->value_or(0), ours = store::schema().back().version;
+  const std::int64_t has = *version, ours = store::schema().back().version;
   if (has > ours)
     return failed(fmt::format("version {}, made by a newer cairn; this one knows {}", has, ours),
                   "install the newer cairn again: ./setup");

@@ -9,6 +9,7 @@
 #include "base/quoted.h"
 #include "context/composer.h"
 #include "hook/control.h"
+#include "store/events.h"
 #include "store/evidence.h"
 #include "store/lists.h"
 #include "store/receipts.h"
@@ -22,29 +23,15 @@ static Result<std::string> source_of(store::Db& db, std::int64_t seq) {
   return std::string(Json::parse_partial(*event->texts.extra).value["reason"].as_string());
 }
 
-static Result<bool> was_given(store::Db& db, SessionId session, const EventId& start) {
-  return TRY(db.integer(
-                 "SELECT 1 FROM injections WHERE session_db_id = ? AND event_id = ? AND given_at_epoch "
-                 "IS NOT NULL",
-                 session.value, start.value))
-      .has_value();
-}
-
 Result<std::optional<Due>> due_to(store::Db& db, const EventId& event) {
-  store::Stmt asking = TRY(db.query(
-      "SELECT session_db_id, kind, name FROM events WHERE event_id = ? AND outcome = 'stored'", event.value));
-  if (!TRY(asking.step())) return std::optional<Due>();
-  const SessionId session{asking.integer(0)};
-  const std::string kind = asking.text(1);
-  if (kind != "session_start" && kind != "prompt") return std::optional<Due>();
-  store::Stmt start =
-      TRY(db.query("SELECT seq, event_id FROM events WHERE session_db_id = ? AND kind = 'session_start' AND "
-                   "outcome = 'stored' "
-                   "ORDER BY seq DESC LIMIT 1",
-                   session.value));
-  if (!TRY(start.step())) return std::optional<Due>();
-  Due due{EventId{start.text(1)}, TRY(source_of(db, start.integer(0))), session, asking.text(2)};
-  if (kind == "prompt" && TRY(was_given(db, session, due.start))) return std::optional<Due>();
+  const auto asking = TRY(store::find_event(db, event));
+  if (!asking || !asking->stored() || !asking->session) return std::optional<Due>();
+  const bool is_prompt = asking->kind == event::Kind::prompt;
+  if (asking->kind != event::Kind::session_start && !is_prompt) return std::optional<Due>();
+  const auto start = TRY(store::last_stored_start(db, *asking->session));
+  if (!start) return std::optional<Due>();
+  Due due{start->id, TRY(source_of(db, start->seq)), *asking->session, asking->name};
+  if (is_prompt && TRY(store::was_given(db, *asking->session, due.start))) return std::optional<Due>();
   return std::optional<Due>(std::move(due));
 }
 

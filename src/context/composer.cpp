@@ -13,6 +13,7 @@
 #include "context/session_text.h"
 #include "context/state.h"
 #include "git/changes.h"
+#include "store/projects.h"
 
 namespace cairn::context {
 
@@ -155,7 +156,7 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
                                                    const std::vector<Story>& stories) {
   std::string tree = request.working_tree;
   if (tree.empty())
-    tree = TRY(db.text("SELECT root FROM projects WHERE name = ?", request.project)).value_or("");
+    if (const auto project = TRY(store::project_by_name(db, request.project))) tree = project->root;
   std::set<std::string> known;
   for (const Story& story : stories)
     for (const Summary& s : story.turns)

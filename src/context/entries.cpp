@@ -16,9 +16,11 @@ std::string id_of(const Summary& s) {
 }
 
 std::string_view broken_by(const Summary& s) {
-  if (s.turn_end == "dead_host" || s.turn_end == "session_start") return "its process died";
-  if (s.turn_end == "session_end" && s.session_status == "failed") return "it was closed";
-  if (s.turn_end == "stop_failure") return "the model's service failed";
+  if (s.turn_end == store::TurnEnd::dead_host || s.turn_end == store::TurnEnd::session_start)
+    return "its process died";
+  if (s.turn_end == store::TurnEnd::session_end && s.session_status == store::SessionStatus::failed)
+    return "it was closed";
+  if (s.turn_end == store::TurnEnd::stop_failure) return "the model's service failed";
   return {};
 }
 

@@ -301,7 +301,8 @@ SessionText Teller::by_turns() const {
 
 const Summary* Teller::last_finished() const {
   for (auto turn = story_.turns.rbegin(); turn != story_.turns.rend(); ++turn)
-    if (turn->turn_end == "stop" && !turn->request.empty() && !is_chore(turn->request)) return &*turn;
+    if (turn->turn_end == store::TurnEnd::stop && !turn->request.empty() && !is_chore(turn->request))
+      return &*turn;
   return nullptr;
 }
 

@@ -85,7 +85,6 @@ static Result<Story> load_story(store::Db& db, const store::Session& session, co
                                 bool newest) {
   Story story;
   story.session = session.content_id.value;
-  story.status = session.status;
   story.branch = session.branch;
   story.worktree = session.worktree;
   story.started_at = session.started_at;

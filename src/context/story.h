@@ -20,7 +20,6 @@ using distil::is_chore;
 
 struct Story {
   std::string session;  // content id
-  std::string status;   // active, completed, failed
   std::optional<std::string> branch, worktree;
   WallTime started_at;
   std::vector<store::Summary> turns;            // oldest first

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "store/events.h"
 #include "store/queue_admin.h"
 
 namespace cairn::daemon {
@@ -83,10 +84,6 @@ struct Dispatcher::Drain {
   std::int64_t processed_before = 0;
 };
 
-static Result<std::int64_t> settled_events(store::Db& db) {
-  return TRY(db.integer("SELECT count(*) FROM events")).value_or(0);
-}
-
 void Dispatcher::process(const ops::Args& args, Reply reply) {
   auto work = std::make_shared<Drain>();
   work->reply = std::move(reply);
@@ -95,7 +92,7 @@ void Dispatcher::process(const ops::Args& args, Reply reply) {
     const Result<std::size_t> tried = again ? parts_.engine.try_bad_again() : 0;
     if (!tried) return work->reply(tried.error());
     work->processed_before = parts_.engine.processed();
-    work->events_before = settled_events(parts_.engine.db()).value_or(0);
+    work->events_before = store::count_events(parts_.engine.db()).value_or(0);
     drain(work);
   });
 }
@@ -119,7 +116,7 @@ void Dispatcher::drain(const std::shared_ptr<Drain>& work) {
   }
   const auto report = [&]() -> Result<Json> {
     const auto queue = TRY(store::queue_counts(parts_.engine.db()));
-    const std::int64_t events = TRY(settled_events(parts_.engine.db()));
+    const std::int64_t events = TRY(store::count_events(parts_.engine.db()));
     return Json::object({{"taken_in", events - work->events_before},
                          {"processed", parts_.engine.processed() - work->processed_before},
                          {"inbox", TRY(parts_.engine.waiting())},

@@ -10,6 +10,7 @@
 #include "ops/mode.h"
 #include "ops/policy.h"
 #include "store/events.h"
+#include "store/meta.h"
 #include "store/open_store.h"
 #include "store/project_links.h"
 #include "store/queue_admin.h"
@@ -22,11 +23,6 @@ namespace cairn::daemon {
 static constexpr std::int64_t kExpired = 200;  // pieces of evidence a transaction
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
 static constexpr std::size_t kUnconfirmed = 100;  // answers that a hook may still confirm
-
-static Status put_meta(store::Db& db, std::string_view key, std::string_view value) {
-  return db.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                key, value);
-}
 
 // The home's secret: 32 random bytes, created once.
 static Result<std::string> load_key(os::Disk& disk, const hook::Home& home) {
@@ -75,7 +71,7 @@ Status Engine::start() {
     note_stuck(TRY(store::recover_all(db_, max_retries(), seams_.clock.now())));
     return {};
   }));
-  recorded_error_ = TRY(db_.integer("SELECT 1 FROM meta WHERE key = 'intake_error'")).has_value();
+  recorded_error_ = TRY(store::meta_text(db_, store::kIntakeError)).has_value();
   // Do it before more is quarantined. A full disk does not prevent the start.
   if (auto tried = try_bad_again_once(); !tried) seams_.log.error("inbox/bad: " + tried.error().message);
   TRY(intake_.start());
@@ -84,10 +80,9 @@ Status Engine::start() {
 
 // This version may be able to read what another could not.
 Status Engine::try_bad_again_once() {
-  constexpr std::string_view kKey = "bad_tried_by";
-  if (TRY(db_.text("SELECT value FROM meta WHERE key = ?", kKey)) == CAIRN_VERSION) return {};
+  if (TRY(store::meta_text(db_, store::kBadTriedBy)) == CAIRN_VERSION) return {};
   TRY(intake_.try_bad_again());
-  return put_meta(db_, kKey, CAIRN_VERSION);
+  return store::put_meta(db_, store::kBadTriedBy, CAIRN_VERSION);
 }
 
 Status Engine::in_transaction(const std::function<Status()>& body) {
@@ -152,9 +147,9 @@ Result<bool> Engine::take_in() {
   auto taken = intake_.step();
   const std::string& error = taken ? intake_.trouble() : taken.error().message;
   if (error.empty()) {
-    if (recorded_error_ && db_.run("DELETE FROM meta WHERE key = 'intake_error'")) recorded_error_ = false;
+    if (recorded_error_ && store::delete_meta(db_, store::kIntakeError)) recorded_error_ = false;
   } else if (!recorded_error_) {
-    recorded_error_ = put_meta(db_, "intake_error", error).ok();
+    recorded_error_ = store::put_meta(db_, store::kIntakeError, error).ok();
   }
   return taken;
 }
@@ -240,23 +235,22 @@ Result<std::vector<std::string>> Engine::warnings(Warned& warned) {
   std::vector<std::string> list;
   const auto warn = [&](std::string_view key, std::int64_t count, std::string_view one,
                         std::string_view many) -> Status {
-    const std::int64_t before = TRY(db_.integer("SELECT value FROM meta WHERE key = ?", key)).value_or(0);
+    const std::int64_t before = TRY(store::meta_number(db_, key)).value_or(0);
     if (count <= before) return {};
     const std::int64_t more = count - before;
     list.push_back(fmt::format("{} {}: see `cairn status`", more, more == 1 ? one : many));
     warned.emplace_back(key, count);
     return {};
   };
-  const auto unwritten = TRY(db_.integer("SELECT value FROM meta WHERE key = 'failed_deliveries'"));
-  TRY(warn("failed_deliveries_told", unwritten.value_or(0), "event could not be written",
+  const auto unwritten = TRY(store::meta_number(db_, store::kFailedDeliveries));
+  TRY(warn(store::kFailedDeliveriesTold, unwritten.value_or(0), "event could not be written",
            "events could not be written"));
-  const auto bad =
-      TRY(db_.integer("SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
-  TRY(warn("bad_told", bad.value_or(0), "event could not be read", "events could not be read"));
-  const auto damages = TRY(db_.integer("SELECT value FROM meta WHERE key = 'damages'"));
-  TRY(warn("damages_told", damages.value_or(0), "damage of the store was found",
+  TRY(warn(store::kBadTold, TRY(store::count_bad(db_)), "event could not be read",
+           "events could not be read"));
+  const auto damages = TRY(store::meta_number(db_, store::kDamages));
+  TRY(warn(store::kDamagesTold, damages.value_or(0), "damage of the store was found",
            "damages of the store were found"));
-  TRY(warn("sessions_near_limit_told", TRY(store::sessions_near_limit(db_)),
+  TRY(warn(store::kSessionsNearLimitTold, TRY(store::sessions_near_limit(db_)),
            "session came near its limit of observations", "sessions came near their limit of observations"));
   return list;
 }
@@ -265,8 +259,8 @@ Result<std::vector<std::string>> Engine::warnings(Warned& warned) {
 Status Engine::add_identity_news(const std::string& name, std::vector<std::string>& lines, Warned& warned) {
   const auto project = TRY(store::project_by_name(db_, name));
   if (!project) return {};
-  const std::string key = fmt::format("project_history_told {}", project->id);
-  const auto last = TRY(db_.integer("SELECT value FROM meta WHERE key = ?", key)).value_or(0);
+  const std::string key = fmt::format("{}{}", store::kProjectHistoryTold, project->id);
+  const auto last = TRY(store::meta_number(db_, key)).value_or(0);
   const auto news = TRY(store::identity_news(db_, *project, last));
   if (news.lines.empty()) return {};
   lines.insert(lines.end(), news.lines.begin(), news.lines.end());
@@ -323,11 +317,7 @@ Status Engine::confirm(std::int64_t receipt) {
     TRY(store::confirm_receipt(db_, receipt, seams_.clock.now()));
     const auto warned = unconfirmed_.find(receipt);
     if (warned == unconfirmed_.end()) return {};
-    for (const auto& [key, count] : warned->second)
-      TRY(
-          db_.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = "
-                  "max(CAST(value AS INTEGER), excluded.value)",
-                  key, count));
+    for (const auto& [key, count] : warned->second) TRY(store::raise_meta(db_, key, count));
     return {};
   }));
   unconfirmed_.erase(receipt);

@@ -2,6 +2,7 @@
 // it into a CleanEvent, and the store accepts only that: the type proves that it has passed the gate.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,10 @@ enum class Kind {
   other,  // every other name, known or not: kept, not interpreted
 };
 
+// In the order of Kind.
+inline constexpr auto kKindNames = std::to_array<std::string_view>(
+    {"session_start", "prompt", "tool_start", "tool", "tool_failure", "stop", "stop_failure", "session_end",
+     "subagent_start", "subagent_stop", "compact_start", "compact_end", "other"});
 std::string_view kind_name(Kind kind);
 
 struct Event {

@@ -156,7 +156,7 @@ Result<bool> CatchUp::look_at(SessionId id) {
   auto transaction = TRY(store::Transaction::begin(db_));
   const auto session = TRY(store::find_session(db_, id));
   if (!session) return false;
-  Look look{*session, session->status != "active", {}, clock_.now()};
+  Look look{*session, session->status != store::SessionStatus::active, {}, clock_.now()};
   auto done = [&]() -> Result<bool> {
     look.since = TRY(watched_since(look.session));
     if (TRY(read_session(look))) return true;
@@ -267,7 +267,7 @@ Status CatchUp::finish(Look& look) {
   const Session& was = look.session;
   const auto latest = TRY(store::latest_turn(db_, was.id));
   const auto now = TRY(store::find_session(db_, was.id));
-  if ((now && now->status == "active") || (latest && latest->open()))
+  if ((now && now->status == store::SessionStatus::active) || (latest && latest->open()))
     TRY(recorder_.end(was, was.end_reason.value_or("other"), was.completed_at.value_or(was.last_event_at)));
   const bool gone = was.host.pid != 0 && !processes_.alive(was.host);
   const Millis past = look.now - was.completed_at.value_or(look.now);
@@ -287,13 +287,9 @@ Status CatchUp::finish(Look& look) {
 Result<WallTime> CatchUp::watched_since(const Session& session) {
   if (const auto known = TRY(store::watched_since(db_, session.id))) return *known;
   WallTime since = session.started_at - kUnseenStart;
-  store::Stmt row =
-      TRY(db_.query("SELECT seq, created_at_epoch FROM events WHERE session_db_id = ? AND kind = "
-                    "'session_start' ORDER BY seq LIMIT 1",
-                    session.id.value));
-  const bool has_start = TRY(row.step());
-  if (has_start && row.integer(1) <= epoch_ms(session.started_at)) {
-    const auto start = TRY(store::kept_event(db_, row.integer(0)));
+  const auto seen = TRY(store::first_start(db_, session.id));
+  if (seen && seen->at <= session.started_at) {
+    const auto start = TRY(store::kept_event(db_, seen->seq));
     const Json extra = start && start->texts.extra ? Json::parse_partial(*start->texts.extra).value : Json();
     since = extra["reason"].as_string() == "resume" ? session.started_at : WallTime();
   } else if (session.host.pid != 0 && session.host_boot_id == clock_.boot_id()) {
@@ -375,8 +371,9 @@ Result<bool> CatchUp::settle_stop(Look& look, const Item& item) {
   const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
   if (!number) return true;
   const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
-  if (!turn || turn->muted || turn->end_reason == "stop" || turn->end_reason == "stop_failure" ||
-      !turn->last_assistant_message.empty() || turn->last_event_at > item.at + kOnItsWay)
+  if (!turn || turn->muted || turn->end_reason == store::TurnEnd::stop ||
+      turn->end_reason == store::TurnEnd::stop_failure || !turn->last_assistant_message.empty() ||
+      turn->last_event_at > item.at + kOnItsWay)
     return true;
   if (!look.is_late(item.at)) return false;
   if (!TRY(reason_to_skip(look, item)).empty()) return true;
@@ -448,9 +445,8 @@ Result<std::string> CatchUp::take_in(Look& look, Event event) {
     }
     TRY(savepoint.commit());
   }
-  const auto reason = TRY(db_.text(
-      "SELECT coalesce(reason, outcome) FROM events WHERE event_id = ? AND outcome <> 'stored'", id.value));
-  if (reason) return *reason;
+  const auto settled = TRY(store::find_event(db_, id));
+  if (settled && !settled->stored()) return settled->reason.value_or(settled->outcome);
   ++recovered_;
   log_.info(
       fmt::format("recovered from the transcript session={} event={}", look.session.content_id.value, what));

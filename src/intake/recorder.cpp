@@ -20,6 +20,8 @@ namespace cairn::intake {
 using event::Event;
 using event::Kind;
 using store::Session;
+using store::SessionStatus;
+using store::TurnEnd;
 
 static constexpr Millis kIdleTurn = std::chrono::minutes(10);
 static constexpr Millis kForgottenSession = std::chrono::hours(24);
@@ -78,7 +80,7 @@ Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Ses
                        e.kind == Kind::stop || e.kind == Kind::stop_failure;
   const auto latest = TRY(store::latest_turn(db_, session.id));
   if (!is_work || (latest && !e.prompt_id)) return latest ? std::optional(latest->number) : std::nullopt;
-  TRY(close_open_turn(session.id, "next_prompt", e.at));
+  TRY(close_open_turn(session.id, TurnEnd::next_prompt, e.at));
   const store::Turn opened = TRY(store::open_turn(db_, session.id, e.at));
   if (e.prompt_id) TRY(store::name_turn(db_, session.id, opened.number, *e.prompt_id));
   return std::optional(opened.number);
@@ -111,7 +113,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   }
   store::Placement placement{session.id, std::nullopt, hash_of(*event)};
   // Resume and end may follow each other quickly. Compare with the state before each, so that none is missed.
-  const bool was_active = session.status == "active";
+  const bool was_active = session.status == SessionStatus::active;
   const bool turns_state =
       (event->kind == Kind::session_start && !was_active) || (event->kind == Kind::session_end && was_active);
   if (!turns_state && TRY(store::is_duplicate(db_, event, placement))) {
@@ -199,7 +201,7 @@ Status Recorder::on_session_start(const Event& e, const Session& session) {
   TRY(store::reopen_session(db_, session.id));
   if (e.reason == "compact") return {};
   // A new host process continues this session: the turn that the old process had open has ended.
-  TRY(close_open_turn(session.id, "session_start", e.at));
+  TRY(close_open_turn(session.id, TurnEnd::session_start, e.at));
   return store::set_branch(db_, session.id, current_branch(disk_, e.cwd));
 }
 
@@ -214,7 +216,7 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
       number = latest->number;
       TRY(store::reopen_turn(db_, session.id, *number));
     } else {
-      TRY(close_open_turn(session.id, "next_prompt", e.at));
+      TRY(close_open_turn(session.id, TurnEnd::next_prompt, e.at));
       number = TRY(store::open_turn(db_, session.id, e.at)).number;
     }
     if (e.prompt_id) TRY(store::name_turn(db_, session.id, *number, *e.prompt_id));
@@ -252,41 +254,29 @@ Status Recorder::on_stop(const Event& e, const Session& session, std::optional<s
   if (!muted)
     TRY(store::set_turn_end_texts(db_, session.id, *number, failed ? "" : e.last_assistant_message,
                                   failed ? failure_of(e) : ""));
-  TRY(close(session.id, *number, failed ? "stop_failure" : "stop", e.at));
-  return update_status(session.id);
+  TRY(close(session.id, *number, failed ? TurnEnd::stop_failure : TurnEnd::stop, e.at));
+  return store::update_status(db_, session.id);
 }
 
 Status Recorder::on_session_end(const Event& e, const Session& session) {
-  if (session.status != "active") return {};
+  if (session.status != SessionStatus::active) return {};
   return end(session, e.reason.empty() ? "other" : e.reason, e.at);
 }
 
 Status Recorder::end(const Session& session, std::string_view reason, WallTime at) {
-  TRY(close_open_turn(session.id, "session_end", at));
-  TRY(store::end_session(db_, session.id, "completed", reason, at));
-  TRY(update_status(session.id));
+  TRY(close_open_turn(session.id, TurnEnd::session_end, at));
+  TRY(store::end_session(db_, session.id, reason, at));
   log_.info(fmt::format("session ended session={} reason={}", session.content_id.value, reason));
   return {};
 }
 
-// An ended session is `failed` when its last turn has no answer, in whichever order the events came.
-Status Recorder::update_status(SessionId id) {
-  return db_.run(
-      "UPDATE sdk_sessions SET status = CASE WHEN coalesce((SELECT end_reason IS NULL OR end_reason IN "
-      "('stop_failure', "
-      "'session_end', 'session_start', 'dead_host') FROM turns WHERE session_db_id = sdk_sessions.id ORDER "
-      "BY prompt_number DESC "
-      "LIMIT 1), 0) THEN 'failed' ELSE 'completed' END WHERE id = ? AND status <> 'active'",
-      id.value);
-}
-
-Status Recorder::close(SessionId session, std::int64_t number, std::string_view reason, WallTime at) {
+Status Recorder::close(SessionId session, std::int64_t number, TurnEnd reason, WallTime at) {
   TRY(store::end_turn(db_, session, number, reason, at));
   changed_.emplace(session, number);
   return {};
 }
 
-Status Recorder::close_open_turn(SessionId session, std::string_view reason, WallTime at) {
+Status Recorder::close_open_turn(SessionId session, TurnEnd reason, WallTime at) {
   const auto latest = TRY(store::latest_turn(db_, session));
   if (latest && latest->open()) return close(session, latest->number, reason, at);
   return {};
@@ -325,14 +315,13 @@ Status Recorder::sweep() {
   const WallTime now = clock_.now();
   for (const Session& session : TRY(store::active_sessions(db_))) {
     if (!host_is_dead(session)) continue;
-    TRY(close_open_turn(session.id, "dead_host", session.last_event_at));
-    TRY(store::end_session(db_, session.id, "completed", "dead_host", session.last_event_at));
-    TRY(update_status(session.id));
+    TRY(close_open_turn(session.id, TurnEnd::dead_host, session.last_event_at));
+    TRY(store::end_session(db_, session.id, "dead_host", session.last_event_at));
     log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
   }
   for (const store::Turn& turn : TRY(store::open_turns(db_, std::nullopt)))
     if (now - turn.last_event_at > kIdleTurn)
-      TRY(close(turn.session, turn.number, "idle", turn.last_event_at));
+      TRY(close(turn.session, turn.number, TurnEnd::idle, turn.last_event_at));
   return finish();
 }
 
@@ -341,9 +330,8 @@ Status Recorder::settle_project(const std::string& project, const ContentId& exc
     const auto session = TRY(store::find_session(db_, turn.session));
     if (!session || session->content_id == except) continue;
     if (host_is_dead(*session)) {
-      TRY(close(turn.session, turn.number, "dead_host", turn.last_event_at));
-      TRY(store::end_session(db_, session->id, "completed", "dead_host", session->last_event_at));
-      TRY(update_status(session->id));
+      TRY(close(turn.session, turn.number, TurnEnd::dead_host, turn.last_event_at));
+      TRY(store::end_session(db_, session->id, "dead_host", session->last_event_at));
     } else {
       changed_.emplace(turn.session, turn.number);
     }
@@ -353,7 +341,7 @@ Status Recorder::settle_project(const std::string& project, const ContentId& exc
 
 Status Recorder::end_open_turns() {
   for (const store::Turn& turn : TRY(store::open_turns(db_, std::nullopt)))
-    TRY(close(turn.session, turn.number, "process", clock_.now()));
+    TRY(close(turn.session, turn.number, TurnEnd::process, clock_.now()));
   return finish();
 }
 

@@ -75,9 +75,8 @@ class Recorder {
   Status count_own_agent(const event::Event& event);
   Status keep(const event::CleanEvent& event, const store::Session& session, std::int64_t seq,
               std::optional<std::int64_t> number);
-  Status close(SessionId session, std::int64_t number, std::string_view reason, WallTime at);
-  Status close_open_turn(SessionId session, std::string_view reason, WallTime at);
-  Status update_status(SessionId session);
+  Status close(SessionId session, std::int64_t number, store::TurnEnd reason, WallTime at);
+  Status close_open_turn(SessionId session, store::TurnEnd reason, WallTime at);
   bool host_is_dead(const store::Session& session);
 
   store::Db& db_;

@@ -6,6 +6,7 @@
 #include "store/evidence.h"
 #include "store/identity.h"
 #include "store/observations.h"
+#include "store/projects.h"
 #include "store/retention.h"
 #include "store/summaries.h"
 #include "store/texts.h"
@@ -26,12 +27,12 @@ static Step step_of(const store::KeptEvent& event) {
   step.input = read_json(event.texts.input);
   step.agent_type = event.agent_type;
   step.response = read_json(event.texts.response);
-  if (event.kind == "tool_failure") {
+  if (event.kind == event::Kind::tool_failure) {
     step.outcome =
         step.response["is_interrupt"].as_bool() ? Step::Outcome::interrupted : Step::Outcome::failed;
     step.error = step.response["error"].as_string();
     step.response = {};
-  } else if (event.kind == "tool_start") {
+  } else if (event.kind == event::Kind::tool_start) {
     step.outcome = Step::Outcome::interrupted;
   } else if (step.response["interrupted"].as_bool()) {
     step.outcome = Step::Outcome::interrupted;
@@ -43,11 +44,12 @@ static Step step_of(const store::KeptEvent& event) {
 static std::vector<Step> steps_of(const std::vector<store::KeptEvent>& events) {
   std::map<std::string, bool> ended;
   for (const auto& event : events)
-    if (event.kind == "tool" || event.kind == "tool_failure") ended[event.tool_use_id] = true;
+    if (event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure)
+      ended[event.tool_use_id] = true;
   std::vector<Step> steps;
   for (const auto& event : events) {
-    const bool is_end = event.kind == "tool" || event.kind == "tool_failure";
-    const bool is_lost_start = event.kind == "tool_start" && !ended.contains(event.tool_use_id);
+    const bool is_end = event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure;
+    const bool is_lost_start = event.kind == event::Kind::tool_start && !ended.contains(event.tool_use_id);
     if (is_end || is_lost_start) steps.push_back(step_of(event));
   }
   return steps;
@@ -56,8 +58,8 @@ static std::vector<Step> steps_of(const std::vector<store::KeptEvent>& events) {
 static distil::Turn::End end_of(const store::Turn& turn) {
   using End = distil::Turn::End;
   if (turn.open()) return End::open;
-  if (turn.end_reason == "stop") return End::stopped;
-  if (turn.end_reason == "stop_failure") return End::failed;
+  if (turn.end_reason == store::TurnEnd::stop) return End::stopped;
+  if (turn.end_reason == store::TurnEnd::stop_failure) return End::failed;
   // A turn that was ended by the next prompt or by hand counts as answered if it has an answer.
   if (!turn.last_assistant_message.empty()) return End::stopped;
   return End::cut_off;
@@ -70,12 +72,12 @@ Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, con
   const auto events = TRY(store::turn_events(db, session.id, turn.number));
   facts.steps = steps_of(events);
   for (const auto& event : events)
-    if (event.kind == "stop") facts.answer_event = event.seq;
+    if (event.kind == event::Kind::stop) facts.answer_event = event.seq;
   facts.last_answer = turn.last_assistant_message;
   facts.end = end_of(turn);
   facts.failure = turn.failure;
-  const auto root = TRY(db.text("SELECT root FROM projects WHERE name = ?", session.project));
-  facts.root = session.worktree ? *session.worktree : root.value_or("");
+  const auto project = TRY(store::project_by_name(db, session.project));
+  facts.root = session.worktree ? *session.worktree : project ? project->root : "";
   return facts;
 }
 

@@ -3,6 +3,7 @@
 #include "intake/local_rules.h"
 #include "intake/place.h"
 #include "ops/operation.h"
+#include "store/projects.h"
 
 namespace cairn::ops {
 
@@ -13,7 +14,7 @@ static Result<std::string> project_key(World& world, const std::string& name, co
   if (name == ".") return intake::resolve_place(world.disk, "", cwd).key;
   if (name.find('/') != std::string::npos)
     return intake::resolve_place(world.disk, "", name.starts_with('/') ? name : cwd + "/" + name).key;
-  if (auto key = TRY(world.db.text("SELECT key FROM projects WHERE name = ?", name))) return *std::move(key);
+  if (auto project = TRY(store::project_by_name(world.db, name))) return std::move(project->key);
   return Error{Code::not_found,
                "project \"" + name + "\" is not remembered: name it by its path, or `.` for this directory"};
 }

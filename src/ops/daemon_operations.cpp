@@ -1,11 +1,12 @@
 #include "ops/operation.h"
+#include "store/meta.h"
 
 namespace cairn::ops {
 
 // Never committed: the transaction is rolled back at the end of the scope.
 Status write_probe(store::Db& db) {
   auto transaction = TRY(store::Transaction::begin(db));
-  return db.run("INSERT INTO meta(key, value) VALUES('probe', '1') ON CONFLICT DO UPDATE SET value = '1'");
+  return store::put_meta(db, "probe", "1");
 }
 
 static Result<Json> probe(World& world, const Args&) {

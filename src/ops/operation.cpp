@@ -164,8 +164,18 @@ Result<Json> Operation::run(World& world, const Json& args) const {
   return body(world, checked);
 }
 
-Json time_or_null(const store::Stmt& row, int column) {
-  return row.is_null(column) ? Json() : Json(iso8601(from_epoch_ms(row.integer(column))));
+Json time_or_null(const std::optional<WallTime>& time) {
+  return time ? Json(iso8601(*time)) : Json();
+}
+
+Json number_or_null(const std::optional<std::int64_t>& number) {
+  return number ? Json(*number) : Json();
+}
+
+Json counts_json(const store::Counts& counts) {
+  Json out = Json::object();
+  for (const auto& [name, count] : counts) out.set(name, count);
+  return out;
 }
 
 Result<std::string> project_at(World& world, const std::string& directory) {

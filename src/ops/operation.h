@@ -23,7 +23,9 @@
 #include "ops/settings.h"
 #include "os/clock.h"
 #include "os/disk.h"
+#include "store/sessions.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::ops {
 
@@ -113,7 +115,7 @@ inline constexpr std::int64_t kMostRows = 1'000'000;
 Status write_probe(store::Db& db);
 
 // A session by its number, its content id, or a unique beginning of that.
-Result<std::int64_t> resolve_session(World& world, const std::string& name);
+Result<store::Session> resolve_session(World& world, const std::string& name);
 
 // The project of a request of Scope::any; nothing for `all`. Fails with `not_found` when cairn does not know
 // it.
@@ -123,7 +125,10 @@ Result<std::string> one_project(World& world, const Args& args);
 // The project that a directory belongs to.
 Result<std::string> project_at(World& world, const std::string& directory);
 
-// A time as results carry it; null when the column is.
-Json time_or_null(const store::Stmt& row, int column);
+// As results carry them; null when there is none.
+Json time_or_null(const std::optional<WallTime>& time);
+Json number_or_null(const std::optional<std::int64_t>& number);
+// {"name": count}, in their order.
+Json counts_json(const store::Counts& counts);
 
 }  // namespace cairn::ops

@@ -7,15 +7,6 @@
 
 namespace cairn::ops {
 
-#define PROJECT_ROWS                                                                         \
-  "SELECT p.name, p.root, p.key, p.created_at_epoch, "                                       \
-  "(SELECT count(*) FROM sdk_sessions WHERE project = p.name AND hidden = 0), "              \
-  "(SELECT count(*) FROM user_prompts WHERE project = p.name AND deleted_at IS NULL), "      \
-  "(SELECT count(*) FROM session_summaries WHERE project = p.name AND deleted_at IS NULL), " \
-  "(SELECT count(*) FROM observations WHERE project = p.name AND deleted_at IS NULL), "      \
-  "(SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project = p.name) AS last, "     \
-  "p.root_commit, p.remote, p.id FROM projects p "
-
 // Adds projects that are linked with this one, and those that resemble it.
 static Status add_links(World& world, const store::Project& project, Json& out) {
   Json linked = Json::array(), suggested = Json::array();
@@ -28,38 +19,40 @@ static Status add_links(World& world, const store::Project& project, Json& out) 
   return {};
 }
 
-static Result<Json> project_row(World& world, const store::Stmt& row) {
-  Json out = Json::object({{"name", row.text(0)},
-                           {"root", row.text(1)},
-                           {"key", row.text(2)},
-                           {"remembered_since", time_or_null(row, 3)},
-                           {"sessions", row.integer(4)},
-                           {"prompts", row.integer(5)},
-                           {"summaries", row.integer(6)},
-                           {"observations", row.integer(7)},
-                           {"last_event_at", time_or_null(row, 8)},
-                           {"root_commit", row.optional_text(9)},
-                           {"remote", row.optional_text(10)}});
-  store::Project project;
-  project.id = row.integer(11);
-  project.name = row.text(0);
-  TRY(add_links(world, project, out));
+static Result<Json> project_json(World& world, const store::ProjectTotals& its) {
+  Json out = Json::object({{"name", its.project.name},
+                           {"root", its.project.root},
+                           {"key", its.project.key},
+                           {"remembered_since", iso8601(its.since)},
+                           {"sessions", its.sessions},
+                           {"prompts", its.prompts},
+                           {"summaries", its.summaries},
+                           {"observations", its.observations},
+                           {"last_event_at", time_or_null(its.last_event_at)},
+                           {"root_commit", its.project.root_commit},
+                           {"remote", its.project.remote}});
+  TRY(add_links(world, its.project, out));
   return out;
 }
 
 static Result<Json> projects_list(World& world, const Args& args) {
-  store::Stmt row =
-      TRY(world.db.query(PROJECT_ROWS "ORDER BY last DESC, p.id DESC LIMIT ?", args.integer("limit")));
   Json projects = Json::array();
-  while (TRY(row.step())) projects.push(TRY(project_row(world, row)));
+  for (const auto& its : TRY(store::project_totals(world.db, std::nullopt, args.integer("limit"))))
+    projects.push(TRY(project_json(world, its)));
   return Json::object({{"projects", projects}});
+}
+
+static Json list_of(const std::vector<std::string>& names) {
+  Json list = Json::array();
+  for (const std::string& name : names) list.push(name);
+  return list;
 }
 
 static Result<Json> history_json(World& world, const store::Project& project) {
   Json history = Json::array();
   for (const store::ProjectChange& change : TRY(store::history_of(world.db, project, 20)))
     history.push(Json::object({{"what", change.what},
-                               {"made_by", change.made_by == store::MadeBy::user ? "user" : "cairn"},
+                               {"made_by", name_of(change.made_by)},
                                {"old_root", change.old_root},
                                {"old_name", change.old_name},
                                {"other", change.other},
@@ -69,23 +62,12 @@ static Result<Json> history_json(World& world, const store::Project& project) {
 
 static Result<Json> projects_show(World& world, const Args& args) {
   const std::string name = TRY(one_project(world, args));
-  store::Stmt row = TRY(world.db.query(PROJECT_ROWS "WHERE p.name = ?", name));
-  if (!TRY(row.step())) return Error{Code::not_found, "project \"" + name + "\" is not remembered"};
-  Json out = TRY(project_row(world, row));
-  const auto list = [&](std::string_view sql) -> Result<Json> {
-    Json items = Json::array();
-    store::Stmt item = TRY(world.db.query(sql, name));
-    while (TRY(item.step())) items.push(item.text(0));
-    return items;
-  };
-  out.set("branches",
-          TRY(list("SELECT DISTINCT branch FROM sdk_sessions WHERE project = ? AND branch IS NOT NULL "
-                   "ORDER BY branch LIMIT 50")));
-  out.set("worktrees",
-          TRY(list("SELECT DISTINCT worktree FROM sdk_sessions WHERE project = ? AND worktree IS NOT "
-                   "NULL ORDER BY worktree LIMIT 50")));
-  if (const auto project = TRY(store::project_by_name(world.db, name)))
-    out.set("history", TRY(history_json(world, *project)));
+  const auto found = TRY(store::project_totals(world.db, name, 1));
+  if (found.empty()) return Error{Code::not_found, "project \"" + name + "\" is not remembered"};
+  Json out = TRY(project_json(world, found.front()));
+  out.set("branches", list_of(TRY(store::branches_of(world.db, name))));
+  out.set("worktrees", list_of(TRY(store::worktrees_of(world.db, name))));
+  out.set("history", TRY(history_json(world, found.front().project)));
   const Json newest = Json::object({{"project", name}, {"limit", 5}});
   out.set("recent_sessions", TRY(run_operation("sessions.list", world, newest))["sessions"]);
   return out;

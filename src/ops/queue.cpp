@@ -5,104 +5,81 @@
 
 namespace cairn::ops {
 
-static Json int_or_null(const store::Stmt& row, int column) {
-  return row.is_null(column) ? Json() : Json(row.integer(column));
+using store::MessageStatus;
+
+static Json epoch_or_null(const std::optional<WallTime>& time) {
+  return time ? Json(epoch_ms(*time)) : Json();
 }
 
-#define MESSAGE_ROWS                                                                                       \
-  "SELECT m.id, m.session_db_id, m.content_session_id, s.project, m.message_type, m.tool_name, m.cwd, "    \
-  "m.prompt_number, m.status, m.retry_count, m.created_at_epoch, m.started_processing_at_epoch, "          \
-  "m.completed_at_epoch, m.last_error, m.tool_input, m.tool_response, m.last_user_message, "               \
-  "m.last_assistant_message, m.event_seq, m.batch_id, m.not_before_epoch, m.solo FROM pending_messages m " \
-  "LEFT JOIN sdk_sessions s ON s.id = m.session_db_id "
-
-static Json message_json(const store::Stmt& row) {
-  return Json::object({{"id", row.integer(0)},
-                       {"session_db_id", row.integer(1)},
-                       {"content_session_id", row.text(2)},
-                       {"project", row.optional_text(3)},
-                       {"message_type", row.text(4)},
-                       {"tool_name", row.optional_text(5)},
-                       {"cwd", row.optional_text(6)},
-                       {"prompt_number", int_or_null(row, 7)},
-                       {"status", row.text(8)},
-                       {"retry_count", row.integer(9)},
-                       {"created_at_epoch", row.integer(10)},
-                       {"started_processing_at_epoch", int_or_null(row, 11)},
-                       {"completed_at_epoch", int_or_null(row, 12)},
-                       {"last_error", row.optional_text(13)}});
-}
-
-static Result<Json> all_messages(store::Stmt row) {
-  Json messages = Json::array();
-  while (TRY(row.step())) messages.push(message_json(row));
-  return Json::object({{"messages", messages}});
-}
-
-// Messages processed in the last minutes, newest first.
-static Result<Json> recently_processed(World& world, const Args& args,
-                                       const std::optional<std::int64_t>& session) {
-  const auto since = world.clock.now() - std::chrono::minutes(args.integer("recent"));
-  return all_messages(
-      TRY(world.db.query(MESSAGE_ROWS
-                         "WHERE m.status = 'processed' AND m.completed_at_epoch > ?1 AND (?2 IS NULL OR "
-                         "m.session_db_id = ?2) ORDER BY m.completed_at_epoch DESC, m.id DESC LIMIT ?3",
-                         epoch_ms(since), session, args.integer("limit", 10))));
+static Json message_json(const store::Message& m) {
+  return Json::object({{"id", m.id.value},
+                       {"session_db_id", m.session.value},
+                       {"content_session_id", m.content_id.value},
+                       {"project", m.project},
+                       {"message_type", m.type},
+                       {"tool_name", m.tool_name},
+                       {"cwd", m.cwd},
+                       {"prompt_number", number_or_null(m.prompt_number)},
+                       {"status", name_of(m.status)},
+                       {"retry_count", m.retries},
+                       {"created_at_epoch", epoch_ms(m.created_at)},
+                       {"started_processing_at_epoch", epoch_or_null(m.started_at)},
+                       {"completed_at_epoch", epoch_or_null(m.completed_at)},
+                       {"last_error", m.last_error}});
 }
 
 static Result<Json> queue_list(World& world, const Args& args) {
-  const auto status = args.optional_text("status");
-  std::optional<std::int64_t> session;
-  if (args.has("session")) session = TRY(resolve_session(world, args.session("session")));
+  store::MessageQuery query;
+  if (const auto status = args.optional_text("status")) query.status = store::named<MessageStatus>(*status);
+  if (args.has("session")) query.session = TRY(resolve_session(world, args.session("session"))).id;
   if (args.has("recent")) {
-    if (status && *status != "processed")
+    if (query.status && query.status != MessageStatus::processed)
       return Error{Code::invalid, "queue list: recent are those that are processed: leave the status out"};
-    return recently_processed(world, args, session);
+    query.processed_after = world.clock.now() - std::chrono::minutes(args.integer("recent"));
   }
-  // Without a status: all that are not done, first those that need a person.
-  return all_messages(TRY(world.db.query(
-      MESSAGE_ROWS
-      "WHERE (CASE WHEN ?1 IS NULL THEN m.status <> 'processed' ELSE m.status = ?1 END) AND (?2 IS NULL OR "
-      "m.session_db_id = ?2) ORDER BY CASE m.status WHEN 'failed' THEN 0 WHEN 'processing' THEN 1 WHEN "
-      "'pending' THEN 2 ELSE 3 END, m.created_at_epoch, m.id LIMIT ?3",
-      status, session, args.integer("limit", 100))));
+  query.limit = args.integer("limit", query.processed_after ? 10 : 100);
+  Json messages = Json::array();
+  for (const store::Message& message : TRY(store::list_messages(world.db, query)))
+    messages.push(message_json(message));
+  return Json::object({{"messages", messages}});
 }
 
-// A column with JSON. Damaged text is shown as it is, with a note.
-static Json parsed(const store::Stmt& row, int column, std::string_view name, Json& problems) {
-  if (row.is_null(column)) return {};
-  auto value = Json::parse(row.text(column));
+// Text that should be JSON. Damaged text is shown as it is, with a note.
+static Json parsed(const std::optional<std::string>& text, MessageId id, std::string_view name,
+                   Json& problems) {
+  if (!text) return {};
+  auto value = Json::parse(*text);
   if (value) return *std::move(value);
-  problems.push("message " + row.text(0) + ": " + std::string(name) + " is not JSON");
-  return Json(row.text(column));
+  problems.push("message " + std::to_string(id.value) + ": " + std::string(name) + " is not JSON");
+  return Json(*text);
 }
 
-static Error unknown_message(std::int64_t id) {
-  return {Code::not_found, "there is no message " + std::to_string(id) + ": `cairn queue list` shows them"};
+static Error unknown_message(MessageId id) {
+  return {Code::not_found,
+          "there is no message " + std::to_string(id.value) + ": `cairn queue list` shows them"};
 }
 
 static Result<Json> queue_show(World& world, const Args& args) {
-  const std::int64_t id = args.integer("id");
-  store::Stmt row = TRY(world.db.query(MESSAGE_ROWS "WHERE m.id = ?", id));
-  if (!TRY(row.step())) return unknown_message(id);
-  Json out = message_json(row), problems = Json::array();
-  out.set("tool_input", parsed(row, 14, "tool_input", problems));
-  out.set("tool_response", parsed(row, 15, "tool_response", problems));
-  out.set("origin", origins_json(row.text(5)));
-  out.set("last_user_message", row.optional_text(16));
-  out.set("last_assistant_message", row.optional_text(17));
-  out.set("event_seq", row.integer(18));
-  out.set("batch_id", row.optional_text(19));
-  out.set("not_before_epoch", row.integer(20));
-  out.set("solo", row.integer(21) != 0);
+  const MessageId id{args.integer("id")};
+  const auto m = TRY(store::find_message(world.db, id));
+  if (!m) return unknown_message(id);
+  Json out = message_json(*m), problems = Json::array();
+  out.set("tool_input", parsed(m->texts.input, id, "tool_input", problems));
+  out.set("tool_response", parsed(m->texts.response, id, "tool_response", problems));
+  out.set("origin", origins_json(m->tool_name.value_or("")));
+  out.set("last_user_message", m->last_user_message);
+  out.set("last_assistant_message", m->last_assistant_message);
+  out.set("event_seq", m->event_seq);
+  out.set("batch_id", m->batch);
+  out.set("not_before_epoch", epoch_ms(m->not_before));
+  out.set("solo", m->solo);
   out.set("problems", problems);
   // Its reply waits for the memory id: show it as waiting, although it is being processed.
-  const std::string status = row.text(8), why = row.text(13);
-  const bool undone = status == "pending" || status == "processing";
-  if (undone && (why == store::kAwaitingId || why == store::kNeverCaptured)) {
-    out.set("status", "pending");
+  const bool undone = m->status == MessageStatus::pending || m->status == MessageStatus::processing;
+  if (undone && (m->last_error == store::kAwaitingId || m->last_error == store::kNeverCaptured)) {
+    out.set("status", name_of(MessageStatus::pending));
     out.set("reason", store::kAwaitingId);
-    out.set("retry_after_ms", std::max<std::int64_t>(0, row.integer(20) - epoch_ms(world.clock.now())));
+    out.set("retry_after_ms", std::max<std::int64_t>(0, (m->not_before - world.clock.now()).count()));
   }
   return out;
 }
@@ -115,10 +92,10 @@ static Result<Json> retry_stuck(World& world, const Args& args) {
   return Json::object({{"retried", recovered.waiting}, {"failed", recovered.failed}});
 }
 
-static Result<Json> retry_one(World& world, std::int64_t id) {
-  if (!TRY(store::owner_of(world.db, MessageId{id}))) return unknown_message(id);
-  const bool retried = TRY(store::retry_message(world.db, MessageId{id}));
-  return Json::object({{"id", id}, {"retried", retried ? 1 : 0}, {"failed", 0}});
+static Result<Json> retry_one(World& world, MessageId id) {
+  if (!TRY(store::find_message(world.db, id))) return unknown_message(id);
+  const bool retried = TRY(store::retry_message(world.db, id));
+  return Json::object({{"id", id.value}, {"retried", retried ? 1 : 0}, {"failed", 0}});
 }
 
 static Result<Json> queue_retry(World& world, const Args& args) {
@@ -127,11 +104,11 @@ static Result<Json> queue_retry(World& world, const Args& args) {
   if (args.flag("stuck")) {
     out = TRY(retry_stuck(world, args));
   } else if (args.has("id")) {
-    out = TRY(retry_one(world, args.integer("id")));
+    out = TRY(retry_one(world, MessageId{args.integer("id")}));
   } else {
-    const std::int64_t session = TRY(resolve_session(world, args.session("session")));
-    out = Json::object({{"session_db_id", session},
-                        {"retried", TRY(store::retry_session(world.db, SessionId{session}))},
+    const SessionId session = TRY(resolve_session(world, args.session("session"))).id;
+    out = Json::object({{"session_db_id", session.value},
+                        {"retried", TRY(store::retry_session(world.db, session))},
                         {"failed", 0}});
   }
   TRY(transaction.commit());
@@ -141,13 +118,13 @@ static Result<Json> queue_retry(World& world, const Args& args) {
 static Result<Json> queue_abort(World& world, const Args& args) {
   const MessageId id{args.integer("id")};
   auto transaction = TRY(store::Transaction::begin(world.db));
-  const auto owner = TRY(store::owner_of(world.db, id));
-  if (!owner || !TRY(store::abort_message(world.db, id))) return unknown_message(id.value);
+  const auto message = TRY(store::find_message(world.db, id));
+  if (!message || !TRY(store::abort_message(world.db, id))) return unknown_message(id);
   TRY(transaction.commit());
   return Json::object({{"id", id.value},
                        {"aborted", true},
-                       {"session_db_id", owner->session.value},
-                       {"content_session_id", owner->content_id.value}});
+                       {"session_db_id", message->session.value},
+                       {"content_session_id", message->content_id.value}});
 }
 
 static Result<Json> queue_clean(World& world, const Args& args) {
@@ -160,8 +137,7 @@ static Result<Json> queue_clean(World& world, const Args& args) {
 
 static Result<Json> queue_stats(World& world, const Args&) {
   const auto counts = TRY(store::queue_counts(world.db));
-  const auto oldest =
-      TRY(world.db.integer("SELECT min(created_at_epoch) FROM pending_messages WHERE status = 'pending'"));
+  const auto oldest = TRY(store::oldest_pending(world.db));
   Json sessions = Json::array();
   for (const SessionId session : TRY(store::sessions_with_work(world.db))) {
     const auto its = TRY(store::queue_counts(world.db, session));
@@ -173,7 +149,7 @@ static Result<Json> queue_stats(World& world, const Args&) {
   const Millis limit = std::chrono::seconds(world.settings.integer("queue.stuck_seconds"));
   const std::int64_t stuck = TRY(store::stuck_count(world.db, limit, world.clock.now()));
   const std::int64_t age =
-      oldest ? std::max<std::int64_t>(0, (epoch_ms(world.clock.now()) - *oldest) / 1000) : 0;
+      oldest ? std::max<std::int64_t>(0, (world.clock.now() - *oldest) / std::chrono::seconds(1)) : 0;
   return Json::object({{"pending", counts.pending},
                        {"processing", counts.processing},
                        {"processed", counts.processed},

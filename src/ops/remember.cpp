@@ -31,13 +31,14 @@ Result<std::string> project_for(World& world, const Args& args) {
 // The session for memories stored by hand: one per project for people and one for agents. No list shows it.
 static Result<store::Session> session_for(store::Db& db, const std::string& project, bool by_agent,
                                           WallTime now) {
-  const std::string uuid = TRY(db.text("SELECT uuid FROM projects WHERE name = ?", project)).value_or("");
+  const auto row = TRY(store::project_by_name(db, project));
+  const std::string uuid = row ? row->uuid : "";
   const ContentId content{std::string(by_agent ? kAgentNotes : kPersonNotes) + uuid};
   auto session = TRY(store::find_session(db, std::string(kByHand), content));
   if (!session) {
     session = TRY(store::create_session(db, {std::string(kByHand), content, project, {}, {}, "", now}));
-    TRY(store::end_session(db, session->id, "completed", "by hand", now));
-    TRY(db.run("UPDATE sdk_sessions SET hidden = 1, transcript_due = 0 WHERE id = ?", session->id.value));
+    TRY(store::end_session(db, session->id, "by hand", now));
+    TRY(store::hide_session(db, session->id));
   }
   return *std::move(session);
 }

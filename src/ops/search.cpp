@@ -8,6 +8,7 @@
 #include "ops/records.h"
 #include "recall/timeline.h"
 #include "store/observations.h"
+#include "store/totals.h"
 
 namespace cairn::ops {
 
@@ -30,7 +31,7 @@ Json origins_json(std::string_view tool) {
 
 Json record_json(const recall::Record& record) {
   return Json::object({{"id", recall::text_of(record.id)},
-                       {"kind", recall::kind_name(record.id.kind)},
+                       {"kind", name_of(record.id.kind)},
                        {"type", record.type},
                        {"title", record.title},
                        {"project", record.project},
@@ -69,15 +70,6 @@ static Result<recall::Query> query_of(World& world, const Args& args) {
   return query;
 }
 
-// The time of the oldest record, of a project or of all.
-static Result<Json> remembered_since(store::Db& db, const std::optional<std::string>& project) {
-  const auto first = project ? TRY(db.integer("SELECT min(started_at_epoch) FROM sdk_sessions WHERE project "
-                                              "IN (SELECT member FROM project_scope WHERE project = ?)",
-                                              *project))
-                             : TRY(db.integer("SELECT min(created_at_epoch) FROM projects"));
-  return first ? Json(iso8601(from_epoch_ms(*first))) : Json();
-}
-
 static Result<Json> search(World& world, const Args& args) {
   recall::Search search;
   search.query = TRY(query_of(world, args));
@@ -92,11 +84,12 @@ static Result<Json> search(World& world, const Args& args) {
   for (const recall::Hit& hit : found.hits) results.push(hit_json(hit, search.explain));
   Json absent = Json::array();
   for (const std::string& name : found.absent) absent.push(name);
-  return Json::object({{"project", search.project},
-                       {"results", results},
-                       {"absent", absent},
-                       {"more", found.more},
-                       {"remembered_since", TRY(remembered_since(world.db, search.project))}});
+  return Json::object(
+      {{"project", search.project},
+       {"results", results},
+       {"absent", absent},
+       {"more", found.more},
+       {"remembered_since", time_or_null(TRY(store::remembered_since(world.db, search.project)))}});
 }
 
 Result<recall::Record> find_record(World& world, std::string_view id) {

@@ -1,230 +1,177 @@
 #include "store/sessions.h"
 
 #include "ops/operation.h"
+#include "store/events.h"
+#include "store/queue_admin.h"
 #include "store/summaries.h"
+#include "store/transcripts.h"
+#include "store/turns.h"
 
 namespace cairn::ops {
 
-static Json session_row(const store::Stmt& row) {
-  return Json::object({{"id", row.integer(0)},
-                       {"content_session_id", row.text(1)},
-                       {"memory_session_id", row.optional_text(2)},
-                       {"memory_provider", row.optional_text(3)},
-                       {"state", row.is_null(2) ? "NOT_CAPTURED" : "CAPTURED"},
-                       {"platform", row.text(4)},
-                       {"project", row.text(5)},
-                       {"branch", row.optional_text(6)},
-                       {"worktree", row.optional_text(7)},
-                       {"status", row.text(8)},
-                       {"end_reason", row.optional_text(9)},
-                       {"prompts", row.integer(10)},
-                       {"first_prompt", row.optional_text(11)},
-                       {"started_at", time_or_null(row, 12)},
-                       {"last_event_at", time_or_null(row, 13)},
-                       {"completed_at", time_or_null(row, 14)},
-                       {"cwd", row.optional_text(15)},
-                       {"transcript_path", row.optional_text(16)},
-                       {"captured_at", time_or_null(row, 17)}});
+static Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
 }
 
-#define SESSION_ROWS                                                                                         \
-  "SELECT id, content_session_id, memory_session_id, memory_provider, platform, project, branch, worktree, " \
-  "status, end_reason, "                                                                                     \
-  "prompt_count, user_prompt, started_at_epoch, last_event_at_epoch, completed_at_epoch, cwd, "              \
-  "transcript_path, captured_at_epoch FROM sdk_sessions "
+static Json session_json(const store::Session& s) {
+  const auto* captured = std::get_if<store::Captured>(&s.identity);
+  return Json::object({{"id", s.id.value},
+                       {"content_session_id", s.content_id.value},
+                       {"memory_session_id", captured ? Json(captured->id.value) : Json()},
+                       {"memory_provider", captured ? text_or_null(captured->provider) : Json()},
+                       {"state", captured ? "CAPTURED" : "NOT_CAPTURED"},
+                       {"platform", s.platform},
+                       {"project", s.project},
+                       {"branch", s.branch},
+                       {"worktree", s.worktree},
+                       {"status", name_of(s.status)},
+                       {"end_reason", s.end_reason},
+                       {"prompts", s.prompt_count},
+                       {"first_prompt", text_or_null(s.user_prompt)},
+                       {"started_at", iso8601(s.started_at)},
+                       {"last_event_at", iso8601(s.last_event_at)},
+                       {"completed_at", time_or_null(s.completed_at)},
+                       {"cwd", s.cwd},
+                       {"transcript_path", text_or_null(s.transcript_path)},
+                       {"captured_at", time_or_null(s.captured_at)}});
+}
 
 static Result<Json> sessions_list(World& world, const Args& args) {
   const auto project = TRY(project_of(world, args));
-  store::Stmt row =
-      TRY(world.db.query(SESSION_ROWS "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project IN "
-                                      "(SELECT member FROM project_scope WHERE project = ?1)) ORDER BY "
-                                      "last_event_at_epoch DESC, id DESC LIMIT ?2",
-                         project, args.integer("limit")));
   Json sessions = Json::array();
-  while (TRY(row.step())) sessions.push(session_row(row));
+  for (const store::Session& session : TRY(store::list_sessions(world.db, project, args.integer("limit"))))
+    sessions.push(session_json(session));
   return Json::object({{"sessions", sessions}});
 }
 
-Result<std::int64_t> resolve_session(World& world, const std::string& id) {
-  store::Stmt row = TRY(
-      world.db.query("SELECT id FROM sdk_sessions WHERE content_session_id = ?1 OR CAST(id AS TEXT) = ?1 OR "
-                     "(length(?1) >= 4 AND substr(content_session_id, 1, length(?1)) = ?1) ORDER BY "
-                     "content_session_id = ?1 DESC, CAST(id AS TEXT) = ?1 DESC LIMIT 2",
-                     id));
-  if (!TRY(row.step()))
-    return Error{Code::not_found, "there is no session " + id + ": `cairn sessions list --all` shows them"};
-  const std::int64_t found = row.integer(0);
-  const bool exact =
-      TRY(world.db.integer(
-              "SELECT 1 FROM sdk_sessions WHERE id = ? AND (content_session_id = ? OR CAST(id AS TEXT) = ?)",
-              found, id, id))
-          .has_value();
-  if (!exact && TRY(row.step()))
-    return Error{Code::invalid, "several sessions begin with " + id + ": give more of the id"};
-  return found;
+Result<store::Session> resolve_session(World& world, const std::string& name) {
+  auto found = TRY(store::sessions_named(world.db, name));
+  if (found.empty())
+    return Error{Code::not_found, "there is no session " + name + ": `cairn sessions list --all` shows them"};
+  if (found.size() > 1)
+    return Error{Code::invalid, "several sessions begin with " + name + ": give more of the id"};
+  return std::move(found.front());
 }
 
-static Result<Json> session_json(World& world, std::int64_t id) {
-  store::Stmt row = TRY(world.db.query(SESSION_ROWS "WHERE id = ?", id));
-  if (!TRY(row.step())) return Error{Code::not_found, "there is no session " + std::to_string(id)};
-  return session_row(row);
+static Json record_or_null(char letter, const std::optional<std::int64_t>& row) {
+  return row ? Json(letter + std::to_string(*row)) : Json();
 }
 
-static Result<Json> turns_json(World& world, std::int64_t id) {
-  store::Stmt row = TRY(world.db.query(
-      "SELECT t.prompt_number, p.id, p.prompt_text, t.started_at_epoch, t.ended_at_epoch, t.end_reason, "
-      "t.failure, u.id, t.muted "
-      "FROM turns t LEFT JOIN user_prompts p ON p.session_db_id = t.session_db_id AND p.prompt_number = "
-      "t.prompt_number "
-      "LEFT JOIN sdk_sessions s ON s.id = t.session_db_id LEFT JOIN session_summaries u ON "
-      "u.memory_session_id = s.memory_session_id "
-      "AND u.prompt_number = t.prompt_number WHERE t.session_db_id = ? ORDER BY t.prompt_number",
-      id));
-  Json turns = Json::array();
-  while (TRY(row.step()))
-    turns.push(Json::object({{"prompt_number", row.integer(0)},
-                             {"prompt_id", row.is_null(1) ? Json() : Json("P" + row.text(1))},
-                             {"prompt", row.optional_text(2)},
-                             {"started_at", time_or_null(row, 3)},
-                             {"ended_at", time_or_null(row, 4)},
-                             {"end_reason", row.optional_text(5)},
-                             {"failure", row.optional_text(6)},
-                             {"summary", row.is_null(7) ? Json() : Json("S" + row.text(7))},
-                             {"private", row.integer(8) != 0}}));
-  return turns;
+static Json turn_json(const store::SessionTurn& t) {
+  return Json::object({{"prompt_number", t.turn.number},
+                       {"prompt_id", record_or_null('P', t.prompt)},
+                       {"prompt", t.prompt_text},
+                       {"started_at", iso8601(t.turn.started_at)},
+                       {"ended_at", time_or_null(t.turn.ended_at)},
+                       {"end_reason", text_or_null(std::string(name_of(t.turn.end_reason)))},
+                       {"failure", text_or_null(t.turn.failure)},
+                       {"summary", record_or_null('S', t.summary)},
+                       {"private", t.turn.muted}});
 }
 
-static Result<Json> events_json(World& world, std::int64_t id) {
-  store::Stmt row =
-      TRY(world.db.query("SELECT e.seq, e.name, e.kind, e.outcome, e.reason, e.prompt_number, e.tool_name, "
-                         "e.tool_use_id, e.agent_id, e.agent_type, "
-                         "e.created_at_epoch, e.source, m.status, e.cut FROM events e LEFT JOIN "
-                         "pending_messages m ON m.event_seq = e.seq "
-                         "WHERE e.session_db_id = ? ORDER BY e.seq",
-                         id));
-  Json events = Json::array();
-  while (TRY(row.step()))
-    events.push(Json::object({{"seq", row.integer(0)},
-                              {"event", row.text(1)},
-                              {"kind", row.text(2)},
-                              {"outcome", row.text(3)},
-                              {"reason", row.optional_text(4)},
-                              {"prompt_number", row.is_null(5) ? Json() : Json(row.integer(5))},
-                              {"tool_name", row.optional_text(6)},
-                              {"tool_use_id", row.optional_text(7)},
-                              {"agent_id", row.optional_text(8)},
-                              {"agent_type", row.optional_text(9)},
-                              {"time", time_or_null(row, 10)},
-                              {"source", row.text(11)},
-                              {"message", row.optional_text(12)},
-                              {"cut", row.integer(13) != 0}}));
-  return events;
+static Json event_json(const store::SettledEvent& e) {
+  return Json::object({{"seq", e.seq},
+                       {"event", e.name},
+                       {"kind", event::kind_name(e.kind)},
+                       {"outcome", e.outcome},
+                       {"reason", e.reason},
+                       {"prompt_number", number_or_null(e.prompt_number)},
+                       {"tool_name", e.tool_name},
+                       {"tool_use_id", e.tool_use_id},
+                       {"agent_id", e.agent_id},
+                       {"agent_type", e.agent_type},
+                       {"time", iso8601(e.at)},
+                       {"source", e.source},
+                       {"message", e.message ? Json(name_of(*e.message)) : Json()},
+                       {"cut", e.cut}});
 }
 
-static Result<Json> counts_of(store::Db& db, std::string_view sql, std::int64_t id) {
-  Json counts = Json::object();
-  store::Stmt row = TRY(db.query(sql, id));
-  while (TRY(row.step())) counts.set(row.text(0), row.integer(1));
-  return counts;
+static void add(Json& counts, const std::string& name, std::int64_t more) {
+  counts.set(name, counts[name].as_int() + more);
 }
 
 // The counts of one session: events that hooks delivered, calls in its transcripts, and what became of each.
-static Result<Json> ledger_json(World& world, std::int64_t id) {
-  store::Db& db = world.db;
-  const Json hooks = TRY(counts_of(
-      db, "SELECT outcome, count(*) FROM events WHERE session_db_id = ? AND source = 'hook' GROUP BY outcome",
-      id));
-  const Json calls = TRY(counts_of(
-      db, "SELECT outcome, count(*) FROM transcript_calls WHERE session_db_id = ? GROUP BY outcome", id));
-  const Json reasons =
-      TRY(counts_of(db,
-                    "SELECT reason, count(*) FROM transcript_calls WHERE session_db_id = ? AND "
-                    "reason IS NOT NULL GROUP BY reason",
-                    id));
-  Json counted = TRY(counts_of(
-      db,
-      "SELECT outcome || coalesce(': ' || reason, ''), count(*) FROM events WHERE session_db_id = ? "
-      "AND source = 'hook' AND outcome <> 'stored' GROUP BY 1",
-      id));
-  std::int64_t delivered = 0, told = 0;
-  for (const auto& [outcome, count] : hooks.members()) delivered += count.as_int();
-  for (const auto& [outcome, count] : calls.members()) told += count.as_int();
-  const auto recovered = TRY(db.integer(
-      "SELECT count(*) FROM events WHERE session_db_id = ? AND source = 'transcript' AND outcome = 'stored'",
-      id));
-  const auto work =
-      TRY(db.integer("SELECT count(*) FROM events WHERE session_db_id = ? AND outcome = 'stored' AND kind IN "
-                     "('tool', 'tool_failure', 'stop', 'stop_failure')",
-                     id));
-  const auto undone = TRY(db.integer(
-      "SELECT count(*) FROM pending_messages WHERE session_db_id = ? AND status <> 'processed'", id));
+static Status add_ledger(World& world, SessionId id, Json& out) {
+  using event::Kind;
+  Json outcomes = Json::object(), counted = Json::object();
+  std::int64_t delivered = 0, stored = 0, recovered = 0, work = 0, told = 0, waiting = 0;
+  for (const store::EventCount& e : TRY(store::count_events(world.db, id))) {
+    const bool hook = e.source == "hook", is_stored = e.outcome == "stored";
+    add(outcomes, e.outcome, e.count);
+    if (hook) delivered += e.count;
+    if (hook && is_stored) stored += e.count;
+    if (hook && !is_stored) add(counted, e.outcome + (e.reason ? ": " + *e.reason : ""), e.count);
+    if (!hook && is_stored) recovered += e.count;
+    if (is_stored && (e.kind == Kind::tool || e.kind == Kind::tool_failure || e.kind == Kind::stop ||
+                      e.kind == Kind::stop_failure))
+      work += e.count;
+  }
+  const store::CallCounts calls = TRY(store::count_calls(world.db, id));
+  for (const auto& [outcome, count] : calls.by_outcome) {
+    told += count;
+    if (outcome == "waiting") waiting = count;
+  }
+  const auto queue = TRY(store::queue_counts(world.db, id));
   Json files = Json::array();
-  store::Stmt row =
-      TRY(db.query("SELECT path, read_to, lines, malformed, too_long FROM transcripts WHERE session_db_id = "
-                   "? ORDER BY path",
-                   id));
-  while (TRY(row.step()))
-    files.push(Json::object({{"path", row.text(0)},
-                             {"read_to", row.integer(1)},
-                             {"lines", row.integer(2)},
-                             {"malformed", row.integer(3)},
-                             {"too_long", row.integer(4)}}));
-  return Json::object({{"delivered", delivered},
-                       {"stored", hooks["stored"].as_int()},
-                       {"counted", counted},
-                       {"recovered", recovered.value_or(0)},
-                       {"distilled", work.value_or(0) - undone.value_or(0)},
-                       {"tool_calls", told},
-                       {"tool_calls_counted", reasons},
-                       {"gap", calls["waiting"].as_int()},
-                       {"transcripts", files}});
+  for (const store::TranscriptProgress& file : TRY(store::all_progress(world.db, id)))
+    files.push(Json::object({{"path", file.path},
+                             {"read_to", file.offset},
+                             {"lines", file.lines},
+                             {"malformed", file.malformed},
+                             {"too_long", file.too_long}}));
+  out.set("events_by_outcome", outcomes);
+  out.set("ledger", Json::object({{"delivered", delivered},
+                                  {"stored", stored},
+                                  {"counted", counted},
+                                  {"recovered", recovered},
+                                  {"distilled", work - queue.work() - queue.failed},
+                                  {"tool_calls", told},
+                                  {"tool_calls_counted", counts_json(calls.by_reason)},
+                                  {"gap", waiting},
+                                  {"transcripts", files}}));
+  return {};
 }
 
 static Result<Json> sessions_show(World& world, const Args& args) {
-  const std::int64_t id = TRY(resolve_session(world, args.session("id")));
-  Json out = TRY(session_json(world, id));
-  Json counts = Json::object();
-  store::Stmt row = TRY(
-      world.db.query("SELECT outcome, count(*) FROM events WHERE session_db_id = ? GROUP BY outcome", id));
-  while (TRY(row.step())) counts.set(row.text(0), row.integer(1));
-  out.set("events_by_outcome", counts);
-  out.set("ledger", TRY(ledger_json(world, id)));
-  out.set("turns", TRY(turns_json(world, id)));
-  if (args.flag("events")) out.set("events", TRY(events_json(world, id)));
+  const store::Session session = TRY(resolve_session(world, args.session("id")));
+  Json out = session_json(session), turns = Json::array(), events = Json::array();
+  TRY(add_ledger(world, session.id, out));
+  for (const store::SessionTurn& turn : TRY(store::turns_of(world.db, session.id)))
+    turns.push(turn_json(turn));
+  out.set("turns", turns);
+  if (!args.flag("events")) return out;
+  for (const store::SettledEvent& event : TRY(store::events_of(world.db, session.id)))
+    events.push(event_json(event));
+  out.set("events", events);
   return out;
 }
 
 static Result<Json> sessions_end(World& world, const Args& args) {
-  const std::int64_t id = TRY(resolve_session(world, args.session("id")));
   auto transaction = TRY(store::Transaction::begin(world.db));
-  const auto session = TRY(store::find_session(world.db, SessionId{id}));
-  CAIRN_ASSERT(session.has_value());
-  const bool was_active = session->status == "active";
+  const store::Session session = TRY(resolve_session(world, args.session("id")));
+  const bool was_active = session.status == store::SessionStatus::active;
   if (was_active) {
-    TRY(world.intake->recorder().end(*session, "by hand", world.clock.now()));
+    TRY(world.intake->recorder().end(session, "by hand", world.clock.now()));
     TRY(world.intake->recorder().finish());
   }
+  const auto ended = TRY(store::find_session(world.db, session.id));
   TRY(transaction.commit());
-  Json out = TRY(session_json(world, id));
-  out.set("changed", was_active);
-  return out;
+  return session_json(*ended).set("changed", was_active);
 }
 
 // The built-in summary never replaces a model's.
 static Result<Json> sessions_summarize(World& world, const Args& args) {
-  const std::int64_t id = TRY(resolve_session(world, args.session("id")));
   auto transaction = TRY(store::Transaction::begin(world.db));
-  const auto session = TRY(store::find_session(world.db, SessionId{id}));
-  CAIRN_ASSERT(session.has_value());
-  TRY(world.intake->recorder().distil_again(*session));
+  const store::Session session = TRY(resolve_session(world, args.session("id")));
+  TRY(world.intake->recorder().distil_again(session));
   TRY(transaction.commit());
   Json summaries = Json::array();
-  for (const store::Summary& summary : TRY(store::session_summaries(world.db, session->id)))
+  for (const store::Summary& summary : TRY(store::session_summaries(world.db, session.id)))
     summaries.push(Json::object({{"id", "S" + std::to_string(summary.id)},
                                  {"prompt_number", summary.prompt_number},
                                  {"provider", summary.provider},
                                  {"request", summary.request}}));
-  return Json::object({{"id", id}, {"summaries", summaries}});
+  return Json::object({{"id", session.id.value}, {"summaries", summaries}});
 }
 
 std::vector<Operation> session_operations() {

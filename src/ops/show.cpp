@@ -38,7 +38,7 @@ static Json summary_json(const store::Summary& s, const std::vector<store::Text>
                        {"branch", s.branch},
                        {"provider", s.provider},
                        {"interim", s.interim},
-                       {"turn_end", s.turn_end.empty() ? Json() : Json(s.turn_end)},
+                       {"turn_end", s.turn_end == store::TurnEnd::none ? Json() : Json(name_of(s.turn_end))},
                        {"time", iso8601(s.created_at)},
                        {"origin", origins_of(s.origins, {&s.investigated, &s.learned, &s.completed,
                                                          &s.next_steps, &s.notes})},
@@ -76,20 +76,16 @@ static Json observation_json(const store::Observation& o) {
                        {"files_modified", list_json(o.files_modified)}});
 }
 
-static Result<std::optional<Json>> prompt_json(store::Db& db, std::int64_t id) {
-  store::Stmt row =
-      TRY(db.query("SELECT project, content_session_id, prompt_number, prompt_text, created_at FROM "
-                   "user_prompts WHERE id = ? "
-                   "AND deleted_at IS NULL",
-                   id));
-  if (!TRY(row.step())) return std::optional<Json>();
-  return std::optional<Json>(Json::object({{"id", "P" + std::to_string(id)},
+static Result<std::optional<Json>> prompt_json(store::Db& db, const recall::RecordId& id) {
+  const auto found = TRY(recall::load_record(db, id));
+  if (!found) return std::optional<Json>();
+  return std::optional<Json>(Json::object({{"id", recall::text_of(id)},
                                            {"kind", "prompt"},
-                                           {"project", row.text(0)},
-                                           {"session", row.text(1)},
-                                           {"prompt_number", row.integer(2)},
-                                           {"time", row.text(4)},
-                                           {"text", row.text(3)}}));
+                                           {"project", found->project},
+                                           {"session", found->session},
+                                           {"prompt_number", found->prompt_number.value_or(0)},
+                                           {"time", iso8601(found->time)},
+                                           {"text", found->body}}));
 }
 
 static Result<std::optional<Json>> text_json(store::Db& db, const recall::RecordId& id) {
@@ -107,7 +103,7 @@ static Result<std::optional<Json>> text_json(store::Db& db, const recall::Record
 }
 
 static Result<std::optional<Json>> record(World& world, const recall::RecordId& id) {
-  if (id.kind == recall::Kind::prompt) return prompt_json(world.db, id.row);
+  if (id.kind == recall::Kind::prompt) return prompt_json(world.db, id);
   if (id.kind == recall::Kind::open) {
     const auto item = TRY(store::find_open_item(world.db, id.row));
     if (!item) return std::optional<Json>();

@@ -1,12 +1,16 @@
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "hook/failures.h"
 #include "intake/inbox_reader.h"
 #include "ops/operation.h"
 #include "store/budget.h"
+#include "store/events.h"
+#include "store/lost.h"
+#include "store/meta.h"
 #include "store/open_items.h"
 #include "store/open_store.h"
 #include "store/queue_admin.h"
+#include "store/totals.h"
 
 namespace cairn::ops {
 
@@ -30,30 +34,16 @@ static std::int64_t size_in(os::Disk& disk, const std::string& directory) {
   return total;
 }
 
-static Result<std::int64_t> count(store::Db& db, std::string_view sql) {
-  return TRY(db.integer(sql)).value_or(0);
-}
-
 // A tool call that only a transcript has counts as missing after a minute: until then its hook may still
 // arrive.
 static Result<Json> ledger(World& world, std::int64_t waiting) {
-  constexpr std::int64_t kOnItsWayMs = 60'000;
-  const std::int64_t all = TRY(count(world.db, "SELECT count(*) FROM events"));
-  const std::int64_t told = TRY(count(world.db, "SELECT count(*) FROM events WHERE source = 'transcript'"));
-  const std::int64_t recovered =
-      TRY(count(world.db, "SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored'"));
-  const auto untold = TRY(
-      world.db.integer("SELECT count(*) FROM transcript_calls WHERE outcome = 'waiting' AND at_epoch <= ?",
-                       epoch_ms(world.clock.now()) - kOnItsWayMs));
-  Json counted = Json::object();
-  store::Stmt row = TRY(world.db.query(
-      "SELECT outcome, count(*) FROM events WHERE outcome <> 'stored' AND source = 'hook' GROUP BY outcome"));
-  while (TRY(row.step())) counted.set(row.text(0), row.integer(1));
-  return Json::object({{"delivered", all - told + waiting},
-                       {"taken_in", all - told},
-                       {"recovered", recovered},
-                       {"gap", waiting + untold.value_or(0)},
-                       {"counted", counted}});
+  const store::Ledger all = TRY(store::ledger(world.db, world.clock.now() - std::chrono::minutes(1)));
+  const std::int64_t taken_in = all.events - all.from_transcripts;
+  return Json::object({{"delivered", taken_in + waiting},
+                       {"taken_in", taken_in},
+                       {"recovered", all.recovered},
+                       {"gap", waiting + all.waiting_calls},
+                       {"counted", counts_json(all.counted)}});
 }
 
 static Json sizes(World& world) {
@@ -82,15 +72,11 @@ static Result<Json> budget(World& world) {
 // Active sessions that are near their limit of observations.
 static Status tell_near_limit(World& world, Json& list) {
   const store::SessionBudget limit = budget_of(world.settings);
-  store::Stmt row = TRY(world.db.query(
-      "SELECT s.content_session_id, (SELECT count(*) FROM observations o WHERE o.memory_session_id = "
-      "s.memory_session_id) AS used FROM sdk_sessions s WHERE s.status = 'active' AND used >= ? AND "
-      "used > 0 ORDER BY s.id",
-      limit.warn_at()));
-  while (TRY(row.step()))
-    list.push("session " + row.text(0) + " has " + row.text(1) + " of " + std::to_string(limit.observations) +
-              " observations; beyond that its events are kept as evidence only: `cairn config set "
-              "budget.session_observations` changes the limit");
+  for (const store::NearLimit& near : TRY(store::active_near_limit(world.db, limit)))
+    list.push(
+        fmt::format("session {} has {} of {} observations; beyond that its events are kept as evidence "
+                    "only: `cairn config set budget.session_observations` changes the limit",
+                    near.session.value, near.observations, limit.observations));
   return {};
 }
 
@@ -99,26 +85,22 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   Json list = Json::array();
   for (const auto& problem : world.settings.problems())
     list.push(problem.message + ": fix it with `cairn config set`");
-  const std::int64_t bad =
-      TRY(count(world.db, "SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"));
+  const std::int64_t bad = TRY(store::count_bad(world.db));
   if (bad > 0)
     list.push(std::to_string(bad) + (bad == 1 ? " event" : " events") +
               " could not be read: quarantined in " + world.home.inbox() +
               "/bad; `cairn logs` says why, `cairn process --again` tries again");
   // Failures that the daemon has not counted yet: on a full disk it cannot.
   const auto noted = hook::read_failures(world.disk, world.home);
-  const auto counted =
-      TRY(world.db.integer("SELECT value - coalesce((SELECT value FROM meta WHERE key = "
-                           "'failed_deliveries_made_good'), 0) FROM meta WHERE key = 'failed_deliveries'"));
-  const std::int64_t unwritten = counted.value_or(0) + static_cast<std::int64_t>(noted.size());
+  const std::int64_t unwritten =
+      TRY(store::count_missing(world.db)) + static_cast<std::int64_t>(noted.size());
   if (unwritten > 0)
     list.push(std::to_string(unwritten) + (unwritten == 1 ? " event" : " events") +
               " could not be written to the inbox (" +
               (noted.empty() || noted.back().why.empty() ? "full disk, or no permission" : noted.back().why) +
               "): check " + world.home.inbox() +
               "; once it can be written, they are recovered from transcripts");
-  if (const auto error = TRY(world.db.text("SELECT value FROM meta WHERE key = 'intake_error'")))
-    list.push("intake: " + *error);
+  if (const auto error = TRY(store::meta_text(world.db, store::kIntakeError))) list.push("intake: " + *error);
   if (const auto damage = TRY(store::recent_damage(world.db, world.clock.now()))) list.push(*damage);
   if (waiting > 1000)
     list.push(std::to_string(waiting) + " events are pending in the inbox: `cairn process` reads them now");
@@ -135,7 +117,7 @@ static Result<Json> status(World& world, const Args&) {
   const std::int64_t waiting =
       count_in(world.disk, world.home.inbox() + "/new") + count_in(world.disk, world.home.inbox() + "/cur");
   const auto queue = TRY(store::queue_counts(world.db));
-  const auto last = TRY(world.db.integer("SELECT max(last_event_at_epoch) FROM sdk_sessions"));
+  const store::Totals totals = TRY(store::totals(world.db, std::nullopt));
   Json out = Json::object();
   if (!world.daemon.is_null()) out.set("daemon", world.daemon);
   out.set("home", world.home.data);
@@ -145,15 +127,13 @@ static Result<Json> status(World& world, const Args&) {
                                  {"failed", queue.failed}}));
   out.set("inbox", waiting);
   out.set("ledger", TRY(ledger(world, waiting)));
-  out.set("sessions", TRY(count(world.db, "SELECT count(*) FROM sdk_sessions WHERE hidden = 0")));
-  out.set("sessions_active",
-          TRY(count(world.db, "SELECT count(*) FROM sdk_sessions WHERE status = 'active' AND hidden = 0")));
-  out.set("projects", TRY(count(world.db, "SELECT count(*) FROM projects")));
-  out.set("summaries",
-          TRY(count(world.db, "SELECT count(*) FROM session_summaries WHERE deleted_at IS NULL")));
-  out.set("observations", TRY(count(world.db, "SELECT count(*) FROM observations WHERE deleted_at IS NULL")));
+  out.set("sessions", totals.sessions);
+  out.set("sessions_active", totals.active_sessions);
+  out.set("projects", totals.projects);
+  out.set("summaries", totals.summaries);
+  out.set("observations", totals.observations);
   out.set("open_items", TRY(store::count_open_items(world.db, std::nullopt)));
-  out.set("last_activity_at", last ? Json(iso8601(from_epoch_ms(*last))) : Json());
+  out.set("last_activity_at", time_or_null(TRY(store::last_event(world.db))));
   out.set("provider", world.settings.text("agent.provider"));
   out.set("budget", TRY(budget(world)));
   out.set("sizes", sizes(world));

@@ -131,63 +131,18 @@ Match match_of(const Search& search, const Scope& scope, bool every_kind) {
   return match;
 }
 
-#define ENTRY_TIME                                                                                   \
-  "CASE memory_index.rowid & 7 WHEN 1 THEN (SELECT created_at_epoch FROM observations WHERE id = "   \
-  "memory_index.rowid >> 3) "                                                                        \
-  "WHEN 2 THEN (SELECT created_at_epoch FROM session_summaries WHERE id = memory_index.rowid >> 3) " \
-  "WHEN 6 THEN (SELECT opened_at_epoch FROM open_items WHERE id = memory_index.rowid >> 3) "         \
-  "WHEN 3 THEN (SELECT created_at_epoch FROM user_prompts WHERE id = memory_index.rowid >> 3) "      \
-  "ELSE (SELECT created_at_epoch FROM texts WHERE id = memory_index.rowid >> 3) END"
+using Ranked = store::Entry;
 
-struct Ranked {
-  RecordId id;
-  double score = 0;
-  std::int64_t time = 0;
-};
-
-std::int64_t since_of(const Query& query) {
-  return query.since ? epoch_ms(*query.since) : 0;
-}
-std::int64_t until_of(const Query& query) {
-  return query.until ? epoch_ms(*query.until) : INT64_MAX;
-}
-
-Result<std::vector<Ranked>> all(Result<store::Stmt> query) {
-  store::Stmt row = TRY(std::move(query));
-  std::vector<Ranked> found;
-  while (TRY(row.step())) {
-    const std::int64_t entry = row.integer(0);
-    found.push_back(
-        {{static_cast<Kind>(entry & 7), entry >> 3}, std::max(0.0, -row.real(1)), row.integer(2)});
-  }
-  return found;
-}
-
-Result<std::vector<Ranked>> best(store::Db& db, const Search& search, const Match& match, std::size_t count) {
-  const Query& q = search.query;
-  if (!q.since && !q.until)
-    return all(db.query(
-        "SELECT rowid, rank, 0 FROM memory_index WHERE memory_index MATCH ? ORDER BY rank, rowid DESC "
-        "LIMIT ?",
-        match.text(), count));
-  return all(db.query("SELECT rowid, rank, 0 FROM memory_index WHERE memory_index MATCH ? AND " ENTRY_TIME
-                      " BETWEEN ? AND ? ORDER BY rank, rowid DESC LIMIT ?",
-                      match.text(), since_of(q), until_of(q), count));
-}
-
-// For queries with only filters. Within a kind the newest records have the largest ids.
+// For queries with only filters.
 Result<std::vector<Ranked>> newest(store::Db& db, const Search& search, const Match& match,
                                    std::size_t count) {
   const Query& q = search.query;
   std::vector<Ranked> found;
   for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::turn, Kind::open}) {
-    if (!q.kind.empty() && q.kind != kind_name(kind)) continue;
+    if (!q.kind.empty() && q.kind != name_of(kind)) continue;
     Match of_kind = match;
-    of_kind.must.push_back("scope : " + quoted("k" + std::string(kind_name(kind))));
-    const auto some = TRY(all(db.query("SELECT rowid, 0.0, " ENTRY_TIME
-                                       " FROM memory_index WHERE memory_index MATCH ? AND " ENTRY_TIME
-                                       " BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?",
-                                       of_kind.text(), since_of(q), until_of(q), count)));
+    of_kind.must.push_back("scope : " + quoted("k" + std::string(name_of(kind))));
+    const auto some = TRY(store::newest_entries(db, of_kind.text(), {q.since, q.until}, count));
     found.insert(found.end(), some.begin(), some.end());
   }
   std::stable_sort(found.begin(), found.end(),
@@ -200,12 +155,11 @@ Result<std::vector<Ranked>> newest(store::Db& db, const Search& search, const Ma
 Result<std::vector<Share>> shares_of(store::Db& db, const Match& match, const RecordId& id) {
   std::vector<Share> shares;
   for (const std::string& unit : match.units) {
-    store::Stmt row = TRY(db.query("SELECT rank FROM memory_index WHERE memory_index MATCH ? AND rowid = ?",
-                                   std::string(kFields) + unit, id.row * 8 + static_cast<int>(id.kind)));
-    if (!TRY(row.step())) continue;
+    const auto score = TRY(store::score_of(db, std::string(kFields) + unit, id));
+    if (!score) continue;
     std::string name = unit;
     std::erase(name, '"');
-    shares.push_back({std::string(trim(name)), -row.real(0)});
+    shares.push_back({std::string(trim(name)), *score});
   }
   std::stable_sort(shares.begin(), shares.end(),
                    [](const Share& a, const Share& b) { return a.score > b.score; });
@@ -263,8 +217,10 @@ Result<std::vector<Group>> groups_of(store::Db& db, const Search& search, const 
                                      const Match& match, std::size_t wanted) {
   // Few records of a turn match, so this many rows are usually enough.
   for (std::size_t rows = search.by_turn ? wanted * 4 : wanted;; rows *= 4) {
-    const auto ranked = match.units.empty() ? TRY(newest(db, search, match_of(search, scope, true), rows))
-                                            : TRY(best(db, search, match, rows));
+    const auto ranked =
+        match.units.empty()
+            ? TRY(newest(db, search, match_of(search, scope, true), rows))
+            : TRY(store::best_entries(db, match.text(), {search.query.since, search.query.until}, rows));
     Groups groups(search.by_turn);
     for (const Ranked& each : ranked) {
       auto record = TRY(load_record(db, each.id));
@@ -312,7 +268,7 @@ Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search&
     ++count;
     std::string match = std::string(kFields) + quoted(term.text);
     if (!scope.empty()) match = in_scope(scope) + " AND " + match;
-    if (TRY(db.integer("SELECT 1 FROM memory_index WHERE memory_index MATCH ? LIMIT 1", match))) continue;
+    if (TRY(store::has_match(db, match))) continue;
     std::string name = search.query.words.substr(term.start, term.end - term.start);
     if (std::find(absent.begin(), absent.end(), name) == absent.end()) absent.push_back(std::move(name));
   }

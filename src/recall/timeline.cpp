@@ -12,7 +12,7 @@ namespace cairn::recall {
 namespace {
 
 struct Place {
-  std::int64_t time = 0;
+  WallTime time;
   int order = 0;  // among records of the same time
   std::int64_t row = 0;
   Kind kind = Kind::prompt;
@@ -23,26 +23,6 @@ constexpr std::array kOrder = {Kind::prompt, Kind::observation, Kind::summary};
 
 int order_of(Kind kind) {
   return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), kind) - kOrder.begin());
-}
-
-#define NEIGHBOURS(table, sign, way)                                           \
-  "SELECT id, created_at_epoch FROM " table                                    \
-  " WHERE project = ? AND deleted_at IS NULL AND (created_at_epoch, id) " sign \
-  " (?, ?) ORDER BY created_at_epoch " way ", id " way " LIMIT ?"
-
-std::string_view sql_of(Kind kind, bool later) {
-  switch (kind) {
-    case Kind::observation:
-      return later ? NEIGHBOURS("observations", ">", "ASC") : NEIGHBOURS("observations", "<", "DESC");
-    case Kind::summary:
-      return later ? NEIGHBOURS("session_summaries", ">", "ASC")
-                   : NEIGHBOURS("session_summaries", "<", "DESC");
-    case Kind::prompt:
-      return later ? NEIGHBOURS("user_prompts", ">", "ASC") : NEIGHBOURS("user_prompts", "<", "DESC");
-    case Kind::open: break;  // has no moment: it is not in kOrder
-    case Kind::turn: break;  // the summary of its turn is shown instead
-  }
-  return "";
 }
 
 // The nearest `count` of every kind on one side of the anchor, nearest first.
@@ -56,10 +36,9 @@ Result<std::vector<Place>> side(store::Db& db, const Record& anchor, bool later,
     const std::int64_t row = order_of(kind) == own  ? anchor.id.row
                              : order_of(kind) > own ? 0
                                                     : std::numeric_limits<std::int64_t>::max();
-    for (const std::string& project : scope) {
-      store::Stmt it = TRY(db.query(sql_of(kind, later), project, epoch_ms(anchor.time), row, count));
-      while (TRY(it.step())) found.push_back({it.integer(1), order_of(kind), it.integer(0), kind});
-    }
+    for (const std::string& project : scope)
+      for (const auto& near : TRY(store::neighbours(db, kind, project, {anchor.time, row}, later, count)))
+        found.push_back({near.time, order_of(kind), near.row, kind});
   }
   std::sort(found.begin(), found.end(), [later](const Place& a, const Place& b) {
     return later ? a.key() < b.key() : a.key() > b.key();

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "store/meta.h"
+#include "store/rows.h"
+
 namespace cairn::store {
 
 static Result<std::int64_t> count_of(Db& db, const MemoryId& memory) {
@@ -26,10 +29,7 @@ Result<Put> put_within(Db& db, const MemoryId& memory, const std::string& batch,
   TRY(put_observations(db, memory, batch, list));
   const std::int64_t after = TRY(count_of(db, memory));
   put.near = before < budget.warn_at() && after >= budget.warn_at();
-  if (put.near)
-    TRY(db.run(
-        "INSERT INTO meta(key, value) VALUES('sessions_near_limit', 1) ON CONFLICT DO UPDATE SET value = "
-        "value + 1"));
+  if (put.near) TRY(add_to_meta(db, kSessionsNearLimit, 1));
   return put;
 }
 
@@ -52,8 +52,18 @@ Result<bool> is_used_up(Db& db, SessionId session, const SessionBudget& budget) 
   return count.value_or(0) >= budget.observations;
 }
 
+Result<std::vector<NearLimit>> active_near_limit(Db& db, const SessionBudget& budget) {
+  return all(db.query("SELECT s.content_session_id, (SELECT count(*) FROM observations o WHERE "
+                      "o.memory_session_id = s.memory_session_id) AS used FROM sdk_sessions s WHERE s.status "
+                      "= 'active' AND used >= ? AND used > 0 ORDER BY s.id",
+                      budget.warn_at()),
+             [](Stmt& row) {
+               return NearLimit{ContentId{row.text(0)}, row.integer(1)};
+             });
+}
+
 Result<std::int64_t> sessions_near_limit(Db& db) {
-  return TRY(db.integer("SELECT value FROM meta WHERE key = 'sessions_near_limit'")).value_or(0);
+  return TRY(meta_number(db, kSessionsNearLimit)).value_or(0);
 }
 
 }  // namespace cairn::store

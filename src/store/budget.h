@@ -36,6 +36,13 @@ std::optional<std::string> warning_of(const Put& put, const SessionBudget& budge
 // Whether the session has reached the limit.
 Result<bool> is_used_up(Db& db, SessionId session, const SessionBudget& budget);
 
+// Sessions that go on and have come near the limit.
+struct NearLimit {
+  ContentId session;
+  std::int64_t observations = 0;
+};
+Result<std::vector<NearLimit>> active_near_limit(Db& db, const SessionBudget& budget);
+
 // How many sessions ever came near the limit.
 Result<std::int64_t> sessions_near_limit(Db& db);
 

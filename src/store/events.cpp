@@ -1,6 +1,7 @@
 #include "store/events.h"
 
 #include "base/hash.h"
+#include "store/rows.h"
 #include "store/sessions.h"
 
 namespace cairn::store {
@@ -64,6 +65,76 @@ Status settle_counted(Db& db, const Counted& c, WallTime now) {
       "taken_in_at_epoch, source) VALUES(?,?,?,?,?,?,?,?,?,?)",
       c.id.value, c.session, c.name, c.kind, c.outcome, c.reason, c.prompt_number, epoch_ms(c.at),
       epoch_ms(now), c.source);
+}
+
+#define EVENTS                                                                                           \
+  "SELECT e.seq, e.event_id, e.session_db_id, e.name, e.kind, e.outcome, e.reason, e.prompt_number, "    \
+  "e.tool_name, e.tool_use_id, e.agent_id, e.agent_type, e.created_at_epoch, e.source, m.status, e.cut " \
+  "FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq "
+
+static SettledEvent read_settled(Stmt& row) {
+  SettledEvent e;
+  read_columns(row, e.seq, e.id, e.session, e.name, e.kind, e.outcome, e.reason, e.prompt_number, e.tool_name,
+               e.tool_use_id, e.agent_id, e.agent_type, e.at, e.source, e.message, e.cut);
+  return e;
+}
+
+Result<std::optional<SettledEvent>> find_event(Db& db, const EventId& id) {
+  return first(db.query(EVENTS "WHERE e.event_id = ?", id), read_settled);
+}
+
+Result<std::vector<SettledEvent>> events_of(Db& db, SessionId session) {
+  return all(db.query(EVENTS "WHERE e.session_db_id = ? ORDER BY e.seq", session), read_settled);
+}
+
+Result<std::optional<SettledEvent>> first_start(Db& db, SessionId session) {
+  return first(
+      db.query(EVENTS "WHERE e.session_db_id = ? AND e.kind = 'session_start' ORDER BY e.seq LIMIT 1",
+               session),
+      read_settled);
+}
+
+Result<std::optional<SettledEvent>> last_stored_start(Db& db, SessionId session) {
+  return first(db.query(EVENTS "WHERE e.session_db_id = ? AND e.kind = 'session_start' AND e.outcome = "
+                               "'stored' ORDER BY e.seq DESC LIMIT 1",
+                        session),
+               read_settled);
+}
+
+Result<std::vector<EventCount>> count_events(Db& db, SessionId session) {
+  return all(db.query("SELECT source, outcome, reason, kind, count(*) FROM events WHERE session_db_id = ? "
+                      "GROUP BY 1, 2, 3, 4 ORDER BY outcome, reason",
+                      session),
+             [](Stmt& row) {
+               EventCount c;
+               read_columns(row, c.source, c.outcome, c.reason, c.kind, c.count);
+               return c;
+             });
+}
+
+Result<Ledger> ledger(Db& db, WallTime until) {
+  const auto count = [&](std::string_view sql, const auto&... args) -> Result<std::int64_t> {
+    return TRY(db.integer(sql, args...)).value_or(0);
+  };
+  Ledger l;
+  l.events = TRY(count_events(db));
+  l.from_transcripts = TRY(count("SELECT count(*) FROM events WHERE source = 'transcript'"));
+  l.recovered = TRY(count("SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored'"));
+  l.waiting_calls = TRY(count(
+      "SELECT count(*) FROM transcript_calls WHERE outcome = 'waiting' AND at_epoch <= ?", epoch_ms(until)));
+  l.counted =
+      TRY(counts(db.query("SELECT outcome, count(*) FROM events WHERE outcome <> 'stored' AND source = "
+                          "'hook' GROUP BY outcome")));
+  return l;
+}
+
+Result<std::int64_t> count_events(Db& db) {
+  return TRY(db.integer("SELECT count(*) FROM events")).value_or(0);
+}
+
+Result<std::int64_t> count_bad(Db& db) {
+  return TRY(db.integer("SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"))
+      .value_or(0);
 }
 
 }  // namespace cairn::store

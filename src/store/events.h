@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "event/event.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -53,5 +54,50 @@ struct Counted {
   std::string_view source = "hook";  // or transcript
 };
 Status settle_counted(Db& db, const Counted& counted, WallTime now);
+
+// The row of an event.
+struct SettledEvent {
+  std::int64_t seq = 0;
+  EventId id;
+  std::optional<SessionId> session;
+  std::string name;
+  event::Kind kind = event::Kind::other;
+  std::string outcome;
+  std::optional<std::string> reason;
+  std::optional<std::int64_t> prompt_number;
+  std::optional<std::string> tool_name, tool_use_id, agent_id, agent_type;
+  WallTime at;
+  std::string source;
+  std::optional<MessageStatus> message;  // of its message in the queue
+  bool cut = false;
+  bool stored() const { return outcome == "stored"; }
+};
+Result<std::optional<SettledEvent>> find_event(Db& db, const EventId& id);
+// Those of a session, in order.
+Result<std::vector<SettledEvent>> events_of(Db& db, SessionId session);
+Result<std::optional<SettledEvent>> first_start(Db& db, SessionId session);
+Result<std::optional<SettledEvent>> last_stored_start(Db& db, SessionId session);
+
+// How many events a session has of each sort, in the order of outcomes and reasons.
+struct EventCount {
+  std::string source, outcome;
+  std::optional<std::string> reason;
+  event::Kind kind = event::Kind::other;
+  std::int64_t count = 0;
+};
+Result<std::vector<EventCount>> count_events(Db& db, SessionId session);
+
+// Sums over all events.
+struct Ledger {
+  std::int64_t events = 0, from_transcripts = 0;
+  std::int64_t recovered = 0;      // from transcripts, and stored
+  std::int64_t waiting_calls = 0;  // told only by a transcript
+  Counts counted;                  // of hooks' events that are not stored, by outcome
+};
+// Calls after `until` do not count: their hook may be on its way.
+Result<Ledger> ledger(Db& db, WallTime until);
+Result<std::int64_t> count_events(Db& db);
+// Events that could not be read.
+Result<std::int64_t> count_bad(Db& db);
 
 }  // namespace cairn::store

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "store/compress.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -38,41 +39,37 @@ static std::optional<std::string> get_text(Db& db, const Stmt& row, int column, 
   return std::nullopt;
 }
 
-#define KEPT_EVENTS                                                                                    \
-  "SELECT e.seq, e.name, e.kind, e.tool_name, e.tool_use_id, e.agent_type, e.created_at_epoch, "       \
-  "m.tool_input, m.tool_response, "                                                                    \
-  "m.extra, i.body, r.body, x.body FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq " \
-  "LEFT JOIN evidence v ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload "        \
+#define KEPT_EVENTS                                                                                     \
+  "SELECT e.seq, e.event_id, e.session_db_id, e.prompt_number, e.source, e.name, e.kind, e.tool_name, " \
+  "e.tool_use_id, e.agent_type, e.created_at_epoch, m.tool_input, m.tool_response, "                    \
+  "m.extra, i.body, r.body, x.body FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq "  \
+  "LEFT JOIN evidence v ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload "         \
   "LEFT JOIN payloads r ON r.id = v.response_payload LEFT JOIN payloads x ON x.id = v.extra_payload "
 
-static KeptEvent read_event(Db& db, const Stmt& row) {
-  KeptEvent e;
-  e.seq = row.integer(0);
-  e.name = row.text(1);
-  e.kind = row.text(2);
-  e.tool_name = row.text(3);
-  e.tool_use_id = row.text(4);
-  e.agent_type = row.text(5);
-  e.at = from_epoch_ms(row.integer(6));
-  e.texts.input = get_text(db, row, 7, 10);
-  e.texts.response = get_text(db, row, 8, 11);
-  e.texts.extra = get_text(db, row, 9, 12);
-  return e;
+static Result<std::vector<KeptEvent>> events_with_texts(Db& db, Result<Stmt> query) {
+  return all(std::move(query), [&](const Stmt& row) {
+    KeptEvent e;
+    read_columns(row, e.seq, e.id, e.session, e.prompt_number, e.source, e.name, e.kind, e.tool_name,
+                 e.tool_use_id, e.agent_type, e.at);
+    e.texts.input = get_text(db, row, 11, 14);
+    e.texts.response = get_text(db, row, 12, 15);
+    e.texts.extra = get_text(db, row, 13, 16);
+    return e;
+  });
 }
 
 Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64_t prompt_number) {
-  Stmt row = TRY(db.query(
-      KEPT_EVENTS "WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.outcome = 'stored' ORDER BY e.seq",
-      session.value, prompt_number));
-  std::vector<KeptEvent> events;
-  while (TRY(row.step())) events.push_back(read_event(db, row));
-  return events;
+  return events_with_texts(
+      db,
+      db.query(KEPT_EVENTS
+               "WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.outcome = 'stored' ORDER BY e.seq",
+               session.value, prompt_number));
 }
 
 Result<std::optional<KeptEvent>> kept_event(Db& db, std::int64_t seq) {
-  Stmt row = TRY(db.query(KEPT_EVENTS "WHERE e.seq = ? AND e.outcome = 'stored'", seq));
-  if (!TRY(row.step())) return std::optional<KeptEvent>();
-  return std::optional<KeptEvent>(read_event(db, row));
+  auto found =
+      TRY(events_with_texts(db, db.query(KEPT_EVENTS "WHERE e.seq = ? AND e.outcome = 'stored'", seq)));
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 }  // namespace cairn::store

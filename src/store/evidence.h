@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "event/event.h"
 #include "store/sql.h"
 
 namespace cairn::store {
@@ -24,8 +25,12 @@ Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Te
 
 struct KeptEvent {
   std::int64_t seq = 0;
+  EventId id;
+  SessionId session;
+  std::int64_t prompt_number = 0;
+  std::string source;  // hook or transcript
   std::string name;
-  std::string kind;
+  event::Kind kind = event::Kind::other;
   std::string tool_name;
   std::string tool_use_id;
   std::string agent_type;

@@ -1,19 +1,12 @@
 #include "store/forget.h"
 
-#include <vector>
+#include "store/rows.h"
 
 namespace cairn::store {
 
-static Result<std::vector<std::int64_t>> ids_of(Result<Stmt> query) {
-  Stmt row = TRY(std::move(query));
-  std::vector<std::int64_t> ids;
-  while (TRY(row.step())) ids.push_back(row.integer(0));
-  return ids;
-}
-
 // Deletes the event's texts, except those that another event shares.
 static Status forget_texts(Db& db, std::int64_t event) {
-  const auto payloads = TRY(ids_of(db.query(
+  const auto payloads = TRY(all<std::int64_t>(db.query(
       "SELECT input_payload FROM evidence WHERE input_payload IS NOT NULL AND event_seq = ?1 "
       "UNION SELECT response_payload FROM evidence WHERE response_payload IS NOT NULL AND event_seq = ?1 "
       "UNION SELECT extra_payload FROM evidence WHERE extra_payload IS NOT NULL AND event_seq = ?1",
@@ -30,7 +23,7 @@ static Status forget_texts(Db& db, std::int64_t event) {
 }
 
 static Status forget_learned(Db& db, std::int64_t event) {
-  const auto learned = TRY(ids_of(
+  const auto learned = TRY(all<std::int64_t>(
       db.query("SELECT DISTINCT observation_id FROM observation_evidence WHERE event_seq = ?", event)));
   TRY(db.run("DELETE FROM observation_evidence WHERE event_seq = ?", event));
   for (const std::int64_t id : learned)
@@ -57,7 +50,7 @@ Status forget_turn(Db& db, SessionId session, std::int64_t number) {
       "prompt_number = ?",
       session.value, number));
   // Start and end of a session belong to the session, not to the turn they happened in.
-  const auto events = TRY(ids_of(
+  const auto events = TRY(all<std::int64_t>(
       db.query("SELECT seq FROM events WHERE session_db_id = ? AND prompt_number = ? AND outcome = 'stored' "
                "AND kind NOT IN ('session_start', 'session_end')",
                session.value, number)));

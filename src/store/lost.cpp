@@ -4,14 +4,14 @@
 #include <set>
 
 #include "base/json.h"
+#include "store/meta.h"
 
 namespace cairn::store {
 
-static constexpr std::string_view kKey = "lost_sessions";
 static constexpr std::size_t kMostSessions = 1000;
 
 Result<std::optional<Lost>> find_lost(Db& db) {
-  const auto text = TRY(db.text("SELECT value FROM meta WHERE key = ?", kKey));
+  const auto text = TRY(meta_text(db, kLostSessions));
   if (!text) return std::optional<Lost>();
   const Json json = Json::parse_partial(*text).value;
   Lost lost{from_epoch_ms(json["since"].as_int()), {}};
@@ -22,12 +22,11 @@ Result<std::optional<Lost>> find_lost(Db& db) {
 }
 
 static Status put_lost(Db& db, const Lost& lost) {
-  if (lost.events.empty()) return db.run("DELETE FROM meta WHERE key = ?", kKey);
+  if (lost.events.empty()) return delete_meta(db, kLostSessions);
   Json sessions = Json::object();
   for (const auto& [session, count] : lost.events) sessions.set(session, count);
   const Json all = Json::object({{"since", epoch_ms(lost.since)}, {"sessions", std::move(sessions)}});
-  return db.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                kKey, all.dump());
+  return put_meta(db, kLostSessions, all.dump());
 }
 
 Status add_lost(Db& db, const Lost& more) {
@@ -48,27 +47,28 @@ Status set_found(Db& db, const std::string& session) {
 }
 
 Status count_recovered(Db& db, std::int64_t more) {
-  return db.run(
-      "INSERT INTO meta(key, value) SELECT 'failed_deliveries_made_good', min(CAST(value AS INTEGER), ?1) "
-      "FROM meta WHERE key = 'failed_deliveries' ON CONFLICT DO UPDATE SET value = min((SELECT CAST(f.value "
-      "AS INTEGER) FROM meta f WHERE f.key = 'failed_deliveries'), CAST(value AS INTEGER) + ?1)",
-      more);
+  const auto failed = TRY(meta_number(db, kFailedDeliveries));
+  if (!failed) return {};
+  const std::int64_t before = TRY(meta_number(db, kRecoveredDeliveries)).value_or(0);
+  return put_meta(db, kRecoveredDeliveries, std::min(*failed, before + more));
 }
 
 Status count_failed(Db& db, std::int64_t more) {
-  return db.run(
-      "INSERT INTO meta(key, value) VALUES('failed_deliveries', ?1) ON CONFLICT DO UPDATE SET value = value "
-      "+ ?1",
-      more);
+  return add_to_meta(db, kFailedDeliveries, more);
+}
+
+Result<std::int64_t> count_missing(Db& db) {
+  const auto failed = TRY(meta_number(db, kFailedDeliveries)),
+             recovered = TRY(meta_number(db, kRecoveredDeliveries));
+  return failed.value_or(0) - (failed ? recovered.value_or(0) : 0);
 }
 
 Result<std::string> counted_of_note(Db& db, const std::string& name) {
-  return TRY(db.text("SELECT value FROM meta WHERE key = ?", name + "_counted")).value_or("");
+  return TRY(meta_text(db, name + "_counted")).value_or("");
 }
 
 Status set_counted_of_note(Db& db, const std::string& name, const std::string& mark) {
-  return db.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                name + "_counted", mark);
+  return put_meta(db, name + "_counted", mark);
 }
 
 Status give_up_lost(Db& db, WallTime time) {

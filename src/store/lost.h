@@ -31,6 +31,8 @@ Status set_found(Db& db, const std::string& session);
 Status count_failed(Db& db, std::int64_t more);
 // So many of them came from transcripts after all.
 Status count_recovered(Db& db, std::int64_t more);
+// How many of them have not come.
+Result<std::int64_t> count_missing(Db& db);
 // What was counted last of the hooks' note called `name`, so that nothing counts twice; empty: nothing.
 Result<std::string> counted_of_note(Db& db, const std::string& name);
 Status set_counted_of_note(Db& db, const std::string& name, const std::string& mark);

@@ -56,4 +56,8 @@ Status migrate(Db& db, std::span<const Migration> migrations, WallTime now) {
   return {};
 }
 
+Result<std::int64_t> schema_version(Db& db) {
+  return TRY(db.integer("SELECT max(version) FROM schema_migrations")).value_or(0);
+}
+
 }  // namespace cairn::store

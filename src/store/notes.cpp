@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -23,26 +24,21 @@ Status end_note(Db& db, std::int64_t observation, WallTime at) {
 }
 
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit) {
-  Stmt row = TRY(db.query(
-      "SELECT o.id, o.project, n.for_all, o.title, coalesce(nullif(o.narrative, ''), o.title), "
-      "o.created_at_epoch FROM (SELECT observation_id, for_all FROM notes WHERE project IN (SELECT member "
-      "FROM project_scope WHERE project = ?1) AND "
-      "done_at_epoch IS NULL UNION SELECT observation_id, for_all FROM notes INDEXED BY notes_for_all WHERE "
-      "for_all = 1 AND done_at_epoch IS NULL ORDER BY observation_id DESC LIMIT ?2) n JOIN observations o ON "
-      "o.id = n.observation_id WHERE o.deleted_at IS NULL ORDER BY o.id DESC",
-      project, limit));
-  std::vector<Note> notes;
-  while (TRY(row.step())) {
-    Note note;
-    note.observation = row.integer(0);
-    note.project = row.text(1);
-    note.for_all = row.integer(2) != 0;
-    note.title = row.text(3);
-    note.text = row.text(4);
-    note.created_at = from_epoch_ms(row.integer(5));
-    notes.push_back(std::move(note));
-  }
-  return notes;
+  return all(
+      db.query(
+          "SELECT o.id, o.project, n.for_all, o.title, coalesce(nullif(o.narrative, ''), o.title), "
+          "o.created_at_epoch FROM (SELECT observation_id, for_all FROM notes WHERE project IN (SELECT "
+          "member "
+          "FROM project_scope WHERE project = ?1) AND done_at_epoch IS NULL UNION SELECT observation_id, "
+          "for_all FROM notes INDEXED BY notes_for_all WHERE for_all = 1 AND done_at_epoch IS NULL ORDER BY "
+          "observation_id DESC LIMIT ?2) n JOIN observations o ON o.id = n.observation_id WHERE o.deleted_at "
+          "IS NULL ORDER BY o.id DESC",
+          project, limit),
+      [](Stmt& row) {
+        Note n;
+        read_columns(row, n.observation, n.project, n.for_all, n.title, n.text, n.created_at);
+        return n;
+      });
 }
 
 Status put_standing_orders(Db& db, SessionId session, std::int64_t prompt_number,

@@ -6,9 +6,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "store/lists.h"
-#include "store/origins.h"
 #include "store/projects.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -196,38 +195,33 @@ Status drop_covered(Db& db, const std::string& batch, const std::vector<Observat
 
 static Result<std::vector<Observation>> newest_of(Db& db, const std::string& project,
                                                   const ObservationQuery& q) {
-  Stmt row = TRY(db.query(
-      "SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.prompt_number, o.created_at_epoch, "
-      "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')), " TOOLS_OF_OBSERVATION(
-          "o.id") " FROM observations o JOIN sdk_sessions s "
-                  "ON s.memory_session_id = o.memory_session_id WHERE o.project = ? AND o.deleted_at IS NULL "
-                  "AND "
-                  "o.created_at_epoch > ? AND s.content_session_id <> ? AND NOT EXISTS (SELECT 1 FROM notes "
-                  "n "
-                  "WHERE n.observation_id = o.id) ORDER BY o.created_at_epoch DESC, "
-                  "o.id DESC "
-                  "LIMIT ?",
-      project, q.after ? epoch_ms(*q.after) : -1, q.except_session, q.limit));
-  std::vector<Observation> found;
-  while (TRY(row.step())) {
-    Observation o;
-    o.id = row.integer(0);
-    o.session = row.text(1);
-    o.project = row.text(2);
-    o.type = row.text(3);
-    o.title = row.text(4);
-    o.prompt_number = row.optional_integer(5);
-    o.created_at = from_epoch_ms(row.integer(6));
-    const std::string facts = row.text(7);
-    o.facts = read_list(facts);
-    o.narrative = row.text(8);
-    const std::size_t texts =
-        estimate_tokens(o.title) + estimate_tokens(facts) + estimate_tokens(o.narrative);
-    o.tokens = static_cast<std::int64_t>(10 + texts) + row.integer(9) / 4;
-    o.origins = origins_of(row.text(10));
-    found.push_back(std::move(o));
-  }
-  return found;
+  return all(
+      db.query("SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.prompt_number, "
+               "o.created_at_epoch, "
+               "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')), " TOOLS_OF_OBSERVATION(
+                   "o.id") " FROM observations o JOIN sdk_sessions s "
+                           "ON s.memory_session_id = o.memory_session_id WHERE o.project = ? AND "
+                           "o.deleted_at IS NULL "
+                           "AND "
+                           "o.created_at_epoch > ? AND s.content_session_id <> ? AND NOT EXISTS (SELECT 1 "
+                           "FROM notes "
+                           "n "
+                           "WHERE n.observation_id = o.id) ORDER BY o.created_at_epoch DESC, "
+                           "o.id DESC "
+                           "LIMIT ?",
+               project, q.after ? epoch_ms(*q.after) : -1, q.except_session, q.limit),
+      [](Stmt& row) {
+        Observation o;
+        std::string facts;
+        std::int64_t subtitle = 0;
+        read_columns(row, o.id, o.session, o.project, o.type, o.title, o.prompt_number, o.created_at, facts,
+                     o.narrative, subtitle, o.origins);
+        o.facts = read_list(facts);
+        const std::size_t texts =
+            estimate_tokens(o.title) + estimate_tokens(facts) + estimate_tokens(o.narrative);
+        o.tokens = static_cast<std::int64_t>(10 + texts) + subtitle / 4;
+        return o;
+      });
 }
 
 Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& q) {
@@ -248,25 +242,11 @@ Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {
       id));
   if (!TRY(row.step())) return std::optional<Observation>();
   Observation o;
-  o.id = row.integer(0);
-  o.session = row.text(1);
-  o.project = row.text(2);
-  o.type = row.text(3);
-  o.title = row.text(4);
-  o.subtitle = row.text(5);
-  o.facts = read_list(row.text(6));
-  o.narrative = row.text(7);
-  o.concepts = read_list(row.text(8));
-  o.files_read = read_list(row.text(9));
-  o.files_modified = read_list(row.text(10));
-  o.prompt_number = row.optional_integer(11);
-  o.created_at = from_epoch_ms(row.integer(12));
-  o.same_as = row.optional_integer(13);
-  o.position = row.optional_integer(14);
-  o.origins = origins_of(row.text(15));
-  Stmt event = TRY(
-      db.query("SELECT event_seq FROM observation_evidence WHERE observation_id = ? ORDER BY event_seq", id));
-  while (TRY(event.step())) o.events.push_back(event.integer(0));
+  read_columns(row, o.id, o.session, o.project, o.type, o.title, o.subtitle, o.facts, o.narrative, o.concepts,
+               o.files_read, o.files_modified, o.prompt_number, o.created_at, o.same_as, o.position,
+               o.origins);
+  o.events = TRY(all<std::int64_t>(db.query(
+      "SELECT event_seq FROM observation_evidence WHERE observation_id = ? ORDER BY event_seq", id)));
   return std::optional<Observation>(std::move(o));
 }
 

@@ -1,6 +1,6 @@
 #include "store/open_items.h"
 
-#include "store/origins.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -11,37 +11,15 @@ namespace cairn::store {
   TOOLS_OF_TURN("i.session_db_id", "i.prompt_number") " FROM open_items i LEFT JOIN sdk_sessions s ON s.id = i.session_db_id WHERE i.deleted_at IS NULL AND "
 
 static OpenItem read_item(Stmt& row) {
-  OpenItem item;
-  item.id = row.integer(0);
-  item.project = row.text(1);
-  item.branch = row.optional_text(2);
-  if (!row.is_null(3)) item.session = SessionId{row.integer(3)};
-  item.content_session = row.text(4);
-  item.prompt_number = row.optional_integer(5);
-  item.seen_prompt = row.integer(6);
-  item.source = row.text(7);
-  item.state = row.text(8);
-  item.key = row.text(9);
-  item.text = row.text(10);
-  item.detail = row.text(11);
-  item.event = row.optional_integer(12);
-  item.opened_at = from_epoch_ms(row.integer(13));
-  item.last_seen_at = from_epoch_ms(row.integer(14));
-  if (!row.is_null(15)) item.closed_at = from_epoch_ms(row.integer(15));
-  item.closed_by = row.text(16);
-  item.origins = origins_of(row.text(17));
-  return item;
+  OpenItem i;
+  read_columns(row, i.id, i.project, i.branch, i.session, i.content_session, i.prompt_number, i.seen_prompt,
+               i.source, i.state, i.key, i.text, i.detail, i.event, i.opened_at, i.last_seen_at, i.closed_at,
+               i.closed_by, i.origins);
+  return i;
 }
 
 static Result<std::vector<OpenItem>> all_items(Result<Stmt> query) {
-  Stmt row = TRY(std::move(query));
-  std::vector<OpenItem> items;
-  while (TRY(row.step())) items.push_back(read_item(row));
-  return items;
-}
-
-static std::optional<std::int64_t> value_of(const std::optional<SessionId>& session) {
-  return session ? std::optional(session->value) : std::nullopt;
+  return all(std::move(query), read_item);
 }
 
 Result<std::int64_t> add_open_item(Db& db, const OpenItem& item) {
@@ -49,9 +27,9 @@ Result<std::int64_t> add_open_item(Db& db, const OpenItem& item) {
       "INSERT INTO open_items(uuid, project, branch, session_db_id, prompt_number, seen_prompt, source, "
       "state, key, text, detail, event_seq, opened_at, opened_at_epoch, last_seen_at_epoch) "
       "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-      new_uuid(epoch_ms(item.opened_at)), item.project, item.branch, value_of(item.session),
-      item.prompt_number, item.seen_prompt, item.source, item.state, item.key, item.text, item.detail,
-      item.event, iso8601(item.opened_at), epoch_ms(item.opened_at), epoch_ms(item.last_seen_at)));
+      new_uuid(epoch_ms(item.opened_at)), item.project, item.branch, item.session, item.prompt_number,
+      item.seen_prompt, item.source, item.state, item.key, item.text, item.detail, item.event,
+      iso8601(item.opened_at), epoch_ms(item.opened_at), epoch_ms(item.last_seen_at)));
   return db.last_insert_rowid();
 }
 
@@ -59,8 +37,8 @@ Status update_open_item(Db& db, const OpenItem& item) {
   return db.run(
       "UPDATE open_items SET session_db_id = ?, prompt_number = ?, seen_prompt = ?, state = ?, key = ?, "
       "text = ?, detail = ?, event_seq = ?, last_seen_at_epoch = ? WHERE id = ?",
-      value_of(item.session), item.prompt_number, item.seen_prompt, item.state, item.key, item.text,
-      item.detail, item.event, epoch_ms(item.last_seen_at), item.id);
+      item.session, item.prompt_number, item.seen_prompt, item.state, item.key, item.text, item.detail,
+      item.event, epoch_ms(item.last_seen_at), item.id);
 }
 
 Status close_open_item(Db& db, std::int64_t id, std::string_view by, const std::optional<OpenTurn>& turn,
@@ -139,16 +117,13 @@ Status put_edits(Db& db, const OpenTurn& turn, const TurnEdits& edits) {
 Result<std::vector<std::string>> edited_since_commit(Db& db, const std::string& project,
                                                      const std::string& worktree) {
   constexpr int kMost = 200;
-  Stmt row =
-      TRY(db.query("SELECT DISTINCT path FROM (SELECT path FROM uncommitted_edits WHERE project = ?1 AND "
-                   "worktree = ?2 AND "
-                   "at_epoch > coalesce((SELECT at_epoch FROM last_commits WHERE project = ?1 AND worktree = "
-                   "?2), 0) ORDER "
-                   "BY at_epoch DESC LIMIT ?3) ORDER BY path",
-                   project, worktree, kMost));
-  std::vector<std::string> files;
-  while (TRY(row.step())) files.push_back(row.text(0));
-  return files;
+  return all<std::string>(
+      db.query("SELECT DISTINCT path FROM (SELECT path FROM uncommitted_edits WHERE project = ?1 AND "
+               "worktree = ?2 AND "
+               "at_epoch > coalesce((SELECT at_epoch FROM last_commits WHERE project = ?1 AND worktree = "
+               "?2), 0) ORDER "
+               "BY at_epoch DESC LIMIT ?3) ORDER BY path",
+               project, worktree, kMost));
 }
 
 Result<std::optional<std::string>> branch_of(Db& db, const std::string& content_session) {

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "store/first_page.h"
+#include "store/meta.h"
 #include "store/migrate.h"
 #include "store/salvage.h"
 #include "store/schema.h"
@@ -117,12 +118,9 @@ Status read_transcripts_again(Db& db) {
 }
 
 Status note_event(Db& db, std::string_view what, WallTime now) {
-  constexpr std::string_view kPut =
-      "INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value";
-  TRY(db.run(kPut, "damage", what));
-  TRY(db.run(kPut, "damage_at", epoch_ms(now)));
-  return db.run(
-      "INSERT INTO meta(key, value) VALUES('damages', 1) ON CONFLICT DO UPDATE SET value = value + 1");
+  TRY(put_meta(db, kDamage, what));
+  TRY(put_meta(db, kDamageAt, epoch_ms(now)));
+  return add_to_meta(db, kDamages, 1);
 }
 
 Status note_lost_wal(Db& db, std::string_view how, WallTime now, Log& log) {
@@ -303,10 +301,9 @@ Status note_damage(os::Disk& disk, const std::string& path, std::string_view wha
 }
 
 Result<std::optional<std::string>> recent_damage(Db& db, WallTime now) {
-  return db.text(
-      "SELECT value FROM meta WHERE key = 'damage' AND (SELECT CAST(value AS INTEGER) FROM meta WHERE key = "
-      "'damage_at') > ?",
-      epoch_ms(now - kReported));
+  const auto at = TRY(meta_number(db, kDamageAt));
+  if (!at || *at <= epoch_ms(now - kReported)) return std::optional<std::string>();
+  return meta_text(db, kDamage);
 }
 
 }  // namespace cairn::store

@@ -5,24 +5,14 @@
 #include <set>
 
 #include "base/quoted.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
-static std::string_view state_name(LinkState state) {
-  return state == LinkState::linked ? "linked" : state == LinkState::suggested ? "suggested" : "apart";
-}
-
-static std::string_view maker_name(MadeBy by) {
-  return by == MadeBy::user ? "user" : "cairn";
-}
-
-static MadeBy made_by(std::string_view name) {
-  return name == "user" ? MadeBy::user : MadeBy::cairn;
-}
-
-static Result<std::optional<std::string>> link_state(Db& db, const Project& one, const Project& other) {
-  return db.text("SELECT state FROM project_links WHERE a = ? AND b = ?", std::min(one.id, other.id),
-                 std::max(one.id, other.id));
+static Result<std::optional<LinkState>> link_state(Db& db, const Project& one, const Project& other) {
+  const auto state = TRY(db.text("SELECT state FROM project_links WHERE a = ? AND b = ?",
+                                 std::min(one.id, other.id), std::max(one.id, other.id)));
+  return state ? named<LinkState>(*state) : std::nullopt;
 }
 
 static Status put_link(Db& db, const Project& one, const Project& other, LinkState state, MadeBy by,
@@ -31,7 +21,7 @@ static Status put_link(Db& db, const Project& one, const Project& other, LinkSta
       "INSERT INTO project_links(a, b, state, made_by, reason, created_at_epoch) VALUES(?,?,?,?,?,?) ON "
       "CONFLICT DO UPDATE SET state = excluded.state, made_by = excluded.made_by, reason = excluded.reason, "
       "created_at_epoch = excluded.created_at_epoch",
-      std::min(one.id, other.id), std::max(one.id, other.id), state_name(state), maker_name(by), reason,
+      std::min(one.id, other.id), std::max(one.id, other.id), name_of(state), name_of(by), reason,
       epoch_ms(now));
 }
 
@@ -39,7 +29,7 @@ static Status note_change(Db& db, const Project& one, const Project& other, std:
                           WallTime now) {
   return db.run(
       "INSERT INTO project_history(project_id, what, made_by, other_id, at_epoch) VALUES(?, ?, ?, ?, ?)",
-      one.id, what, maker_name(by), other.id, epoch_ms(now));
+      one.id, what, name_of(by), other.id, epoch_ms(now));
 }
 
 // Everything that links lead to from `project`, itself included.
@@ -66,7 +56,7 @@ Result<bool> link_projects(Db& db, const Project& one, const Project& other, Mad
                            std::string_view reason, WallTime now) {
   if (one.id == other.id) return Error{Code::invalid, "a project cannot be linked with itself"};
   const auto state = TRY(link_state(db, one, other));
-  if (state == "linked" || (state == "apart" && by == MadeBy::cairn)) return false;
+  if (state == LinkState::linked || (state == LinkState::apart && by == MadeBy::cairn)) return false;
   TRY(put_link(db, one, other, LinkState::linked, by, reason, now));
   TRY(note_change(db, one, other, "linked", by, now));
   TRY(update_scope(db, one.id));
@@ -84,7 +74,7 @@ Result<bool> suggest_link(Db& db, const Project& one, const Project& other, std:
 
 Result<bool> unlink_projects(Db& db, const Project& one, const Project& other, WallTime now) {
   const auto state = TRY(link_state(db, one, other));
-  if (state != "linked" && state != "suggested") return false;
+  if (state != LinkState::linked && state != LinkState::suggested) return false;
   TRY(put_link(db, one, other, LinkState::apart, MadeBy::user, "taken apart by the user", now));
   TRY(note_change(db, one, other, "unlinked", MadeBy::user, now));
   TRY(update_scope(db, one.id));
@@ -101,8 +91,10 @@ Result<std::vector<Link>> links_of(Db& db, const Project& project) {
   while (TRY(row.step())) {
     const auto other = TRY(find_project(db, row.integer(0)));
     if (!other) continue;
-    links.push_back({*other, row.text(1) == "linked" ? LinkState::linked : LinkState::suggested,
-                     made_by(row.text(2)), row.text(3), from_epoch_ms(row.integer(4))});
+    Link link{*other};
+    std::int64_t id = 0;
+    read_columns(row, id, link.state, link.made_by, link.reason, link.at);
+    links.push_back(std::move(link));
   }
   return links;
 }
@@ -119,7 +111,7 @@ static Result<std::string> news_line(Db& db, const Project& project, const Stmt&
   if (what == "moved") return fmt::format("the memory of {} moved here with its repository", said(root));
   const auto other = TRY(find_project(db, row.integer(3)));
   const auto state = other ? TRY(link_state(db, project, *other)) : std::nullopt;
-  if (state != what) return std::string();  // it was taken back since
+  if (!state || name_of(*state) != what) return std::string();  // it was taken back since
   if (what == "linked")
     return fmt::format("linked with project {}: `cairn projects unlink` takes it back", said(other->name));
   return fmt::format("looks like project {}: `cairn projects link` reads both as one", said(other->name));
@@ -142,16 +134,16 @@ Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t 
 }
 
 Result<std::vector<ProjectChange>> history_of(Db& db, const Project& project, std::size_t limit) {
-  std::vector<ProjectChange> changes;
-  Stmt row = TRY(
+  return all(
       db.query("SELECT h.what, h.made_by, h.old_root, h.old_name, (SELECT name FROM projects WHERE id = "
                "iif(h.project_id = ?1, h.other_id, h.project_id)), h.at_epoch FROM project_history h WHERE "
                "h.project_id = ?1 OR h.other_id = ?1 ORDER BY h.id DESC LIMIT ?2",
-               project.id, limit));
-  while (TRY(row.step()))
-    changes.push_back({row.text(0), made_by(row.text(1)), row.optional_text(2), row.optional_text(3),
-                       row.optional_text(4), from_epoch_ms(row.integer(5))});
-  return changes;
+               project.id, limit),
+      [](Stmt& row) {
+        ProjectChange c;
+        read_columns(row, c.what, c.made_by, c.old_root, c.old_name, c.other, c.at);
+        return c;
+      });
 }
 
 }  // namespace cairn::store

@@ -11,11 +11,9 @@
 #include "base/time.h"
 #include "store/projects.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
-
-enum class LinkState { linked, suggested, apart };
-enum class MadeBy { user, cairn };
 
 struct Link {
   Project other;

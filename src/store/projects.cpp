@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -9,25 +10,13 @@ namespace cairn::store {
 static constexpr std::int64_t kRowsThatFollow = 2000;
 static constexpr std::size_t kMaxName = 200;
 
-#define PROJECT "SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit FROM projects p "
+#define PROJECT \
+  "SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid FROM projects p "
 
 static Project read_project(Stmt& row) {
   Project p;
-  p.id = row.integer(0);
-  p.key = row.text(1);
-  p.name = row.text(2);
-  p.root = row.text(3);
-  p.root_commit = row.optional_text(4);
-  p.remote = row.optional_text(5);
-  p.head_commit = row.optional_text(6);
+  read_columns(row, p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid);
   return p;
-}
-
-static Result<std::vector<Project>> projects_of(Result<Stmt> query) {
-  Stmt row = TRY(std::move(query));
-  std::vector<Project> found;
-  while (TRY(row.step())) found.push_back(read_project(row));
-  return found;
 }
 
 static std::string base_of(const std::string& path) {
@@ -56,12 +45,9 @@ Result<Project> add_project(Db& db, const Place& place, WallTime now) {
   const std::string name = TRY(free_name(db, place, 0));
   TRY(db.run("INSERT INTO projects(uuid, key, name, root, created_at, created_at_epoch) VALUES(?,?,?,?,?,?)",
              new_uuid(epoch_ms(now)), place.key, name, place.root, iso8601(now), epoch_ms(now)));
-  Project added;
-  added.id = db.last_insert_rowid();
-  added.key = place.key;
-  added.name = name;
-  added.root = place.root;
-  return added;
+  auto added = TRY(find_project(db, db.last_insert_rowid()));
+  CAIRN_ASSERT(added.has_value());
+  return *std::move(added);
 }
 
 Result<std::optional<Project>> find_project(Db& db, std::int64_t id) {
@@ -115,11 +101,11 @@ Result<std::optional<Project>> project_by_worktree(Db& db, const std::string& di
 }
 
 Result<std::vector<Project>> projects_with_root_commit(Db& db, const std::string& commit) {
-  return projects_of(db.query(PROJECT "WHERE p.root_commit = ? ORDER BY p.id", commit));
+  return all(db.query(PROJECT "WHERE p.root_commit = ? ORDER BY p.id", commit), read_project);
 }
 
 Result<std::vector<Project>> projects_with_remote(Db& db, const std::string& remote) {
-  return projects_of(db.query(PROJECT "WHERE p.remote = ? ORDER BY p.id", remote));
+  return all(db.query(PROJECT "WHERE p.remote = ? ORDER BY p.id", remote), read_project);
 }
 
 Status set_lineage(Db& db, std::int64_t project, const std::optional<std::string>& root_commit,
@@ -191,6 +177,42 @@ Result<std::vector<std::string>> scope_of(Db& db, const std::string& project) {
       "SELECT member FROM project_scope WHERE project = ?1 AND member <> ?1 ORDER BY member", project));
   while (TRY(row.step())) names.push_back(row.text(0));
   return names;
+}
+
+Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<std::string>& name,
+                                                  std::int64_t limit) {
+  return all(
+      db.query("SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid, "
+               "p.created_at_epoch, (SELECT count(*) FROM sdk_sessions WHERE project = p.name AND hidden = "
+               "0), (SELECT count(*) FROM user_prompts WHERE project = p.name AND deleted_at IS NULL), "
+               "(SELECT count(*) FROM session_summaries WHERE project = p.name AND deleted_at IS NULL), "
+               "(SELECT count(*) FROM observations WHERE project = p.name AND deleted_at IS NULL), (SELECT "
+               "max(last_event_at_epoch) FROM sdk_sessions WHERE project = p.name) AS last FROM projects p "
+               "WHERE ?1 IS NULL OR p.name = ?1 ORDER BY last DESC, p.id DESC LIMIT ?2",
+               name, limit),
+      [](Stmt& row) {
+        ProjectTotals t;
+        t.project = read_project(row);
+        int column = 8;
+        read_column(row, column++, t.since);
+        for (std::int64_t* count : {&t.sessions, &t.prompts, &t.summaries, &t.observations})
+          read_column(row, column++, *count);
+        read_column(row, column, t.last_event_at);
+        return t;
+      });
+}
+
+#define DISTINCT_OF(column)                                                    \
+  "SELECT DISTINCT " column " FROM sdk_sessions WHERE project = ? AND " column \
+  " IS NOT NULL ORDER BY 1 LIMIT "                                             \
+  "50"
+
+Result<std::vector<std::string>> branches_of(Db& db, const std::string& project) {
+  return all<std::string>(db.query(DISTINCT_OF("branch"), project));
+}
+
+Result<std::vector<std::string>> worktrees_of(Db& db, const std::string& project) {
+  return all<std::string>(db.query(DISTINCT_OF("worktree"), project));
 }
 
 }  // namespace cairn::store

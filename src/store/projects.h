@@ -37,6 +37,7 @@ struct Project {
   std::optional<std::string> root_commit;  // hex
   std::optional<std::string> remote;       // host and path, without credentials
   std::optional<std::string> head_commit;  // from where root_commit was looked for
+  std::string uuid;
 };
 
 // Adds the project of a place that is new: its name is the basename, with its parent ("work/api") when that
@@ -73,6 +74,20 @@ Status move_project(Db& db, const Project& project, const Place& to, std::string
 // Gives a project another name; all its rows follow, and the old name still finds it. `invalid` when the name
 // is empty, too long or has control characters, `busy` when it is another project's.
 Status rename_project(Db& db, const Project& project, const std::string& name, WallTime now);
+
+// A project and how much is remembered of it.
+struct ProjectTotals {
+  Project project;
+  WallTime since;
+  std::int64_t sessions = 0, prompts = 0, summaries = 0, observations = 0;
+  std::optional<WallTime> last_event_at;
+};
+// The one of that name, or all: the last active first.
+Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<std::string>& name,
+                                                  std::int64_t limit);
+// The first 50 in which it had sessions.
+Result<std::vector<std::string>> branches_of(Db& db, const std::string& project);
+Result<std::vector<std::string>> worktrees_of(Db& db, const std::string& project);
 
 // The names of the projects whose rows a read of `project` shows: itself first, then those linked with it. In
 // SQL: `project IN (SELECT member FROM project_scope WHERE project = ?)`.

@@ -1,6 +1,6 @@
 #include "store/queue_admin.h"
 
-#include "store/evidence.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -27,17 +27,10 @@ Status end_waits(Db& db) {
 }
 
 Result<bool> abort_message(Db& db, MessageId id) {
-  {
-    Stmt row = TRY(db.query(
-        "SELECT event_seq, session_db_id, tool_input, tool_response, extra, created_at_epoch, status FROM "
-        "pending_messages WHERE id = ?",
-        id.value));
-    if (!TRY(row.step())) return false;
-    if (row.text(6) != "processed")  // else its texts have moved already
-      TRY(keep_evidence(db, row.integer(0), SessionId{row.integer(1)},
-                        {row.optional_text(2), row.optional_text(3), row.optional_text(4)},
-                        from_epoch_ms(row.integer(5))));
-  }
+  const auto message = TRY(find_message(db, id));
+  if (!message) return false;
+  if (message->status != MessageStatus::processed)  // else its texts have moved already
+    TRY(keep_evidence(db, message->event_seq, message->session, message->texts, message->created_at));
   TRY(db.run("DELETE FROM pending_messages WHERE id = ?", id.value));
   return db.changes() == 1;
 }
@@ -50,35 +43,29 @@ Result<std::int64_t> clean(Db& db, std::int64_t keep) {
   return db.changes();
 }
 
-static Result<QueueCounts> count(Stmt row) {
-  QueueCounts counts;
-  while (TRY(row.step())) {
-    const std::string status = row.text(0);
-    if (status == "pending") counts.pending = row.integer(1);
-    if (status == "processing") counts.processing = row.integer(1);
-    if (status == "processed") counts.processed = row.integer(1);
-    if (status == "failed") counts.failed = row.integer(1);
-  }
-  return counts;
+static Result<QueueCounts> count(Result<Stmt> query) {
+  QueueCounts counted;
+  std::int64_t* const by_status[] = {&counted.pending, &counted.processing, &counted.processed,
+                                     &counted.failed};
+  for (const auto& [status, rows] : TRY(counts(std::move(query))))
+    if (const auto known = named<MessageStatus>(status)) *by_status[static_cast<std::size_t>(*known)] = rows;
+  return counted;
 }
 
 Result<QueueCounts> queue_counts(Db& db) {
-  return count(TRY(db.query("SELECT status, count(*) FROM pending_messages GROUP BY status")));
+  return count(db.query("SELECT status, count(*) FROM pending_messages GROUP BY status"));
 }
 
 Result<QueueCounts> queue_counts(Db& db, SessionId session) {
   return count(
-      TRY(db.query("SELECT status, count(*) FROM pending_messages WHERE session_db_id = ? GROUP BY status",
-                   session.value)));
+      db.query("SELECT status, count(*) FROM pending_messages WHERE session_db_id = ? GROUP BY status",
+               session.value));
 }
 
 Result<std::vector<SessionId>> sessions_with_work(Db& db) {
-  Stmt row =
-      TRY(db.query("SELECT DISTINCT session_db_id FROM pending_messages WHERE status IN ('pending', "
-                   "'processing') ORDER BY session_db_id"));
-  std::vector<SessionId> sessions;
-  while (TRY(row.step())) sessions.push_back(SessionId{row.integer(0)});
-  return sessions;
+  return all<SessionId>(
+      db.query("SELECT DISTINCT session_db_id FROM pending_messages WHERE status IN ('pending', "
+               "'processing') ORDER BY session_db_id"));
 }
 
 Result<std::int64_t> stuck_count(Db& db, Millis age, WallTime now) {
@@ -88,11 +75,60 @@ Result<std::int64_t> stuck_count(Db& db, Millis age, WallTime now) {
       .value_or(0);
 }
 
-Result<std::optional<MessageOwner>> owner_of(Db& db, MessageId id) {
-  Stmt row =
-      TRY(db.query("SELECT session_db_id, content_session_id FROM pending_messages WHERE id = ?", id.value));
-  if (!TRY(row.step())) return std::optional<MessageOwner>();
-  return std::optional<MessageOwner>({SessionId{row.integer(0)}, ContentId{row.text(1)}});
+Result<std::optional<WallTime>> oldest_pending(Db& db) {
+  const auto at =
+      TRY(db.integer("SELECT min(created_at_epoch) FROM pending_messages WHERE status = 'pending'"));
+  return at ? std::optional(from_epoch_ms(*at)) : std::nullopt;
+}
+
+Result<std::optional<WallTime>> next_retry(Db& db, WallTime now) {
+  const auto at = TRY(db.integer(
+      "SELECT min(not_before_epoch) FROM pending_messages WHERE status = 'pending' AND not_before_epoch > ?",
+      epoch_ms(now)));
+  return at ? std::optional(from_epoch_ms(*at)) : std::nullopt;
+}
+
+#define MESSAGES                                                                                           \
+  "SELECT m.id, m.session_db_id, m.content_session_id, s.project, m.message_type, m.tool_name, m.cwd, "    \
+  "m.prompt_number, m.status, m.retry_count, m.created_at_epoch, m.started_processing_at_epoch, "          \
+  "m.completed_at_epoch, m.last_error, m.tool_input, m.tool_response, m.extra, m.last_user_message, "      \
+  "m.last_assistant_message, m.event_seq, m.batch_id, m.not_before_epoch, m.solo FROM pending_messages m " \
+  "LEFT JOIN sdk_sessions s ON s.id = m.session_db_id "
+
+static Message read_message(Stmt& row) {
+  Message m;
+  read_columns(row, m.id, m.session, m.content_id, m.project, m.type, m.tool_name, m.cwd, m.prompt_number,
+               m.status, m.retries, m.created_at, m.started_at, m.completed_at, m.last_error, m.texts.input,
+               m.texts.response, m.texts.extra, m.last_user_message, m.last_assistant_message, m.event_seq,
+               m.batch, m.not_before, m.solo);
+  return m;
+}
+
+Result<std::optional<Message>> find_message(Db& db, MessageId id) {
+  return first(db.query(MESSAGES "WHERE m.id = ?", id), read_message);
+}
+
+Result<std::vector<Message>> messages_of(Db& db, const Batch& batch) {
+  return all(db.query(MESSAGES "WHERE m.batch_id = ? ORDER BY m.id", batch.id), read_message);
+}
+
+Result<std::vector<Message>> list_messages(Db& db, const MessageQuery& q) {
+  if (q.processed_after)
+    return all(
+        db.query(MESSAGES "WHERE m.status = 'processed' AND m.completed_at_epoch > ?1 AND (?2 IS NULL OR "
+                          "m.session_db_id = ?2) ORDER BY m.completed_at_epoch DESC, m.id DESC LIMIT ?3",
+                 epoch_ms(*q.processed_after), q.session, q.limit),
+        read_message);
+  const auto status = q.status ? std::optional(name_of(*q.status)) : std::nullopt;
+  return all(
+      db.query(
+          MESSAGES
+          "WHERE (CASE WHEN ?1 IS NULL THEN m.status <> 'processed' ELSE m.status = ?1 END) AND (?2 IS NULL "
+          "OR "
+          "m.session_db_id = ?2) ORDER BY CASE m.status WHEN 'failed' THEN 0 WHEN 'processing' THEN 1 WHEN "
+          "'pending' THEN 2 ELSE 3 END, m.created_at_epoch, m.id LIMIT ?3",
+          status, q.session, q.limit),
+      read_message);
 }
 
 }  // namespace cairn::store

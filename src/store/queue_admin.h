@@ -10,7 +10,10 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "store/evidence.h"
+#include "store/queue.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -45,11 +48,42 @@ Result<std::int64_t> stuck_count(Db& db, Millis age, WallTime now);
 // processes them.
 inline constexpr std::int64_t kDeepQueue = 5000;
 
-struct MessageOwner {
+// When the oldest pending message came.
+Result<std::optional<WallTime>> oldest_pending(Db& db);
+// When the next message that waits for a retry is due.
+Result<std::optional<WallTime>> next_retry(Db& db, WallTime now);
+
+// A message with all its fields. The texts of a processed one have moved to evidence.
+struct Message {
+  MessageId id;
   SessionId session;
   ContentId content_id;
+  std::optional<std::string> project;
+  std::string type;  // observation or summarize
+  std::optional<std::string> tool_name, cwd;
+  std::optional<std::int64_t> prompt_number;
+  MessageStatus status = MessageStatus::pending;
+  std::int64_t retries = 0;
+  WallTime created_at;
+  std::optional<WallTime> started_at, completed_at;
+  std::optional<std::string> last_error;
+  Texts texts;
+  std::optional<std::string> last_user_message, last_assistant_message;
+  std::int64_t event_seq = 0;
+  std::optional<std::string> batch;
+  WallTime not_before;
+  bool solo = false;
 };
-// Whose message it is; nothing when there is no such message.
-Result<std::optional<MessageOwner>> owner_of(Db& db, MessageId id);
+Result<std::optional<Message>> find_message(Db& db, MessageId id);
+// Those of a batch, in their order.
+Result<std::vector<Message>> messages_of(Db& db, const Batch& batch);
+
+struct MessageQuery {
+  std::optional<MessageStatus> status;      // none: those that are not processed, what needs a person first
+  std::optional<SessionId> session;         // none: of all
+  std::optional<WallTime> processed_after;  // instead: those processed since, the newest first
+  std::int64_t limit = 100;
+};
+Result<std::vector<Message>> list_messages(Db& db, const MessageQuery& query);
 
 }  // namespace cairn::store

@@ -1,5 +1,7 @@
 #include "store/receipts.h"
 
+#include "store/rows.h"
+
 namespace cairn::store {
 
 Result<std::int64_t> add_receipt(Db& db, const Receipt& r) {
@@ -18,32 +20,40 @@ Status confirm_receipt(Db& db, std::int64_t id, WallTime at) {
 }
 
 #define RECEIPTS                                                                                            \
-  "SELECT id, event_id, session_db_id, project, event_name, source, tokens, characters, text_hash, items, " \
-  "up_to_epoch, "                                                                                           \
-  "created_at_epoch, given_at_epoch FROM injections "
+  "SELECT i.id, i.event_id, i.session_db_id, s.content_session_id, i.project, i.event_name, i.source, "     \
+  "i.tokens, i.characters, i.text_hash, i.items, i.up_to_epoch, i.created_at_epoch, i.given_at_epoch FROM " \
+  "injections i JOIN sdk_sessions s ON s.id = i.session_db_id "
 
 static Receipt read_receipt(Stmt& row) {
   Receipt r;
-  r.id = row.integer(0);
-  r.event = EventId{row.text(1)};
-  r.session = SessionId{row.integer(2)};
-  r.project = row.text(3);
-  r.event_name = row.text(4);
-  r.source = row.text(5);
-  r.tokens = row.integer(6);
-  r.characters = row.integer(7);
-  r.text_hash = row.text(8);
-  r.items = row.text(9);
-  r.up_to = from_epoch_ms(row.integer(10));
-  r.created_at = from_epoch_ms(row.integer(11));
-  if (!row.is_null(12)) r.given_at = from_epoch_ms(row.integer(12));
+  read_columns(row, r.id, r.event, r.session, r.content_session, r.project, r.event_name, r.source, r.tokens,
+               r.characters, r.text_hash, r.items, r.up_to, r.created_at, r.given_at);
   return r;
 }
 
 Result<std::optional<Receipt>> last_given(Db& db, SessionId session) {
   return first(
-      db.query(RECEIPTS "WHERE session_db_id = ? AND given_at_epoch IS NOT NULL ORDER BY id DESC LIMIT 1",
+      db.query(RECEIPTS
+               "WHERE i.session_db_id = ? AND i.given_at_epoch IS NOT NULL ORDER BY i.id DESC LIMIT 1",
                session.value),
+      read_receipt);
+}
+
+Result<bool> was_given(Db& db, SessionId session, const EventId& event) {
+  return TRY(db.integer("SELECT 1 FROM injections WHERE session_db_id = ? AND event_id = ? AND "
+                        "given_at_epoch IS NOT "
+                        "NULL",
+                        session, event))
+      .has_value();
+}
+
+Result<std::vector<Receipt>> list_receipts(Db& db, const std::optional<std::string>& project,
+                                           std::int64_t limit) {
+  if (!project) return all(db.query(RECEIPTS "ORDER BY i.id DESC LIMIT ?", limit), read_receipt);
+  return all(
+      db.query(RECEIPTS "WHERE i.project IN (SELECT member FROM project_scope WHERE project = ?) ORDER "
+                        "BY i.id DESC LIMIT ?",
+               *project, limit),
       read_receipt);
 }
 

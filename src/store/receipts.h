@@ -16,6 +16,7 @@ struct Receipt {
   std::int64_t id = 0;
   EventId event;
   SessionId session;
+  std::string content_session;  // the host's id of it; when read
   std::string project;
   std::string event_name;
   std::string source;  // startup, resume, clear, compact, or `made good` with a prompt
@@ -31,6 +32,11 @@ struct Receipt {
 Result<std::int64_t> add_receipt(Db& db, const Receipt& receipt);
 Status confirm_receipt(Db& db, std::int64_t id, WallTime at);
 
+// Whether the session's hook confirmed a receipt for that event.
+Result<bool> was_given(Db& db, SessionId session, const EventId& event);
+// The newest first: of a project, or of all.
+Result<std::vector<Receipt>> list_receipts(Db& db, const std::optional<std::string>& project,
+                                           std::int64_t limit);
 // The session's last receipt that its hook confirmed.
 Result<std::optional<Receipt>> last_given(Db& db, SessionId session);
 

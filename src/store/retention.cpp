@@ -3,31 +3,24 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "store/meta.h"
+
 namespace cairn::store {
 
 static constexpr std::int64_t kHourMs = 3'600'000;
 static constexpr std::int64_t kDayMs = 86'400'000;
 static constexpr std::int64_t kHoursInDay = 24;
 
-static Result<std::optional<std::int64_t>> number(Db& db, std::string_view key) {
-  return db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?", key);
-}
-
-static Status put_number(Db& db, std::string_view key, std::int64_t value) {
-  return db.run("INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                key, std::to_string(value));
-}
-
 Result<bool> move_border(Db& db, const Retention& retention, WallTime now, Millis running) {
-  const auto known = TRY(number(db, "evidence_border"));
+  const auto known = TRY(meta_number(db, kEvidenceBorder));
   if (retention.keep_days == 0) {
-    if (known) TRY(db.run("DELETE FROM meta WHERE key = 'evidence_border'"));
+    if (known) TRY(delete_meta(db, kEvidenceBorder));
     return known.has_value();
   }
   const std::int64_t aim = epoch_ms(now) - retention.keep_days * kDayMs;
   const std::int64_t border = std::min(aim, known.value_or(aim) + running.count() * kHoursInDay);
   if (known && std::abs(border - *known) < kHourMs) return false;  // an idle daemon does not write
-  TRY(put_number(db, "evidence_border", border));
+  TRY(put_meta(db, kEvidenceBorder, border));
   return true;
 }
 
@@ -51,7 +44,7 @@ static Status drop_payload(Db& db, const std::optional<std::int64_t>& payload) {
 
 Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::int64_t limit) {
   const bool any_age = TRY(is_too_large(db, retention.max_bytes));
-  const std::int64_t border = TRY(number(db, "evidence_border")).value_or(INT64_MIN);
+  const std::int64_t border = TRY(meta_number(db, kEvidenceBorder)).value_or(INT64_MIN);
   struct Row {
     std::int64_t seq;
     std::optional<std::int64_t> payloads[3];
@@ -72,12 +65,12 @@ Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::in
     TRY(db.run("DELETE FROM evidence WHERE event_seq = ?", gone.seq));
     for (const auto& payload : gone.payloads) TRY(drop_payload(db, payload));
   }
-  if (!rows.empty()) TRY(put_number(db, "evidence_begins", rows.back().seq + 1));
+  if (!rows.empty()) TRY(put_meta(db, kEvidenceBegins, rows.back().seq + 1));
   return static_cast<std::int64_t>(rows.size());
 }
 
 Result<std::int64_t> evidence_begins(Db& db) {
-  return TRY(number(db, "evidence_begins")).value_or(0);
+  return TRY(meta_number(db, kEvidenceBegins)).value_or(0);
 }
 
 Result<bool> has_expired(Db& db, SessionId session, std::int64_t prompt_number) {

@@ -1,35 +1,24 @@
 #include "store/sessions.h"
 
 #include "store/projects.h"
+#include "store/rows.h"
+#include "store/turns.h"
 
 namespace cairn::store {
 
-#define SESSION_COLUMNS                                                                                    \
-  "id, platform, content_session_id, memory_session_id, memory_provider, project, branch, worktree, cwd, " \
-  "transcript_path, "                                                                                      \
-  "user_prompt, prompt_count, host_pid, host_start, host_boot_id, started_at_epoch, last_event_at_epoch, " \
-  "completed_at_epoch, status, end_reason "
+#define SESSIONS                                                                                             \
+  "SELECT id, platform, content_session_id, memory_session_id, memory_provider, project, branch, worktree, " \
+  "cwd, transcript_path, user_prompt, prompt_count, host_pid, host_start, host_boot_id, started_at_epoch, "  \
+  "last_event_at_epoch, completed_at_epoch, captured_at_epoch, status, end_reason FROM sdk_sessions "
 
 static Session read_session(Stmt& row) {
   Session s;
-  s.id = SessionId{row.integer(0)};
-  s.platform = row.text(1);
-  s.content_id = ContentId{row.text(2)};
-  if (!row.is_null(3)) s.identity = Captured{MemoryId{row.text(3)}, row.text(4)};
-  s.project = row.text(5);
-  s.branch = row.optional_text(6);
-  s.worktree = row.optional_text(7);
-  s.cwd = row.text(8);
-  s.transcript_path = row.text(9);
-  s.user_prompt = row.text(10);
-  s.prompt_count = row.integer(11);
-  s.host = {row.integer(12), static_cast<std::uint64_t>(row.integer(13))};
-  s.host_boot_id = row.text(14);
-  s.started_at = from_epoch_ms(row.integer(15));
-  s.last_event_at = from_epoch_ms(row.integer(16));
-  if (!row.is_null(17)) s.completed_at = from_epoch_ms(row.integer(17));
-  s.status = row.text(18);
-  s.end_reason = row.optional_text(19);
+  std::optional<MemoryId> memory;
+  std::string provider;
+  read_columns(row, s.id, s.platform, s.content_id, memory, provider, s.project, s.branch, s.worktree, s.cwd,
+               s.transcript_path, s.user_prompt, s.prompt_count, s.host.pid, s.host.start, s.host_boot_id,
+               s.started_at, s.last_event_at, s.completed_at, s.captured_at, s.status, s.end_reason);
+  if (memory) s.identity = Captured{*memory, provider};
   return s;
 }
 
@@ -38,33 +27,47 @@ std::string key_of(const std::string& platform, const ContentId& id) {
 }
 
 Result<std::optional<Session>> find_session(Db& db, const std::string& platform, const ContentId& id) {
-  return first(
-      db.query("SELECT " SESSION_COLUMNS "FROM sdk_sessions WHERE platform = ? AND content_session_id = ?",
-               platform, id.value),
-      read_session);
+  return first(db.query(SESSIONS "WHERE platform = ? AND content_session_id = ?", platform, id.value),
+               read_session);
 }
 
 Result<std::optional<Session>> find_session(Db& db, SessionId id) {
-  return first(db.query("SELECT " SESSION_COLUMNS "FROM sdk_sessions WHERE id = ?", id.value), read_session);
+  return first(db.query(SESSIONS "WHERE id = ?", id.value), read_session);
 }
 
 Result<std::vector<Session>> active_sessions(Db& db) {
-  Stmt row = TRY(db.query("SELECT " SESSION_COLUMNS "FROM sdk_sessions WHERE status = 'active' ORDER BY id"));
-  std::vector<Session> sessions;
-  while (TRY(row.step())) sessions.push_back(read_session(row));
-  return sessions;
+  return all(db.query(SESSIONS "WHERE status = 'active' ORDER BY id"), read_session);
+}
+
+Result<std::vector<Session>> sessions_named(Db& db, const std::string& name) {
+  auto found = TRY(all(
+      db.query(SESSIONS "WHERE content_session_id = ?1 OR CAST(id AS TEXT) = ?1 OR (length(?1) >= 4 AND "
+                        "substr(content_session_id, 1, length(?1)) = ?1) ORDER BY content_session_id = ?1 "
+                        "DESC, CAST(id AS TEXT) = ?1 DESC LIMIT 2",
+               name),
+      read_session));
+  if (found.size() > 1 && (found[0].content_id.value == name || std::to_string(found[0].id.value) == name))
+    found.pop_back();
+  return found;
+}
+
+Result<std::vector<Session>> list_sessions(Db& db, const std::optional<std::string>& project,
+                                           std::int64_t limit) {
+  return all(
+      db.query(SESSIONS "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project IN (SELECT "
+                        "member FROM project_scope WHERE project = ?1)) ORDER BY last_event_at_epoch "
+                        "DESC, id DESC LIMIT ?2",
+               project, limit),
+      read_session);
 }
 
 Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit) {
-  const auto of_one = [&](const std::string& name) -> Result<std::vector<Session>> {
-    Stmt row = TRY(db.query("SELECT " SESSION_COLUMNS
-                            "FROM sdk_sessions WHERE project = ? AND deleted_at IS NULL AND hidden = 0 AND "
-                            "memory_session_id IS NOT NULL ORDER BY "
-                            "last_event_at_epoch DESC, id DESC LIMIT ?",
-                            name, limit));
-    std::vector<Session> sessions;
-    while (TRY(row.step())) sessions.push_back(read_session(row));
-    return sessions;
+  const auto of_one = [&](const std::string& name) {
+    return all(db.query(SESSIONS "WHERE project = ? AND deleted_at IS NULL AND hidden = 0 AND "
+                                 "memory_session_id IS NOT NULL ORDER BY last_event_at_epoch DESC, id DESC "
+                                 "LIMIT ?",
+                        name, limit),
+               read_session);
   };
   return first_of_scope<Session>(db, project, limit, of_one, [](const Session& a, const Session& b) {
     return std::pair(a.last_event_at, a.id.value) > std::pair(b.last_event_at, b.id.value);
@@ -102,11 +105,27 @@ Status set_branch(Db& db, SessionId id, const std::optional<std::string>& branch
   return db.run("UPDATE sdk_sessions SET branch = ? WHERE id = ?", branch, id.value);
 }
 
-Status end_session(Db& db, SessionId id, std::string_view status, std::string_view reason, WallTime at) {
-  return db.run(
-      "UPDATE sdk_sessions SET status = ?, end_reason = ?, completed_at = coalesce(completed_at, ?), "
-      "completed_at_epoch = coalesce(completed_at_epoch, ?) WHERE id = ?",
-      status, reason, iso8601(at), epoch_ms(at), id.value);
+Status hide_session(Db& db, SessionId id) {
+  return db.run("UPDATE sdk_sessions SET hidden = 1, transcript_due = 0 WHERE id = ?", id);
+}
+
+Status end_session(Db& db, SessionId id, std::string_view reason, WallTime at) {
+  TRY(
+      db.run("UPDATE sdk_sessions SET status = 'completed', end_reason = ?, completed_at = "
+             "coalesce(completed_at, ?), completed_at_epoch = coalesce(completed_at_epoch, ?) WHERE id = ?",
+             reason, iso8601(at), epoch_ms(at), id));
+  return update_status(db, id);
+}
+
+Status update_status(Db& db, SessionId id) {
+  const auto last = TRY(latest_turn(db, id));
+  const auto status = last && last->unfinished() ? SessionStatus::failed : SessionStatus::completed;
+  return db.run("UPDATE sdk_sessions SET status = ? WHERE id = ? AND status <> 'active'", name_of(status),
+                id);
+}
+
+Status mark_failed(Db& db, SessionId id) {
+  return db.run("UPDATE sdk_sessions SET status = 'failed' WHERE id = ?", id);
 }
 
 Status reopen_session(Db& db, SessionId id) {

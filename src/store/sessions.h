@@ -12,6 +12,7 @@
 #include "os/process.h"
 #include "store/identity.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -32,7 +33,8 @@ struct Session {
   WallTime started_at;
   WallTime last_event_at;
   std::optional<WallTime> completed_at;
-  std::string status;  // active, completed, failed
+  std::optional<WallTime> captured_at;  // when it got its memory id
+  SessionStatus status = SessionStatus::active;
   std::optional<std::string> end_reason;
 };
 
@@ -70,10 +72,23 @@ struct Sighting {
 Status touch_session(Db& db, SessionId id, const Sighting& seen);
 
 Status set_branch(Db& db, SessionId id, const std::optional<std::string>& branch);
-Status end_session(Db& db, SessionId id, std::string_view status, std::string_view reason, WallTime at);
+// No list shows it, and it has no transcript: it holds what a person or an agent stored by hand.
+Status hide_session(Db& db, SessionId id);
+// Ends it, with the status that update_status() gives.
+Status end_session(Db& db, SessionId id, std::string_view reason, WallTime at);
+// An ended session is `failed` when its last turn was left unanswered, else `completed`.
+Status update_status(Db& db, SessionId id);
+// Whatever its last turn was.
+Status mark_failed(Db& db, SessionId id);
 Status reopen_session(Db& db, SessionId id);
 
 Result<std::vector<Session>> active_sessions(Db& db);
+// The one with that number or content id, else at most two whose content id begins so: four characters at
+// least.
+Result<std::vector<Session>> sessions_named(Db& db, const std::string& name);
+// Those of a project, or of all, that lists show: the last active first.
+Result<std::vector<Session>> list_sessions(Db& db, const std::optional<std::string>& project,
+                                           std::int64_t limit);
 // Those of a project that were at work last, the newest first.
 Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit);
 

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "store/lists.h"
-#include "store/origins.h"
 #include "store/projects.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -47,49 +46,28 @@ Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallT
 
 static Summary read_summary(const Stmt& row) {
   Summary s;
-  s.id = row.integer(0);
-  s.session = row.text(1);
-  s.session_status = row.text(2);
-  s.project = row.text(3);
-  s.branch = row.optional_text(4);
-  s.provider = row.text(5);
-  s.interim = row.integer(6) != 0;
-  s.prompt_number = row.integer(7);
-  s.request = row.text(8);
-  s.investigated = row.text(9);
-  s.learned = row.text(10);
-  s.completed = row.text(11);
-  s.next_steps = row.text(12);
-  s.notes = row.text(13);
-  s.files_read = read_list(row.text(14));
-  s.files_edited = read_list(row.text(15));
-  s.created_at = from_epoch_ms(row.integer(16));
-  s.updated_at = from_epoch_ms(row.integer(17));
-  s.turn_end = row.text(18);
-  s.worktree = row.optional_text(19);
-  s.origins = origins_of(row.text(20));
-  s.session_row = SessionId{row.integer(21)};
+  read_columns(row, s.id, s.session, s.session_status, s.project, s.branch, s.provider, s.interim,
+               s.prompt_number, s.request, s.investigated, s.learned, s.completed, s.next_steps, s.notes,
+               s.files_read, s.files_edited, s.created_at, s.updated_at, s.turn_end, s.worktree, s.origins,
+               s.session_row);
   return s;
 }
 
-static Result<std::vector<Summary>> all(Result<Stmt> query) {
-  Stmt row = TRY(std::move(query));
-  std::vector<Summary> summaries;
-  while (TRY(row.step())) summaries.push_back(read_summary(row));
-  return summaries;
+static Result<std::vector<Summary>> summaries_of(Result<Stmt> query) {
+  return all(std::move(query), read_summary);
 }
 
 Result<std::vector<Summary>> newest_summaries(Db& db, const SummaryQuery& q) {
   const auto of_one = [&](const std::string& project) {
     if (q.updated_after)
-      return all(db.query(SUMMARIES
-                          "WHERE u.project = ? AND u.deleted_at IS NULL AND u.updated_at_epoch > ? AND "
-                          "s.content_session_id <> ? ORDER BY u.updated_at_epoch DESC, u.id DESC LIMIT ?",
-                          project, epoch_ms(*q.updated_after), q.except_session, q.limit));
-    return all(db.query(SUMMARIES
-                        "WHERE u.project = ? AND u.deleted_at IS NULL AND s.content_session_id <> ? "
-                        "ORDER BY u.created_at_epoch DESC, u.id DESC LIMIT ?",
-                        project, q.except_session, q.limit));
+      return summaries_of(
+          db.query(SUMMARIES "WHERE u.project = ? AND u.deleted_at IS NULL AND u.updated_at_epoch > ? AND "
+                             "s.content_session_id <> ? ORDER BY u.updated_at_epoch DESC, u.id DESC LIMIT ?",
+                   project, epoch_ms(*q.updated_after), q.except_session, q.limit));
+    return summaries_of(db.query(SUMMARIES
+                                 "WHERE u.project = ? AND u.deleted_at IS NULL AND s.content_session_id <> ? "
+                                 "ORDER BY u.created_at_epoch DESC, u.id DESC LIMIT ?",
+                                 project, q.except_session, q.limit));
   };
   const auto newer = [&](const Summary& a, const Summary& b) {
     const auto at = [&](const Summary& s) { return q.updated_after ? s.updated_at : s.created_at; };
@@ -99,21 +77,21 @@ Result<std::vector<Summary>> newest_summaries(Db& db, const SummaryQuery& q) {
 }
 
 Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id) {
-  auto found = TRY(all(db.query(SUMMARIES "WHERE u.id = ? AND u.deleted_at IS NULL", id)));
+  auto found = TRY(summaries_of(db.query(SUMMARIES "WHERE u.id = ? AND u.deleted_at IS NULL", id)));
   if (found.empty()) return std::optional<Summary>();
   return std::optional<Summary>(std::move(found.front()));
 }
 
 Result<std::vector<Summary>> last_summaries(Db& db, SessionId session, std::size_t limit) {
-  auto found = TRY(
-      all(db.query(SUMMARIES "WHERE s.id = ? AND u.deleted_at IS NULL ORDER BY u.prompt_number DESC LIMIT ?",
-                   session.value, limit)));
+  auto found = TRY(summaries_of(
+      db.query(SUMMARIES "WHERE s.id = ? AND u.deleted_at IS NULL ORDER BY u.prompt_number DESC LIMIT ?",
+               session.value, limit)));
   std::reverse(found.begin(), found.end());
   return found;
 }
 
 Result<std::vector<Summary>> session_summaries(Db& db, SessionId session) {
-  return all(
+  return summaries_of(
       db.query(SUMMARIES "WHERE s.id = ? AND u.deleted_at IS NULL ORDER BY u.prompt_number", session.value));
 }
 

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -18,7 +19,7 @@ struct Summary {
   std::int64_t id = 0;
   SessionId session_row;
   std::string session;  // content id of its session
-  std::string session_status;
+  SessionStatus session_status = SessionStatus::active;
   std::string project;
   std::optional<std::string> branch, worktree;
   std::string provider = "builtin";
@@ -28,8 +29,8 @@ struct Summary {
   std::vector<std::string> files_read, files_edited;
   WallTime created_at;
   WallTime updated_at;
-  std::string turn_end;  // turns.end_reason; empty while open
-  Origins origins;       // of its turn's events: web, mcp
+  TurnEnd turn_end = TurnEnd::none;
+  Origins origins;  // of its turn's events: web, mcp
 };
 
 // Writes the summary of a turn and replaces an earlier one. A built-in summary never replaces a model's: then

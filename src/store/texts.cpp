@@ -1,34 +1,11 @@
 #include "store/texts.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/hash.h"
+#include "store/rows.h"
 
 namespace cairn::store {
-
-static constexpr std::array kKinds = {TextKind::answer, TextKind::remark, TextKind::compaction,
-                                      TextKind::title,  TextKind::away,   TextKind::commit,
-                                      TextKind::pull};
-
-std::string_view kind_name(TextKind kind) {
-  switch (kind) {
-    case TextKind::answer: return "answer";
-    case TextKind::remark: return "remark";
-    case TextKind::compaction: return "compaction";
-    case TextKind::title: return "title";
-    case TextKind::away: return "away";
-    case TextKind::commit: return "commit";
-    case TextKind::pull: return "pull";
-  }
-  return "";
-}
-
-std::optional<TextKind> text_kind_named(std::string_view name) {
-  const auto kind =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](TextKind k) { return kind_name(k) == name; });
-  return kind == kKinds.end() ? std::nullopt : std::optional(*kind);
-}
 
 Result<bool> add_text(Db& db, const Text& t) {
   TRY(db.run(
@@ -37,7 +14,7 @@ Result<bool> add_text(Db& db, const Text& t) {
       "ON CONFLICT(session_db_id, hash) DO UPDATE SET kind = excluded.kind, prompt_number = "
       "excluded.prompt_number "
       "WHERE texts.kind = 'remark' AND excluded.kind = 'answer' AND texts.deleted_at IS NULL",
-      t.prompt_number, kind_name(t.kind), t.source, t.text, content_hash(t.text), epoch_ms(t.at),
+      t.prompt_number, name_of(t.kind), t.source, t.text, content_hash(t.text), epoch_ms(t.at),
       t.session.value));
   return db.changes() > 0;
 }
@@ -61,10 +38,10 @@ Status put_distilled_texts(Db& db, SessionId session, std::int64_t number, const
 
 // A row of a kind that a newer version stored is left out.
 static std::optional<Text> read_text(const Stmt& row) {
-  const auto kind = text_kind_named(row.text(3));
-  if (!kind) return std::nullopt;
-  return Text{row.integer(0), SessionId{row.integer(1)},    row.optional_integer(2), *kind, row.text(4),
-              row.text(5),    from_epoch_ms(row.integer(6))};
+  if (!named<TextKind>(row.text(3))) return std::nullopt;
+  Text t;
+  read_columns(row, t.id, t.session, t.prompt_number, t.kind, t.source, t.text, t.at);
+  return t;
 }
 
 Result<std::vector<Text>> texts_of_session(Db& db, SessionId session, std::size_t max_bytes, bool main) {

@@ -16,8 +16,6 @@
 namespace cairn::store {
 
 using event::TextKind;  // stored by name
-std::string_view kind_name(TextKind kind);
-std::optional<TextKind> text_kind_named(std::string_view name);
 
 struct Text {
   std::int64_t id = 0;

@@ -2,26 +2,22 @@
 
 #include <algorithm>
 
-namespace cairn::store {
+#include "store/meta.h"
+#include "store/rows.h"
 
-static Result<std::vector<SessionId>> ids_of(Result<Stmt> query) {
-  Stmt row = TRY(std::move(query));
-  std::vector<SessionId> ids;
-  while (TRY(row.step())) ids.push_back(SessionId{row.integer(0)});
-  return ids;
-}
+namespace cairn::store {
 
 Result<std::vector<SessionId>> sessions_to_read(Db& db, bool active) {
   if (active)
-    return ids_of(
+    return all<SessionId>(
         db.query("SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status = 'active' ORDER BY id"));
-  return ids_of(
+  return all<SessionId>(
       db.query("SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed') "
                "ORDER BY id"));
 }
 
 Result<std::vector<SessionId>> sessions_to_read(Db& db, const std::string& project) {
-  return ids_of(
+  return all<SessionId>(
       db.query("SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed') "
                "AND +project IN (SELECT member FROM project_scope WHERE project = ?) "
                "ORDER BY last_event_at_epoch DESC",
@@ -41,30 +37,25 @@ Status note_transcript(Db& db, SessionId session, const std::string& path) {
 }
 
 Result<std::vector<std::string>> transcripts_of(Db& db, SessionId session) {
-  Stmt row = TRY(db.query(
+  return all<std::string>(db.query(
       "SELECT path FROM transcripts WHERE session_db_id = ? AND path NOT LIKE '%/subagents/%' ORDER BY path",
       session.value));
-  std::vector<std::string> paths;
-  while (TRY(row.step())) paths.push_back(row.text(0));
-  return paths;
+}
+
+#define PROGRESS "SELECT path, inode, read_to, prompt_id, lines, malformed, too_long, mark FROM transcripts "
+
+static TranscriptProgress read_progress(Stmt& row) {
+  TranscriptProgress p;
+  read_columns(row, p.path, p.inode, p.offset, p.prompt_id, p.lines, p.malformed, p.too_long, p.mark);
+  return p;
+}
+
+Result<std::vector<TranscriptProgress>> all_progress(Db& db, SessionId session) {
+  return all(db.query(PROGRESS "WHERE session_db_id = ? ORDER BY path", session.value), read_progress);
 }
 
 Result<std::optional<TranscriptProgress>> find_progress(Db& db, SessionId session, const std::string& path) {
-  Stmt row = TRY(
-      db.query("SELECT inode, read_to, prompt_id, lines, malformed, too_long, mark FROM transcripts WHERE "
-               "session_db_id = ? AND path = ?",
-               session.value, path));
-  if (!TRY(row.step())) return std::optional<TranscriptProgress>();
-  TranscriptProgress progress;
-  progress.path = path;
-  progress.inode = static_cast<std::uint64_t>(row.integer(0));
-  progress.offset = static_cast<std::uint64_t>(row.integer(1));
-  progress.prompt_id = row.text(2);
-  progress.lines = row.integer(3);
-  progress.malformed = row.integer(4);
-  progress.too_long = row.integer(5);
-  progress.mark = row.text(6);
-  return std::optional(std::move(progress));
+  return first(db.query(PROGRESS "WHERE session_db_id = ? AND path = ?", session.value, path), read_progress);
 }
 
 Status put_progress(Db& db, SessionId session, const TranscriptProgress& p) {
@@ -92,6 +83,17 @@ Status note_call(Db& db, SessionId session, const std::string& tool_use_id, std:
       "VALUES(?,?,?,nullif(?, ''),?) "
       "ON CONFLICT DO UPDATE SET outcome = excluded.outcome, reason = excluded.reason",
       session.value, tool_use_id, outcome, reason, epoch_ms(at));
+}
+
+Result<CallCounts> count_calls(Db& db, SessionId session) {
+  return CallCounts{
+      TRY(counts(
+          db.query("SELECT outcome, count(*) FROM transcript_calls WHERE session_db_id = ? GROUP BY outcome",
+                   session))),
+      TRY(counts(
+          db.query("SELECT reason, count(*) FROM transcript_calls WHERE session_db_id = ? AND reason IS "
+                   "NOT NULL GROUP BY reason",
+                   session)))};
 }
 
 Status give_up_calls(Db& db, SessionId session) {
@@ -144,12 +146,9 @@ Status set_watched_since(Db& db, SessionId session, WallTime at) {
 
 Status note_capture(Db& db, bool on, WallTime changed, bool start) {
   const std::int64_t at = epoch_ms(changed);
-  const auto known = TRY(db.integer("SELECT value FROM meta WHERE key = 'flags_changed'"));
+  const auto known = TRY(meta_number(db, kFlagsChanged));
   if (known == at) return {};
-  TRY(
-      db.run("INSERT INTO meta(key, value) VALUES('flags_changed', ?) ON CONFLICT DO UPDATE SET value = "
-             "excluded.value",
-             at));
+  TRY(put_meta(db, kFlagsChanged, at));
   const bool was_off = TRY(db.integer("SELECT 1 FROM capture_pauses WHERE until_epoch IS NULL")).has_value();
   if (was_off && on)
     return db.run("UPDATE capture_pauses SET until_epoch = max(from_epoch, ?) WHERE until_epoch IS NULL", at);

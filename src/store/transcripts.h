@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -40,6 +41,8 @@ struct TranscriptProgress {
   std::int64_t lines = 0, malformed = 0, too_long = 0;
 };
 Result<std::optional<TranscriptProgress>> find_progress(Db& db, SessionId session, const std::string& path);
+// Of all transcripts of the session, those of subagents too.
+Result<std::vector<TranscriptProgress>> all_progress(Db& db, SessionId session);
 Status put_progress(Db& db, SessionId session, const TranscriptProgress& progress);
 
 // The outcome of a tool call in a transcript: `stored` (a hook delivered it), `recovered` (read from the
@@ -47,6 +50,11 @@ Status put_progress(Db& db, SessionId session, const TranscriptProgress& progres
 Result<std::string> call_outcome(Db& db, SessionId session, const std::string& tool_use_id);
 Status note_call(Db& db, SessionId session, const std::string& tool_use_id, std::string_view outcome,
                  std::string_view reason, WallTime at);
+
+struct CallCounts {
+  Counts by_outcome, by_reason;
+};
+Result<CallCounts> count_calls(Db& db, SessionId session);
 
 // Ends the waiting calls of a session: its transcripts were read to the end, and the calls' lines are no
 // longer there.

@@ -1,5 +1,7 @@
 #include "store/turns.h"
 
+#include "store/rows.h"
+
 namespace cairn::store {
 
 #define TURN_COLUMNS                                                                                \
@@ -9,15 +11,8 @@ namespace cairn::store {
 
 static Turn read_turn(Stmt& row) {
   Turn t;
-  t.session = SessionId{row.integer(0)};
-  t.number = row.integer(1);
-  t.started_at = from_epoch_ms(row.integer(2));
-  t.last_event_at = from_epoch_ms(row.integer(3));
-  if (!row.is_null(4)) t.ended_at = from_epoch_ms(row.integer(4));
-  t.end_reason = row.text(5);
-  t.failure = row.text(6);
-  t.last_assistant_message = row.text(7);
-  t.muted = row.integer(8) != 0;
+  read_columns(row, t.session, t.number, t.started_at, t.last_event_at, t.ended_at, t.end_reason, t.failure,
+               t.last_assistant_message, t.muted);
   return t;
 }
 
@@ -76,10 +71,10 @@ Status touch_turn(Db& db, SessionId session, std::int64_t number, WallTime at) {
       epoch_ms(at), session.value, number);
 }
 
-Status end_turn(Db& db, SessionId session, std::int64_t number, std::string_view reason, WallTime at) {
+Status end_turn(Db& db, SessionId session, std::int64_t number, TurnEnd reason, WallTime at) {
   return db.run(
       "UPDATE turns SET ended_at_epoch = ?, end_reason = ? WHERE session_db_id = ? AND prompt_number = ?",
-      epoch_ms(at), reason, session.value, number);
+      epoch_ms(at), name_of(reason), session.value, number);
 }
 
 Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::string_view last_message,
@@ -98,15 +93,31 @@ Status reopen_turn(Db& db, SessionId session, std::int64_t number) {
 }
 
 Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& project) {
-  Stmt row = TRY(db.query(
-      "SELECT " TURN_COLUMNS
-      "FROM turns t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.ended_at_epoch IS NULL AND "
-      "(?1 IS NULL OR s.project IN (SELECT member FROM project_scope WHERE project = ?1)) ORDER BY "
-      "t.last_event_at_epoch",
-      project));
-  std::vector<Turn> turns;
-  while (TRY(row.step())) turns.push_back(read_turn(row));
-  return turns;
+  return all(
+      db.query(
+          "SELECT " TURN_COLUMNS
+          "FROM turns t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.ended_at_epoch IS NULL AND "
+          "(?1 IS NULL OR s.project IN (SELECT member FROM project_scope WHERE project = ?1)) ORDER BY "
+          "t.last_event_at_epoch",
+          project),
+      read_turn);
+}
+
+Result<std::vector<SessionTurn>> turns_of(Db& db, SessionId session) {
+  return all(db.query("SELECT " TURN_COLUMNS
+                      ", p.id, p.prompt_text, u.id FROM turns t LEFT JOIN user_prompts p ON p.session_db_id "
+                      "= t.session_db_id AND p.prompt_number = t.prompt_number LEFT JOIN sdk_sessions s ON "
+                      "s.id = t.session_db_id LEFT JOIN session_summaries u ON u.memory_session_id = "
+                      "s.memory_session_id AND u.prompt_number = t.prompt_number WHERE t.session_db_id = ? "
+                      "ORDER BY t.prompt_number",
+                      session),
+             [](Stmt& row) {
+               SessionTurn turn{read_turn(row), {}, {}, {}};
+               read_column(row, 9, turn.prompt);
+               read_column(row, 10, turn.prompt_text);
+               read_column(row, 11, turn.summary);
+               return turn;
+             });
 }
 
 Result<bool> has_prompt(Db& db, SessionId session, std::int64_t number) {

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -19,16 +20,15 @@ struct Turn {
   WallTime started_at;
   WallTime last_event_at;
   std::optional<WallTime> ended_at;
-  std::string end_reason;  // empty while open: stop, stop_failure, next_prompt, session_end, session_start,
-                           // idle, dead_host, process
+  TurnEnd end_reason = TurnEnd::none;
   std::string failure;
   std::string last_assistant_message;
   bool muted = false;
   bool open() const { return !ended_at; }
   // Whether the user's request was left unanswered. A session that ends so is `failed`.
   bool unfinished() const {
-    return open() || end_reason == "stop_failure" || end_reason == "session_end" ||
-           end_reason == "dead_host" || end_reason == "session_start";
+    return open() || end_reason == TurnEnd::stop_failure || end_reason == TurnEnd::session_end ||
+           end_reason == TurnEnd::dead_host || end_reason == TurnEnd::session_start;
   }
 };
 
@@ -42,7 +42,7 @@ Result<Turn> open_turn(Db& db, SessionId session, WallTime at);
 // Records that a host's prompt id belongs to a turn.
 Status name_turn(Db& db, SessionId session, std::int64_t number, const std::string& prompt_id);
 Status touch_turn(Db& db, SessionId session, std::int64_t number, WallTime at);
-Status end_turn(Db& db, SessionId session, std::int64_t number, std::string_view reason, WallTime at);
+Status end_turn(Db& db, SessionId session, std::int64_t number, TurnEnd reason, WallTime at);
 // The host's texts at the end of the turn; empty values change nothing.
 Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::string_view last_message,
                           std::string_view failure);
@@ -50,6 +50,15 @@ Status reopen_turn(Db& db, SessionId session, std::int64_t number);
 
 // Open turns, oldest first; of one project when given.
 Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& project);
+
+// Every turn of a session, in order, with its prompt and its summary.
+struct SessionTurn {
+  Turn turn;
+  std::optional<std::int64_t> prompt;
+  std::optional<std::string> prompt_text;
+  std::optional<std::int64_t> summary;
+};
+Result<std::vector<SessionTurn>> turns_of(Db& db, SessionId session);
 
 Result<bool> has_prompt(Db& db, SessionId session, std::int64_t number);
 Status add_prompt(Db& db, SessionId session, std::int64_t number, std::string_view text, WallTime at);

@@ -3,7 +3,7 @@
 
 #include "store/project_links.h"
 #include "store/projects.h"
-#include "store/summaries.h"
+#include "store/sessions.h"
 #include "support/engine_fixture.h"
 
 namespace cairn::store {
@@ -35,9 +35,9 @@ class LinkedProjects : public testing::Test {
     return must(unlink_projects(m.db(), project(a), project(b), m.clock.now()));
   }
   Names scope(const std::string& name) { return must(scope_of(m.db(), name)); }
-  Names requests(const std::string& name) {
+  Names requests(const std::string& name, std::size_t limit = 10) {
     Names found;
-    for (const Summary& s : must(newest_summaries(m.db(), {name, {}, "", 10}))) found.push_back(s.request);
+    for (const Session& s : must(latest_sessions(m.db(), name, limit))) found.push_back(s.user_prompt);
     return found;
   }
 
@@ -74,9 +74,7 @@ TEST_F(LinkedProjects, FormGroups) {
 TEST_F(LinkedProjects, OfWhichTheNewestComeFirstUpToTheLimit) {
   link("one", "two");
   for (int i = 0; i < 4; ++i) work(i % 2 ? "one" : "two", "turn " + std::to_string(i));
-  Names found;
-  for (const Summary& s : must(newest_summaries(m.db(), {"one", {}, "", 3}))) found.push_back(s.request);
-  EXPECT_EQ(found, (Names{"turn 3", "turn 2", "turn 1"}));
+  EXPECT_EQ(requests("one", 3), (Names{"turn 3", "turn 2", "turn 1"}));
 }
 
 TEST_F(LinkedProjects, ThatTheUserUnlinkedAreNotLinkedAgainAutomatically) {

@@ -189,11 +189,11 @@ TEST_F(QueueAdmin, WorkIsWhatIsPendingOrProcessing) {
 TEST_F(QueueAdmin, AMessageNamesItsSession) {
   fill(1, "one");
   fill(1, "two");
-  const auto owner = must(store::owner_of(m().db(), MessageId{2}));
-  ASSERT_TRUE(owner);
-  EXPECT_EQ(owner->session, SessionId{2});
-  EXPECT_EQ(owner->content_id.value, "two");
-  EXPECT_FALSE(must(store::owner_of(m().db(), MessageId{3})));
+  const auto message = must(store::find_message(m().db(), MessageId{2}));
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->session, SessionId{2});
+  EXPECT_EQ(message->content_id.value, "two");
+  EXPECT_FALSE(must(store::find_message(m().db(), MessageId{3})));
 }
 
 TEST_F(QueueAdmin, CleaningKeepsTheNewestBreakingTiesById) {

@@ -58,35 +58,11 @@ TEST_F(Summaries, EachTurnHasItsOwn) {
   EXPECT_EQ(all(), (Lines{"1|builtin|Built-in words.", "2|builtin|Of the second."}));
 }
 
-TEST_F(Summaries, TheNewestComeFirstAndOnlyOfTheirProject) {
-  Chat elsewhere;
-  elsewhere.session = "elsewhere";
-  elsewhere.cwd = "/home/dev/code/other";
-  m.tell(elsewhere.prompt("not ours"));
-  m.tell(elsewhere.stop());
-  m.clock.advance(std::chrono::minutes(1));
+TEST_F(Summaries, SayHowTheirTurnEnded) {
+  EXPECT_EQ(must(store::find_summary(m.db(), 1))->turn_end, store::TurnEnd::stop);
   m.tell(chat.prompt("newer"));
-  m.tell(chat.stop());
-  const auto found = must(store::newest_summaries(m.db(), {.project = "proj"}));
-  ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].request, "newer");
-  EXPECT_EQ(found[1].request, "work");
-  EXPECT_EQ(found[0].turn_end, "stop");
-}
-
-TEST_F(Summaries, SinceATimeOnlyWhatWasWrittenAfterIt) {
-  const WallTime then = m.clock.now();
-  m.clock.advance(std::chrono::minutes(1));
-  Chat other;
-  other.session = "other";
-  m.tell(other.prompt("newer"));
-  m.tell(other.stop());
-  store::SummaryQuery query{.project = "proj", .updated_after = then};
-  EXPECT_EQ(must(store::newest_summaries(m.db(), query)).size(), 1u);
-  query.except_session = "other";
-  EXPECT_EQ(must(store::newest_summaries(m.db(), query)).size(), 0u);
-  put("claude-cli", "An old turn, told anew.");
-  EXPECT_EQ(must(store::newest_summaries(m.db(), query)).size(), 1u);
+  m.tell(chat.end());
+  EXPECT_EQ(must(store::find_summary(m.db(), 2))->turn_end, store::TurnEnd::session_end);
 }
 
 TEST_F(Summaries, TheGeneratedTextHoldsAllFields) {

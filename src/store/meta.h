@@ -1,0 +1,38 @@
+// Single values of the store, by their key in the table `meta`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+inline constexpr std::string_view kBadTriedBy = "bad_tried_by";  // the version that read inbox/bad again last
+inline constexpr std::string_view kDamage = "damage", kDamageAt = "damage_at", kDamages = "damages";
+inline constexpr std::string_view kFailedDeliveries =
+    "failed_deliveries";  // events that hooks could not write
+inline constexpr std::string_view kRecoveredDeliveries = "failed_deliveries_made_good";  // those found later
+inline constexpr std::string_view kFlagsChanged = "flags_changed";
+inline constexpr std::string_view kIntakeError = "intake_error";
+inline constexpr std::string_view kLostSessions = "lost_sessions";
+inline constexpr std::string_view kEvidenceBegins = "evidence_begins", kEvidenceBorder = "evidence_border";
+inline constexpr std::string_view kSessionsNearLimit = "sessions_near_limit";
+// The user was last told of so many.
+inline constexpr std::string_view kFailedDeliveriesTold = "failed_deliveries_told", kBadTold = "bad_told",
+                                  kDamagesTold = "damages_told",
+                                  kSessionsNearLimitTold = "sessions_near_limit_told";
+inline constexpr std::string_view kProjectHistoryTold = "project_history_told ";  // and the project's number
+
+Result<std::optional<std::string>> meta_text(Db& db, std::string_view key);
+Result<std::optional<std::int64_t>> meta_number(Db& db, std::string_view key);
+Status put_meta(Db& db, std::string_view key, std::string_view value);
+Status put_meta(Db& db, std::string_view key, std::int64_t value);
+Status add_to_meta(Db& db, std::string_view key, std::int64_t more);
+// Writes the number unless a larger one is there.
+Status raise_meta(Db& db, std::string_view key, std::int64_t value);
+Status delete_meta(Db& db, std::string_view key);
+
+}  // namespace cairn::store

@@ -1,0 +1,81 @@
+// The states and reasons that rows carry: each enum with the one table of its texts, as the database and
+// results have them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "event/event.h"
+#include "event/text_kind.h"
+
+namespace cairn::store {
+
+enum class SessionStatus { active, completed, failed };
+// Why a turn ended; `none`: it is open.
+enum class TurnEnd {
+  none,
+  stop,
+  stop_failure,
+  next_prompt,
+  session_end,
+  session_start,
+  idle,
+  dead_host,
+  process,
+};
+enum class MessageStatus { pending, processing, processed, failed };
+// Of two projects that belong together, look so, or were taken apart by the user.
+enum class LinkState { linked, suggested, apart };
+enum class MadeBy { user, cairn };
+// The numbers are stored in the search index: the rowid of an entry is the row's id times 8, plus its kind.
+enum class RecordKind { observation = 1, summary = 2, prompt = 3, turn = 4, open = 6 };
+
+template <class State>
+inline constexpr std::array<std::string_view, 0> kStateTexts;
+template <>
+inline constexpr auto kStateTexts<SessionStatus> = std::to_array<std::string_view>({"active", "completed",
+                                                                                    "failed"});
+template <>
+inline constexpr auto kStateTexts<TurnEnd> = std::to_array<std::string_view>({"", "stop", "stop_failure",
+                                                                              "next_prompt", "session_end",
+                                                                              "session_start", "idle",
+                                                                              "dead_host", "process"});
+template <>
+inline constexpr auto kStateTexts<MessageStatus> = std::to_array<std::string_view>({"pending", "processing",
+                                                                                    "processed", "failed"});
+template <>
+inline constexpr auto kStateTexts<LinkState> = std::to_array<std::string_view>({"linked", "suggested",
+                                                                                "apart"});
+template <>
+inline constexpr auto kStateTexts<MadeBy> = std::to_array<std::string_view>({"user", "cairn"});
+template <>
+inline constexpr auto kStateTexts<event::Kind> = event::kKindNames;
+template <>
+inline constexpr auto kStateTexts<event::TextKind> =
+    std::to_array<std::string_view>({"answer", "remark", "compaction", "title", "away", "commit", "pull"});
+template <>
+inline constexpr auto kStateTexts<RecordKind> =
+    std::to_array<std::string_view>({"", "observation", "summary", "prompt", "turn", "", "open"});
+
+template <class State>
+constexpr std::string_view name_of(State state) {
+  return kStateTexts<State>[static_cast<std::size_t>(state)];
+}
+
+template <class State>
+constexpr std::optional<State> named(std::string_view text) {
+  const auto& texts = kStateTexts<State>;
+  const auto found = std::find(texts.begin(), texts.end(), text);
+  return found == texts.end() ? std::nullopt : std::optional(static_cast<State>(found - texts.begin()));
+}
+
+// How many of each, in the order of the query.
+using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+
+}  // namespace cairn::store

@@ -1,0 +1,33 @@
+// Sums over what is remembered: of one project with those linked with it, or of all.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+#include "store/states.h"
+
+namespace cairn::store {
+
+struct Totals {
+  std::int64_t projects = 0, sessions = 0, active_sessions = 0, prompts = 0, summaries = 0, observations = 0;
+};
+Result<Totals> totals(Db& db, const std::optional<std::string>& project);
+
+struct Statistics {
+  Counts sessions_by_status, observations_by_type;
+  Counts tools;           // the 20 that were used most
+  Counts prompts_by_day;  // the last 30 days that had any
+  std::int64_t contexts_given = 0, tokens_given = 0;
+};
+// Reads all rows of the project.
+Result<Statistics> statistics(Db& db, const std::optional<std::string>& project);
+
+// Since when there is anything to be found.
+Result<std::optional<WallTime>> remembered_since(Db& db, const std::optional<std::string>& project);
+// The last event of any session.
+Result<std::optional<WallTime>> last_event(Db& db);
+
+}  // namespace cairn::store
