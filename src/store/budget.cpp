@@ -46,8 +46,7 @@ std::optional<std::string> warning_of(const Put& put, const SessionBudget& budge
 Result<bool> is_used_up(Db& db, SessionId session, const SessionBudget& budget) {
   const auto count =
       TRY(db.integer("SELECT count(*) FROM observations WHERE memory_session_id = (SELECT memory_session_id "
-                     "FROM sdk_sessions "
-                     "WHERE id = ?)",
+                     "FROM sdk_sessions WHERE id = ?)",
                      session.value));
   return count.value_or(0) >= budget.observations;
 }

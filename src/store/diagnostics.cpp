@@ -11,40 +11,31 @@ namespace cairn::store {
 static constexpr std::array kDiagnostics = {
     Diagnostic{"ids", "both ids of a session and whether the memory id is captured",
                "SELECT content_session_id, memory_session_id, CASE WHEN memory_session_id IS NULL THEN "
-               "'NOT_CAPTURED' ELSE 'CAPTURED' END AS "
-               "state FROM sdk_sessions WHERE content_session_id = ?1"},
+               "'NOT_CAPTURED' ELSE 'CAPTURED' END AS state FROM sdk_sessions WHERE content_session_id = ?1"},
     Diagnostic{"orphans", "observations without a session: always none",
                "SELECT o.id, o.memory_session_id FROM observations o LEFT JOIN sdk_sessions s ON "
-               "s.memory_session_id = o.memory_session_id "
-               "WHERE s.id IS NULL"},
+               "s.memory_session_id = o.memory_session_id WHERE s.id IS NULL"},
     Diagnostic{"observations", "observations of a session",
                "SELECT o.id, o.type, o.title, o.created_at FROM observations o JOIN sdk_sessions s ON "
-               "s.memory_session_id = "
-               "o.memory_session_id WHERE s.content_session_id = ?1 ORDER BY o.id"},
-    Diagnostic{
-        "recent-sessions", "the last five sessions with their memory ids",
-        "SELECT id, content_session_id, memory_session_id, status, started_at FROM sdk_sessions ORDER BY "
-        "id DESC LIMIT 5"},
-    Diagnostic{
-        "not-captured", "sessions without a memory id",
-        "SELECT id, content_session_id, status, started_at FROM sdk_sessions WHERE memory_session_id IS "
-        "NULL ORDER BY id"},
-    Diagnostic{
-        "last-summary", "the newest summary",
-        "SELECT id, memory_session_id, prompt_number, request, created_at FROM session_summaries ORDER BY "
-        "created_at DESC, id DESC "
-        "LIMIT 1"},
+               "s.memory_session_id = o.memory_session_id WHERE s.content_session_id = ?1 ORDER BY o.id"},
+    Diagnostic{"recent-sessions", "the last five sessions with their memory ids",
+               "SELECT id, content_session_id, memory_session_id, status, started_at FROM sdk_sessions ORDER "
+               "BY id DESC LIMIT 5"},
+    Diagnostic{"not-captured", "sessions without a memory id",
+               "SELECT id, content_session_id, status, started_at FROM sdk_sessions WHERE memory_session_id "
+               "IS NULL ORDER BY id"},
+    Diagnostic{"last-summary", "the newest summary",
+               "SELECT id, memory_session_id, prompt_number, request, created_at FROM session_summaries "
+               "ORDER BY created_at DESC, id DESC LIMIT 1"},
     Diagnostic{"active", "sessions that are active",
                "SELECT id, content_session_id, project, started_at FROM sdk_sessions WHERE status = 'active' "
                "ORDER BY id"},
-    Diagnostic{
-        "observation-counts", "observations per memory id",
-        "SELECT memory_session_id, count(*) AS observations FROM observations GROUP BY memory_session_id "
-        "ORDER BY 1"},
+    Diagnostic{"observation-counts", "observations per memory id",
+               "SELECT memory_session_id, count(*) AS observations FROM observations GROUP BY "
+               "memory_session_id ORDER BY 1"},
     Diagnostic{"stale-active", "active sessions without an event for 24 hours",
                "SELECT id, content_session_id, started_at FROM sdk_sessions WHERE status = 'active' AND "
-               "last_event_at_epoch < "
-               "(strftime('%s', 'now') - 86400) * 1000 ORDER BY id"},
+               "last_event_at_epoch < (strftime('%s', 'now') - 86400) * 1000 ORDER BY id"},
 };
 
 std::span<const Diagnostic> diagnostics() {

@@ -26,8 +26,7 @@ Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placemen
   if (event->tool_use_id) {
     const bool is_end = event->kind == event::Kind::tool || event->kind == event::Kind::tool_failure;
     return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND tool_use_id = ? AND outcome = "
-                          "'stored' AND "
-                          "(kind = ? OR (? AND kind IN ('tool', 'tool_failure')))",
+                          "'stored' AND (kind = ? OR (? AND kind IN ('tool', 'tool_failure')))",
                           placement.session.value, *event->tool_use_id, event::kind_name(event->kind),
                           is_end))
         .has_value();
@@ -37,8 +36,7 @@ Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placemen
     return true;
   constexpr std::int64_t kWindowMs = 5000;
   return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND payload_hash = ? AND name = ? AND "
-                        "prompt_id IS ? AND "
-                        "outcome = 'stored' AND abs(created_at_epoch - ?) <= ?",
+                        "prompt_id IS ? AND outcome = 'stored' AND abs(created_at_epoch - ?) <= ?",
                         placement.session.value, placement.payload_hash, event->name, event->prompt_id,
                         epoch_ms(event->at), kWindowMs))
       .has_value();
@@ -46,23 +44,21 @@ Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placemen
 
 Result<std::int64_t> settle_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
                                    WallTime now) {
-  TRY(db.run(
-      "INSERT INTO events(event_id, session_db_id, name, kind, outcome, prompt_number, prompt_id, tool_name, "
-      "tool_use_id, "
-      "agent_id, agent_type, cwd, payload_hash, cut, created_at_epoch, taken_in_at_epoch, source) "
-      "VALUES(?,?,?,?,'stored',?,?,?,?,?,?,?,?,?,?,?,?)",
-      event->id.value, placement.session.value, event->name, event::kind_name(event->kind),
-      placement.prompt_number, event->prompt_id, event->tool_name, event->tool_use_id, event->agent_id,
-      event->agent_type, event->cwd, placement.payload_hash, event->cut || event->incomplete,
-      epoch_ms(event->at), epoch_ms(now), event->source));
+  TRY(
+      db.run("INSERT INTO events(event_id, session_db_id, name, kind, outcome, prompt_number, prompt_id, "
+             "tool_name, tool_use_id, agent_id, agent_type, cwd, payload_hash, cut, created_at_epoch, "
+             "taken_in_at_epoch, source) VALUES(?,?,?,?,'stored',?,?,?,?,?,?,?,?,?,?,?,?)",
+             event->id.value, placement.session.value, event->name, event::kind_name(event->kind),
+             placement.prompt_number, event->prompt_id, event->tool_name, event->tool_use_id, event->agent_id,
+             event->agent_type, event->cwd, placement.payload_hash, event->cut || event->incomplete,
+             epoch_ms(event->at), epoch_ms(now), event->source));
   return db.last_insert_rowid();
 }
 
 Status settle_counted(Db& db, const Counted& c, WallTime now) {
   return db.run(
       "INSERT INTO events(event_id, session_db_id, name, kind, outcome, reason, prompt_number, "
-      "created_at_epoch, "
-      "taken_in_at_epoch, source) VALUES(?,?,?,?,?,?,?,?,?,?)",
+      "created_at_epoch, taken_in_at_epoch, source) VALUES(?,?,?,?,?,?,?,?,?,?)",
       c.id.value, c.session, c.name, c.kind, c.outcome, c.reason, c.prompt_number, epoch_ms(c.at),
       epoch_ms(now), c.source);
 }

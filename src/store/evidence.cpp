@@ -24,9 +24,23 @@ Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Te
   const auto extra = TRY(put_payload(db, texts.extra));
   return db.run(
       "INSERT INTO evidence(event_seq, session_db_id, input_payload, response_payload, extra_payload, "
-      "created_at_epoch) "
-      "VALUES(?,?,?,?,?,?)",
+      "created_at_epoch) VALUES(?,?,?,?,?,?)",
       event_seq, session.value, input, response, extra, epoch_ms(at));
+}
+
+Status delete_evidence(Db& db, std::int64_t event_seq) {
+  const auto payloads = TRY(
+      all<std::int64_t>(db.query("SELECT p.id FROM evidence v JOIN payloads p ON p.id IN (v.input_payload, "
+                                 "v.response_payload, v.extra_payload) WHERE v.event_seq = ?",
+                                 event_seq)));
+  TRY(db.run("DELETE FROM evidence WHERE event_seq = ?", event_seq));
+  for (const std::int64_t id : payloads)
+    TRY(
+        db.run("DELETE FROM payloads WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence WHERE "
+               "input_payload = ?1) AND NOT EXISTS (SELECT 1 FROM evidence WHERE response_payload = ?1) AND "
+               "NOT EXISTS (SELECT 1 FROM evidence WHERE extra_payload = ?1)",
+               id));
+  return {};
 }
 
 // A damaged text reads as missing, so that nothing is blocked by it. The next start rebuilds the store.
@@ -39,12 +53,12 @@ static std::optional<std::string> get_text(Db& db, const Stmt& row, int column, 
   return std::nullopt;
 }
 
-#define KEPT_EVENTS                                                                                     \
-  "SELECT e.seq, e.event_id, e.session_db_id, e.prompt_number, e.source, e.name, e.kind, e.tool_name, " \
-  "e.tool_use_id, e.agent_type, e.created_at_epoch, m.tool_input, m.tool_response, "                    \
-  "m.extra, i.body, r.body, x.body FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq "  \
-  "LEFT JOIN evidence v ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload "         \
-  "LEFT JOIN payloads r ON r.id = v.response_payload LEFT JOIN payloads x ON x.id = v.extra_payload "
+#define KEPT_EVENTS                                                                                        \
+  "SELECT e.seq, e.event_id, e.session_db_id, e.prompt_number, e.source, e.name, e.kind, e.tool_name, "    \
+  "e.tool_use_id, e.agent_type, e.created_at_epoch, m.tool_input, m.tool_response, m.extra, i.body, "      \
+  "r.body, x.body FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq LEFT JOIN evidence v " \
+  "ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload LEFT JOIN payloads r ON r.id = "  \
+  "v.response_payload LEFT JOIN payloads x ON x.id = v.extra_payload "
 
 static Result<std::vector<KeptEvent>> events_with_texts(Db& db, Result<Stmt> query) {
   return all(std::move(query), [&](const Stmt& row) {

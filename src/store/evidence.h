@@ -23,6 +23,9 @@ struct Texts {
 
 Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Texts& texts, WallTime at);
 
+// Deletes the texts of an event, except those that another event shares.
+Status delete_evidence(Db& db, std::int64_t event_seq);
+
 struct KeptEvent {
   std::int64_t seq = 0;
   EventId id;

@@ -1,43 +1,27 @@
 #include "store/forget.h"
 
+#include "store/evidence.h"
 #include "store/rows.h"
 
 namespace cairn::store {
-
-// Deletes the event's texts, except those that another event shares.
-static Status forget_texts(Db& db, std::int64_t event) {
-  const auto payloads = TRY(all<std::int64_t>(db.query(
-      "SELECT input_payload FROM evidence WHERE input_payload IS NOT NULL AND event_seq = ?1 "
-      "UNION SELECT response_payload FROM evidence WHERE response_payload IS NOT NULL AND event_seq = ?1 "
-      "UNION SELECT extra_payload FROM evidence WHERE extra_payload IS NOT NULL AND event_seq = ?1",
-      event)));
-  TRY(db.run("DELETE FROM pending_messages WHERE event_seq = ?", event));
-  TRY(db.run("DELETE FROM evidence WHERE event_seq = ?", event));
-  for (const std::int64_t id : payloads)
-    TRY(db.run(
-        "DELETE FROM payloads WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence WHERE input_payload = ?1) "
-        "AND NOT EXISTS (SELECT 1 FROM evidence WHERE response_payload = ?1) "
-        "AND NOT EXISTS (SELECT 1 FROM evidence WHERE extra_payload = ?1)",
-        id));
-  return {};
-}
 
 static Status forget_learned(Db& db, std::int64_t event) {
   const auto learned = TRY(all<std::int64_t>(
       db.query("SELECT DISTINCT observation_id FROM observation_evidence WHERE event_seq = ?", event)));
   TRY(db.run("DELETE FROM observation_evidence WHERE event_seq = ?", event));
   for (const std::int64_t id : learned)
-    TRY(db.run(
-        "DELETE FROM observations WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM observation_evidence WHERE "
-        "observation_id = ?1)",
-        id));
+    TRY(
+        db.run("DELETE FROM observations WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM observation_evidence "
+               "WHERE observation_id = ?1)",
+               id));
   return {};
 }
 
 // Turns a stored event into one that is only counted.
 static Status forget_event(Db& db, std::int64_t event, std::string_view outcome, std::string_view reason) {
   TRY(forget_learned(db, event));
-  TRY(forget_texts(db, event));
+  TRY(db.run("DELETE FROM pending_messages WHERE event_seq = ?", event));
+  TRY(delete_evidence(db, event));
   return db.run(
       "UPDATE events SET outcome = ?, reason = ?, prompt_id = NULL, tool_name = NULL, tool_use_id = NULL, "
       "agent_id = NULL, agent_type = NULL, cwd = NULL, payload_hash = NULL WHERE seq = ?",
@@ -45,15 +29,15 @@ static Status forget_event(Db& db, std::int64_t event, std::string_view outcome,
 }
 
 Status forget_turn(Db& db, SessionId session, std::int64_t number) {
-  TRY(db.run(
-      "UPDATE turns SET muted = 1, last_assistant_message = NULL, failure = NULL WHERE session_db_id = ? AND "
-      "prompt_number = ?",
-      session.value, number));
+  TRY(
+      db.run("UPDATE turns SET muted = 1, last_assistant_message = NULL, failure = NULL WHERE session_db_id "
+             "= ? AND prompt_number = ?",
+             session.value, number));
   // Start and end of a session belong to the session, not to the turn they happened in.
-  const auto events = TRY(all<std::int64_t>(
-      db.query("SELECT seq FROM events WHERE session_db_id = ? AND prompt_number = ? AND outcome = 'stored' "
-               "AND kind NOT IN ('session_start', 'session_end')",
-               session.value, number)));
+  const auto events = TRY(
+      all<std::int64_t>(db.query("SELECT seq FROM events WHERE session_db_id = ? AND prompt_number = ? AND "
+                                 "outcome = 'stored' AND kind NOT IN ('session_start', 'session_end')",
+                                 session.value, number)));
   for (const std::int64_t event : events) TRY(forget_event(db, event, "private", "its prompt is private"));
   for (const char* table : {"texts", "open_items", "standing_orders", "uncommitted_edits"})
     TRY(db.run("DELETE FROM " + std::string(table) + " WHERE session_db_id = ? AND prompt_number = ?",
@@ -70,10 +54,10 @@ Result<bool> has_private_turn(Db& db, SessionId session) {
 }
 
 Status forget_start(Db& db, SessionId session, std::string_view tool_use_id, std::string_view reason) {
-  const auto start = TRY(db.integer(
-      "SELECT seq FROM events WHERE session_db_id = ? AND tool_use_id = ? AND kind = 'tool_start' AND "
-      "outcome = 'stored'",
-      session.value, tool_use_id));
+  const auto start =
+      TRY(db.integer("SELECT seq FROM events WHERE session_db_id = ? AND tool_use_id = ? AND kind = "
+                     "'tool_start' AND outcome = 'stored'",
+                     session.value, tool_use_id));
   return start ? forget_event(db, *start, "skipped", reason) : Status();
 }
 

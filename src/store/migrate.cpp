@@ -46,9 +46,9 @@ static Status apply(Db& db, const Migration& migration, WallTime now) {
 Status migrate(Db& db, std::span<const Migration> migrations, WallTime now) {
   CAIRN_ASSERT(std::ranges::adjacent_find(migrations, std::ranges::greater_equal(), &Migration::version) ==
                migrations.end());
-  TRY(db.exec(
-      "CREATE TABLE IF NOT EXISTS schema_migrations("
-      "version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, applied_at TEXT NOT NULL)"));
+  TRY(
+      db.exec("CREATE TABLE IF NOT EXISTS schema_migrations(version INTEGER PRIMARY KEY, name TEXT NOT NULL, "
+              "hash TEXT NOT NULL, applied_at TEXT NOT NULL)"));
   const std::size_t applied = TRY(count_applied(db, migrations));
   for (const Migration& migration : migrations.subspan(applied)) {
     TRY(apply(db, migration, now).in("schema version " + label(migration.version, migration.name)));

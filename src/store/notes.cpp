@@ -25,15 +25,13 @@ Status end_note(Db& db, std::int64_t observation, WallTime at) {
 
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit) {
   return all(
-      db.query(
-          "SELECT o.id, o.project, n.for_all, o.title, coalesce(nullif(o.narrative, ''), o.title), "
-          "o.created_at_epoch FROM (SELECT observation_id, for_all FROM notes WHERE project IN (SELECT "
-          "member "
-          "FROM project_scope WHERE project = ?1) AND done_at_epoch IS NULL UNION SELECT observation_id, "
-          "for_all FROM notes INDEXED BY notes_for_all WHERE for_all = 1 AND done_at_epoch IS NULL ORDER BY "
-          "observation_id DESC LIMIT ?2) n JOIN observations o ON o.id = n.observation_id WHERE o.deleted_at "
-          "IS NULL ORDER BY o.id DESC",
-          project, limit),
+      db.query("SELECT o.id, o.project, n.for_all, o.title, coalesce(nullif(o.narrative, ''), o.title), "
+               "o.created_at_epoch FROM (SELECT observation_id, for_all FROM notes WHERE project IN (SELECT "
+               "member FROM project_scope WHERE project = ?1) AND done_at_epoch IS NULL UNION SELECT "
+               "observation_id, for_all FROM notes INDEXED BY notes_for_all WHERE for_all = 1 AND "
+               "done_at_epoch IS NULL ORDER BY observation_id DESC LIMIT ?2) n JOIN observations o ON o.id = "
+               "n.observation_id WHERE o.deleted_at IS NULL ORDER BY o.id DESC",
+               project, limit),
       [](Stmt& row) {
         Note n;
         read_columns(row, n.observation, n.project, n.for_all, n.title, n.text, n.created_at);
@@ -54,10 +52,10 @@ Status put_standing_orders(Db& db, SessionId session, std::int64_t prompt_number
     TRY(db.run("DELETE FROM standing_orders WHERE session_db_id = ? AND prompt_number = ? AND text = ?",
                session.value, prompt_number, text));
   for (const std::string& text : orders)
-    TRY(db.run(
-        "INSERT INTO standing_orders(project, session_db_id, prompt_number, text, said_at_epoch) SELECT "
-        "project, id, ?, ?, ? FROM sdk_sessions WHERE id = ? ON CONFLICT DO NOTHING",
-        prompt_number, text, epoch_ms(at), session.value));
+    TRY(
+        db.run("INSERT INTO standing_orders(project, session_db_id, prompt_number, text, said_at_epoch) "
+               "SELECT project, id, ?, ?, ? FROM sdk_sessions WHERE id = ? ON CONFLICT DO NOTHING",
+               prompt_number, text, epoch_ms(at), session.value));
   return {};
 }
 
@@ -65,8 +63,7 @@ Result<std::vector<StandingOrder>> standing_orders(Db& db, const std::string& pr
   Stmt row = TRY(db.query(
       "SELECT p.id, r.text FROM standing_orders r JOIN user_prompts p ON p.session_db_id = r.session_db_id "
       "AND p.prompt_number = r.prompt_number AND p.deleted_at IS NULL WHERE r.project IN (SELECT member FROM "
-      "project_scope WHERE project = ?) AND "
-      "r.done_at_epoch IS NULL ORDER BY r.id DESC LIMIT 50",
+      "project_scope WHERE project = ?) AND r.done_at_epoch IS NULL ORDER BY r.id DESC LIMIT 50",
       project));
   std::vector<StandingOrder> orders;
   std::set<std::string> seen;

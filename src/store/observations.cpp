@@ -30,12 +30,11 @@ struct Known {
 
 // The batch's rows so far. Call after its own evidence was deleted: what is left belongs to other batches.
 Result<std::vector<Known>> known_of(Db& db, const std::string& batch) {
-  Stmt row = TRY(db.query(
-      "SELECT o.id, o.position, o.content_hash, (SELECT e.batch_id FROM observation_evidence e WHERE "
-      "e.observation_id = o.id ORDER BY e.event_seq LIMIT 1) FROM observations o WHERE o.batch_id = ? ORDER "
-      "BY "
-      "o.id",
-      batch));
+  Stmt row =
+      TRY(db.query("SELECT o.id, o.position, o.content_hash, (SELECT e.batch_id FROM observation_evidence e "
+                   "WHERE e.observation_id = o.id ORDER BY e.event_seq LIMIT 1) FROM observations o WHERE "
+                   "o.batch_id = ? ORDER BY o.id",
+                   batch));
   std::vector<Known> known;
   while (TRY(row.step()))
     known.push_back({row.integer(0), row.optional_integer(1), row.text(2), row.text(3), false});
@@ -46,8 +45,7 @@ Result<std::optional<std::int64_t>> same_elsewhere(Db& db, const MemoryId& memor
                                                    const std::string& hash) {
   return db.integer(
       "SELECT id FROM observations WHERE content_hash = ? AND project = ? AND memory_session_id <> ? ORDER "
-      "BY "
-      "id LIMIT 1",
+      "BY id LIMIT 1",
       hash, project, memory.value);
 }
 
@@ -79,14 +77,14 @@ Result<std::int64_t> insert(Db& db, const MemoryId& memory, const std::optional<
                             const Observation& o) {
   const std::string hash = hash_of(o);
   const auto same_as = TRY(same_elsewhere(db, memory, o.project, hash));
-  TRY(db.run(
-      "INSERT INTO observations(uuid, memory_session_id, project, type, title, subtitle, facts, "
-      "narrative, concepts, files_read, files_modified, prompt_number, content_hash, batch_id, position, "
-      "same_as, created_at, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-      new_uuid(epoch_ms(o.created_at)), memory.value, o.project, o.type, o.title, o.subtitle,
-      list_text(o.facts), o.narrative, list_text(o.concepts), list_text(o.files_read),
-      list_text(o.files_modified), o.prompt_number, hash, batch, o.position, same_as, iso8601(o.created_at),
-      epoch_ms(o.created_at)));
+  TRY(
+      db.run("INSERT INTO observations(uuid, memory_session_id, project, type, title, subtitle, facts, "
+             "narrative, concepts, files_read, files_modified, prompt_number, content_hash, batch_id, "
+             "position, same_as, created_at, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+             new_uuid(epoch_ms(o.created_at)), memory.value, o.project, o.type, o.title, o.subtitle,
+             list_text(o.facts), o.narrative, list_text(o.concepts), list_text(o.files_read),
+             list_text(o.files_modified), o.prompt_number, hash, batch, o.position, same_as,
+             iso8601(o.created_at), epoch_ms(o.created_at)));
   const std::int64_t id = db.last_insert_rowid();
   TRY(put_parts(db, id, o));
   return id;
@@ -95,13 +93,13 @@ Result<std::int64_t> insert(Db& db, const MemoryId& memory, const std::optional<
 Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation& o) {
   const std::string hash = hash_of(o);
   const auto same_as = TRY(same_elsewhere(db, memory, o.project, hash));
-  TRY(db.run(
-      "UPDATE observations SET type = ?, title = ?, subtitle = ?, facts = ?, narrative = ?, concepts = "
-      "?, files_read = ?, files_modified = ?, content_hash = ?, position = ?, same_as = ?, created_at = "
-      "?, created_at_epoch = ? WHERE id = ?",
-      o.type, o.title, o.subtitle, list_text(o.facts), o.narrative, list_text(o.concepts),
-      list_text(o.files_read), list_text(o.files_modified), hash, o.position, same_as, iso8601(o.created_at),
-      epoch_ms(o.created_at), id));
+  TRY(
+      db.run("UPDATE observations SET type = ?, title = ?, subtitle = ?, facts = ?, narrative = ?, concepts "
+             "= ?, files_read = ?, files_modified = ?, content_hash = ?, position = ?, same_as = ?, "
+             "created_at = ?, created_at_epoch = ? WHERE id = ?",
+             o.type, o.title, o.subtitle, list_text(o.facts), o.narrative, list_text(o.concepts),
+             list_text(o.files_read), list_text(o.files_modified), hash, o.position, same_as,
+             iso8601(o.created_at), epoch_ms(o.created_at), id));
   return put_parts(db, id, o);
 }
 
@@ -114,10 +112,10 @@ Status put_one(Db& db, const MemoryId& memory, const std::string& batch, std::ve
   auto row =
       std::find_if(known.begin(), known.end(), [&](const Known& k) { return !k.kept && k.hash == hash; });
   if (row == known.end()) {
-    const auto folded = TRY(db.integer(
-        "SELECT id FROM observations WHERE content_hash = ? AND memory_session_id = ? AND batch_id IS NOT ? "
-        "ORDER BY id LIMIT 1",
-        hash, memory.value, batch));
+    const auto folded =
+        TRY(db.integer("SELECT id FROM observations WHERE content_hash = ? AND memory_session_id = ? AND "
+                       "batch_id IS NOT ? ORDER BY id LIMIT 1",
+                       hash, memory.value, batch));
     if (folded) return add_evidence(db, *folded, batch, o);
     row = std::find_if(known.begin(), known.end(), [&](const Known& k) {
       return !k.kept && k.other_batch.empty() && k.position == o.position;
@@ -159,9 +157,9 @@ std::string turn_batch(const Session& session, std::int64_t prompt_number) {
 
 Result<bool> is_covered_elsewhere(Db& db, const std::string& batch, const std::vector<std::int64_t>& events) {
   for (const std::int64_t event : events)
-    if (!TRY(db.integer("SELECT 1 FROM observation_evidence WHERE event_seq = ? AND batch_id NOT IN (?, '') "
-                        "LIMIT 1",
-                        event, batch)))
+    if (!TRY(db.integer(
+            "SELECT 1 FROM observation_evidence WHERE event_seq = ? AND batch_id NOT IN (?, '') LIMIT 1",
+            event, batch)))
       return false;
   return !events.empty();
 }
@@ -193,53 +191,14 @@ Status drop_covered(Db& db, const std::string& batch, const std::vector<Observat
   return {};
 }
 
-static Result<std::vector<Observation>> newest_of(Db& db, const std::string& project,
-                                                  const ObservationQuery& q) {
-  return all(
-      db.query("SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.prompt_number, "
-               "o.created_at_epoch, "
-               "o.facts, coalesce(o.narrative, ''), length(coalesce(o.subtitle, '')), " TOOLS_OF_OBSERVATION(
-                   "o.id") " FROM observations o JOIN sdk_sessions s "
-                           "ON s.memory_session_id = o.memory_session_id WHERE o.project = ? AND "
-                           "o.deleted_at IS NULL "
-                           "AND "
-                           "o.created_at_epoch > ? AND s.content_session_id <> ? AND NOT EXISTS (SELECT 1 "
-                           "FROM notes "
-                           "n "
-                           "WHERE n.observation_id = o.id) ORDER BY o.created_at_epoch DESC, "
-                           "o.id DESC "
-                           "LIMIT ?",
-               project, q.after ? epoch_ms(*q.after) : -1, q.except_session, q.limit),
-      [](Stmt& row) {
-        Observation o;
-        std::string facts;
-        std::int64_t subtitle = 0;
-        read_columns(row, o.id, o.session, o.project, o.type, o.title, o.prompt_number, o.created_at, facts,
-                     o.narrative, subtitle, o.origins);
-        o.facts = read_list(facts);
-        const std::size_t texts =
-            estimate_tokens(o.title) + estimate_tokens(facts) + estimate_tokens(o.narrative);
-        o.tokens = static_cast<std::int64_t>(10 + texts) + subtitle / 4;
-        return o;
-      });
-}
-
-Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& q) {
-  return first_of_scope<Observation>(
-      db, q.project, q.limit, [&](const std::string& project) { return newest_of(db, project, q); },
-      [](const Observation& a, const Observation& b) {
-        return std::pair(a.created_at, a.id) > std::pair(b.created_at, b.id);
-      });
-}
-
 Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {
-  Stmt row = TRY(db.query(
-      "SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.subtitle, o.facts, "
-      "o.narrative, o.concepts, o.files_read, o.files_modified, o.prompt_number, "
-      "o.created_at_epoch, o.same_as, o.position, " TOOLS_OF_OBSERVATION(
-          "o.id") " FROM observations o JOIN sdk_sessions s "
-                  "ON s.memory_session_id = o.memory_session_id WHERE o.id = ? AND o.deleted_at IS NULL",
-      id));
+  Stmt row =
+      TRY(db.query("SELECT o.id, s.content_session_id, o.project, o.type, o.title, o.subtitle, o.facts, "
+                   "o.narrative, o.concepts, o.files_read, o.files_modified, o.prompt_number, "
+                   "o.created_at_epoch, o.same_as, o.position, " TOOLS_OF_OBSERVATION(
+                       "o.id") " FROM observations o JOIN sdk_sessions s ON s.memory_session_id = "
+                               "o.memory_session_id WHERE o.id = ? AND o.deleted_at IS NULL",
+                   id));
   if (!TRY(row.step())) return std::optional<Observation>();
   Observation o;
   read_columns(row, o.id, o.session, o.project, o.type, o.title, o.subtitle, o.facts, o.narrative, o.concepts,

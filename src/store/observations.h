@@ -32,7 +32,6 @@ struct Observation {
   std::optional<std::int64_t> same_as;   // the earliest equal one of another session of the project
   std::optional<std::int64_t> position;  // its place in its batch; a batch has one at each
   std::vector<std::int64_t> events;      // its evidence: events.seq
-  std::int64_t tokens = 0;               // what showing it in full costs, roughly
   Origins origins;                       // of the events that it came from: web, mcp
   WallTime created_at;
 };
@@ -54,14 +53,6 @@ Result<bool> is_covered_elsewhere(Db& db, const std::string& batch, const std::v
 // provider's findings replace the built-in ones about the same events.
 Status drop_covered(Db& db, const std::string& batch, const std::vector<Observation>& list);
 
-// The newest of a project, newest first, without their files and concepts; not those of `except_session`.
-struct ObservationQuery {
-  std::string project;
-  std::optional<WallTime> after;
-  std::string except_session;
-  std::size_t limit = 20;
-};
-Result<std::vector<Observation>> newest_observations(Db& db, const ObservationQuery& query);
 // Whether an observation that is not deleted has that type.
 Result<bool> is_type_in_use(Db& db, const std::string& type);
 // One, with its evidence.

@@ -4,11 +4,12 @@
 
 namespace cairn::store {
 
-#define ITEMS \
-  "SELECT i.id, i.project, i.branch, i.session_db_id, coalesce(s.content_session_id, ''), "             \
-  "i.prompt_number, i.seen_prompt, i.source, i.state, i.key, i.text, i.detail, i.event_seq, "           \
-  "i.opened_at_epoch, i.last_seen_at_epoch, i.closed_at_epoch, coalesce(i.closed_by, ''), " \
-  TOOLS_OF_TURN("i.session_db_id", "i.prompt_number") " FROM open_items i LEFT JOIN sdk_sessions s ON s.id = i.session_db_id WHERE i.deleted_at IS NULL AND "
+#define ITEM_TOOLS TOOLS_OF_TURN("i.session_db_id", "i.prompt_number")
+#define ITEMS                                                                                                \
+  "SELECT i.id, i.project, i.branch, i.session_db_id, coalesce(s.content_session_id, ''), i.prompt_number, " \
+  "i.seen_prompt, i.source, i.state, i.key, i.text, i.detail, i.event_seq, i.opened_at_epoch, "              \
+  "i.last_seen_at_epoch, i.closed_at_epoch, coalesce(i.closed_by, ''), " ITEM_TOOLS                          \
+  " FROM open_items i LEFT JOIN sdk_sessions s ON s.id = i.session_db_id WHERE i.deleted_at IS NULL AND "
 
 static OpenItem read_item(Stmt& row) {
   OpenItem i;
@@ -23,20 +24,20 @@ static Result<std::vector<OpenItem>> all_items(Result<Stmt> query) {
 }
 
 Result<std::int64_t> add_open_item(Db& db, const OpenItem& item) {
-  TRY(db.run(
-      "INSERT INTO open_items(uuid, project, branch, session_db_id, prompt_number, seen_prompt, source, "
-      "state, key, text, detail, event_seq, opened_at, opened_at_epoch, last_seen_at_epoch) "
-      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-      new_uuid(epoch_ms(item.opened_at)), item.project, item.branch, item.session, item.prompt_number,
-      item.seen_prompt, item.source, item.state, item.key, item.text, item.detail, item.event,
-      iso8601(item.opened_at), epoch_ms(item.opened_at), epoch_ms(item.last_seen_at)));
+  TRY(
+      db.run("INSERT INTO open_items(uuid, project, branch, session_db_id, prompt_number, seen_prompt, "
+             "source, state, key, text, detail, event_seq, opened_at, opened_at_epoch, last_seen_at_epoch) "
+             "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+             new_uuid(epoch_ms(item.opened_at)), item.project, item.branch, item.session, item.prompt_number,
+             item.seen_prompt, item.source, item.state, item.key, item.text, item.detail, item.event,
+             iso8601(item.opened_at), epoch_ms(item.opened_at), epoch_ms(item.last_seen_at)));
   return db.last_insert_rowid();
 }
 
 Status update_open_item(Db& db, const OpenItem& item) {
   return db.run(
-      "UPDATE open_items SET session_db_id = ?, prompt_number = ?, seen_prompt = ?, state = ?, key = ?, "
-      "text = ?, detail = ?, event_seq = ?, last_seen_at_epoch = ? WHERE id = ?",
+      "UPDATE open_items SET session_db_id = ?, prompt_number = ?, seen_prompt = ?, state = ?, key = ?, text "
+      "= ?, detail = ?, event_seq = ?, last_seen_at_epoch = ? WHERE id = ?",
       item.session, item.prompt_number, item.seen_prompt, item.state, item.key, item.text, item.detail,
       item.event, epoch_ms(item.last_seen_at), item.id);
 }
@@ -62,10 +63,9 @@ Status delete_open_item(Db& db, std::int64_t id) {
 }
 
 Result<bool> closed_by_person(Db& db, const std::string& project, const std::string& key) {
-  return TRY(db.integer(
-                 "SELECT 1 FROM open_items WHERE project = ? AND key = ? AND closed_at_epoch IS NOT NULL "
-                 "AND closed_session IS NULL LIMIT 1",
-                 project, key))
+  return TRY(db.integer("SELECT 1 FROM open_items WHERE project = ? AND key = ? AND closed_at_epoch IS NOT "
+                        "NULL AND closed_session IS NULL LIMIT 1",
+                        project, key))
       .has_value();
 }
 
@@ -76,17 +76,18 @@ Result<std::vector<OpenItem>> items_of_turn(Db& db, const OpenTurn& turn) {
 
 Result<std::vector<OpenItem>> open_items(Db& db, const OpenItemQuery& query) {
   if (query.closed)
-    return all_items(db.query(ITEMS "i.closed_at_epoch IS NOT NULL AND (?1 IS NULL OR i.project IN (SELECT "
-                                    "member FROM project_scope WHERE project = ?1)) ORDER BY "
-                                    "i.closed_at_epoch DESC, i.id DESC LIMIT ?2",
-                              query.project, query.limit));
+    return all_items(
+        db.query(ITEMS
+                 "i.closed_at_epoch IS NOT NULL AND (?1 IS NULL OR i.project IN (SELECT member FROM "
+                 "project_scope WHERE project = ?1)) ORDER BY i.closed_at_epoch DESC, i.id DESC LIMIT ?2",
+                 query.project, query.limit));
   if (!query.project)
     return all_items(
         db.query(ITEMS "i.closed_at_epoch IS NULL ORDER BY i.last_seen_at_epoch DESC, i.id DESC LIMIT ?",
                  query.limit));
-  return all_items(db.query(ITEMS "i.closed_at_epoch IS NULL AND i.project IN (SELECT member FROM "
-                                  "project_scope WHERE project = ?) ORDER BY i.last_seen_at_epoch DESC, i.id "
-                                  "DESC LIMIT ?",
+  return all_items(db.query(ITEMS
+                            "i.closed_at_epoch IS NULL AND i.project IN (SELECT member FROM project_scope "
+                            "WHERE project = ?) ORDER BY i.last_seen_at_epoch DESC, i.id DESC LIMIT ?",
                             *query.project, query.limit));
 }
 
@@ -99,18 +100,18 @@ Status put_edits(Db& db, const OpenTurn& turn, const TurnEdits& edits) {
              turn.session.value, turn.number));
   if (edits.committed) {
     const std::int64_t before = epoch_ms(edits.at) - 1;
-    TRY(db.run(
-        "INSERT INTO last_commits(project, worktree, at_epoch) VALUES(?,?,?) ON CONFLICT DO UPDATE SET "
-        "at_epoch = max(at_epoch, excluded.at_epoch)",
-        edits.project, edits.worktree, before));
+    TRY(
+        db.run("INSERT INTO last_commits(project, worktree, at_epoch) VALUES(?,?,?) ON CONFLICT DO UPDATE "
+               "SET at_epoch = max(at_epoch, excluded.at_epoch)",
+               edits.project, edits.worktree, before));
     TRY(db.run("DELETE FROM uncommitted_edits WHERE project = ? AND worktree = ? AND at_epoch <= ?",
                edits.project, edits.worktree, before));
   }
   for (const std::string& file : edits.files)
-    TRY(db.run(
-        "INSERT INTO uncommitted_edits(session_db_id, prompt_number, project, worktree, path, at_epoch) "
-        "VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING",
-        turn.session.value, turn.number, edits.project, edits.worktree, file, epoch_ms(edits.at)));
+    TRY(
+        db.run("INSERT INTO uncommitted_edits(session_db_id, prompt_number, project, worktree, path, "
+               "at_epoch) VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING",
+               turn.session.value, turn.number, edits.project, edits.worktree, file, epoch_ms(edits.at)));
   return {};
 }
 
@@ -119,10 +120,8 @@ Result<std::vector<std::string>> edited_since_commit(Db& db, const std::string& 
   constexpr int kMost = 200;
   return all<std::string>(
       db.query("SELECT DISTINCT path FROM (SELECT path FROM uncommitted_edits WHERE project = ?1 AND "
-               "worktree = ?2 AND "
-               "at_epoch > coalesce((SELECT at_epoch FROM last_commits WHERE project = ?1 AND worktree = "
-               "?2), 0) ORDER "
-               "BY at_epoch DESC LIMIT ?3) ORDER BY path",
+               "worktree = ?2 AND at_epoch > coalesce((SELECT at_epoch FROM last_commits WHERE project = ?1 "
+               "AND worktree = ?2), 0) ORDER BY at_epoch DESC LIMIT ?3) ORDER BY path",
                project, worktree, kMost));
 }
 
@@ -143,11 +142,10 @@ Result<WallTime> last_activity(Db& db, const std::optional<std::string>& project
 
 Result<std::int64_t> count_open_items(Db& db, const std::optional<std::string>& project) {
   const WallTime since = TRY(last_activity(db, project)) - kOpenItemAge;
-  return TRY(db.integer(
-                 "SELECT count(*) FROM open_items WHERE closed_at_epoch IS NULL AND deleted_at IS NULL "
-                 "AND (?1 IS NULL OR project IN (SELECT member FROM project_scope WHERE project = ?1)) AND "
-                 "last_seen_at_epoch >= ?2",
-                 project, epoch_ms(since)))
+  return TRY(db.integer("SELECT count(*) FROM open_items WHERE closed_at_epoch IS NULL AND deleted_at IS "
+                        "NULL AND (?1 IS NULL OR project IN (SELECT member FROM project_scope WHERE project "
+                        "= ?1)) AND last_seen_at_epoch >= ?2",
+                        project, epoch_ms(since)))
       .value_or(0);
 }
 

@@ -80,9 +80,9 @@ Status check_owner(Db& db) {
 // Compared with the hash of the last start. SQLite does not notice a CREATE statement that is damaged but
 // still valid SQL.
 Result<std::string> schema_hash(Db& db) {
-  const auto all = TRY(
-      db.text("SELECT group_concat(type || name || tbl_name || coalesce(sql, ''), char(10) ORDER BY rowid) "
-              "FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"));
+  const auto all =
+      TRY(db.text("SELECT group_concat(type || name || tbl_name || coalesce(sql, ''), char(10) ORDER BY "
+                  "rowid) FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"));
   return content_hash(all.value_or(""));
 }
 
@@ -109,12 +109,11 @@ Status check_pages(os::Clock& clock, Db& db) {
 // twice.
 Status read_transcripts_again(Db& db) {
   return db.exec(
-      "UPDATE sdk_sessions SET transcript_due = 1;"
-      "INSERT OR IGNORE INTO transcripts(session_db_id, path, inode, read_to, prompt_id, lines, malformed, "
-      "too_long) SELECT id, transcript_path, 0, 0, '', 0, 0, 0 FROM sdk_sessions "
-      "WHERE transcript_path <> '';"
-      "UPDATE transcripts SET inode = 0, read_to = 0, prompt_id = '', lines = 0, malformed = 0, too_long = 0;"
-      "DELETE FROM transcript_calls WHERE outcome <> 'counted'");
+      "UPDATE sdk_sessions SET transcript_due = 1;INSERT OR IGNORE INTO transcripts(session_db_id, path, "
+      "inode, read_to, prompt_id, lines, malformed, too_long) SELECT id, transcript_path, 0, 0, '', 0, 0, 0 "
+      "FROM sdk_sessions WHERE transcript_path <> '';UPDATE transcripts SET inode = 0, read_to = 0, "
+      "prompt_id = '', lines = 0, malformed = 0, too_long = 0;DELETE FROM transcript_calls WHERE outcome <> "
+      "'counted'");
 }
 
 Status note_event(Db& db, std::string_view what, WallTime now) {

@@ -20,8 +20,7 @@ namespace cairn::store {
 // The same for the turn `prompt` of the session with the row id `session`.
 #define TOOLS_OF_TURN(session, prompt)                                                  \
   "(SELECT group_concat(DISTINCT tool_name) FROM events WHERE session_db_id = " session \
-  " AND "                                                                               \
-  "prompt_number = " prompt " AND " FROM_OUTSIDE ")"
+  " AND prompt_number = " prompt " AND " FROM_OUTSIDE ")"
 
 // The origins that such a column of tools stands for.
 inline Origins origins_of(std::string_view tools) {

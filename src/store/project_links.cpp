@@ -35,11 +35,10 @@ static Status note_change(Db& db, const Project& one, const Project& other, std:
 // Everything that links lead to from `project`, itself included.
 static Result<std::set<std::int64_t>> group_of(Db& db, std::int64_t project) {
   std::set<std::int64_t> group;
-  Stmt row = TRY(
-      db.query("WITH RECURSIVE member(id) AS (SELECT ?1 UNION SELECT iif(l.a = m.id, l.b, l.a) FROM member m "
-               "JOIN project_links l ON (l.a = m.id OR l.b = m.id) AND l.state = 'linked') SELECT id FROM "
-               "member",
-               project));
+  Stmt row = TRY(db.query(
+      "WITH RECURSIVE member(id) AS (SELECT ?1 UNION SELECT iif(l.a = m.id, l.b, l.a) FROM member m JOIN "
+      "project_links l ON (l.a = m.id OR l.b = m.id) AND l.state = 'linked') SELECT id FROM member",
+      project));
   while (TRY(row.step())) group.insert(row.integer(0));
   return group;
 }
@@ -84,10 +83,10 @@ Result<bool> unlink_projects(Db& db, const Project& one, const Project& other, W
 
 Result<std::vector<Link>> links_of(Db& db, const Project& project) {
   std::vector<Link> links;
-  Stmt row = TRY(db.query(
-      "SELECT iif(a = ?1, b, a), state, made_by, reason, created_at_epoch FROM project_links WHERE (a = ?1 "
-      "OR b = ?1) AND state <> 'apart' ORDER BY state, created_at_epoch DESC, a, b",
-      project.id));
+  Stmt row = TRY(
+      db.query("SELECT iif(a = ?1, b, a), state, made_by, reason, created_at_epoch FROM project_links WHERE "
+               "(a = ?1 OR b = ?1) AND state <> 'apart' ORDER BY state, created_at_epoch DESC, a, b",
+               project.id));
   while (TRY(row.step())) {
     const auto other = TRY(find_project(db, row.integer(0)));
     if (!other) continue;
@@ -120,11 +119,11 @@ static Result<std::string> news_line(Db& db, const Project& project, const Stmt&
 Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t told) {
   constexpr std::size_t kMostLines = 3;
   IdentityNews news{told, {}};
-  Stmt row = TRY(db.query(
-      "SELECT id, what, coalesce(old_root, ''), coalesce(other_id, 0) FROM project_history WHERE project_id "
-      "= ? AND id > ? AND made_by = 'cairn' AND what IN ('repository', 'moved', 'linked', 'suggested') ORDER "
-      "BY id",
-      project.id, told));
+  Stmt row =
+      TRY(db.query("SELECT id, what, coalesce(old_root, ''), coalesce(other_id, 0) FROM project_history "
+                   "WHERE project_id = ? AND id > ? AND made_by = 'cairn' AND what IN ('repository', "
+                   "'moved', 'linked', 'suggested') ORDER BY id",
+                   project.id, told));
   while (TRY(row.step())) {
     news.last = row.integer(0);
     std::string line = TRY(news_line(db, project, row));
@@ -134,16 +133,15 @@ Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t 
 }
 
 Result<std::vector<ProjectChange>> history_of(Db& db, const Project& project, std::size_t limit) {
-  return all(
-      db.query("SELECT h.what, h.made_by, h.old_root, h.old_name, (SELECT name FROM projects WHERE id = "
-               "iif(h.project_id = ?1, h.other_id, h.project_id)), h.at_epoch FROM project_history h WHERE "
-               "h.project_id = ?1 OR h.other_id = ?1 ORDER BY h.id DESC LIMIT ?2",
-               project.id, limit),
-      [](Stmt& row) {
-        ProjectChange c;
-        read_columns(row, c.what, c.made_by, c.old_root, c.old_name, c.other, c.at);
-        return c;
-      });
+  return all(db.query("SELECT h.what, h.made_by, h.old_root, h.old_name, (SELECT name FROM projects WHERE id "
+                      "= iif(h.project_id = ?1, h.other_id, h.project_id)), h.at_epoch FROM project_history "
+                      "h WHERE h.project_id = ?1 OR h.other_id = ?1 ORDER BY h.id DESC LIMIT ?2",
+                      project.id, limit),
+             [](Stmt& row) {
+               ProjectChange c;
+               read_columns(row, c.what, c.made_by, c.old_root, c.old_name, c.other, c.at);
+               return c;
+             });
 }
 
 }  // namespace cairn::store

@@ -61,9 +61,10 @@ Result<std::optional<Project>> project_by_key(Db& db, const std::string& key) {
 Result<std::optional<Project>> project_by_name(Db& db, const std::string& name) {
   if (auto found = TRY(first(db.query(PROJECT "WHERE p.name = ?", name), read_project))) return found;
   return first(
-      db.query(PROJECT "JOIN project_history h ON h.project_id = p.id WHERE h.old_name = ? ORDER BY h.id "
-                       "DESC LIMIT 1",
-               name),
+      db.query(
+          PROJECT
+          "JOIN project_history h ON h.project_id = p.id WHERE h.old_name = ? ORDER BY h.id DESC LIMIT 1",
+          name),
       read_project);
 }
 
@@ -76,24 +77,26 @@ Result<std::optional<Project>> project_by_root(Db& db, const std::string& root) 
 
 Result<std::optional<Project>> project_by_old_place(Db& db, const Place& place) {
   auto found = TRY(first(
-      db.query(PROJECT "JOIN project_history h ON h.project_id = p.id WHERE h.old_key = ? ORDER BY h.id "
-                       "DESC LIMIT 1",
+      db.query(PROJECT
+               "JOIN project_history h ON h.project_id = p.id WHERE h.old_key = ? ORDER BY h.id DESC LIMIT 1",
                place.key),
       read_project));
   if (found) return found;
   return first(
-      db.query(PROJECT "JOIN project_history h ON h.project_id = p.id WHERE h.old_root = ? ORDER BY h.id "
-                       "DESC LIMIT 1",
-               place.root),
+      db.query(
+          PROJECT
+          "JOIN project_history h ON h.project_id = p.id WHERE h.old_root = ? ORDER BY h.id DESC LIMIT 1",
+          place.root),
       read_project);
 }
 
 Result<std::optional<Project>> project_by_worktree(Db& db, const std::string& directory) {
   for (std::string at = directory; at.size() > 1; at.resize(at.find_last_of('/'))) {
-    auto found = TRY(first(db.query(PROJECT "JOIN sdk_sessions s ON s.project = p.name WHERE s.worktree = ? "
-                                            "ORDER BY s.id DESC LIMIT 1",
-                                    at),
-                           read_project));
+    auto found = TRY(first(
+        db.query(PROJECT
+                 "JOIN sdk_sessions s ON s.project = p.name WHERE s.worktree = ? ORDER BY s.id DESC LIMIT 1",
+                 at),
+        read_project));
     if (found) return found;
     if (at.find('/') == std::string::npos) break;
   }
@@ -204,8 +207,7 @@ Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<st
 
 #define DISTINCT_OF(column)                                                    \
   "SELECT DISTINCT " column " FROM sdk_sessions WHERE project = ? AND " column \
-  " IS NOT NULL ORDER BY 1 LIMIT "                                             \
-  "50"
+  " IS NOT NULL ORDER BY 1 LIMIT 50"
 
 Result<std::vector<std::string>> branches_of(Db& db, const std::string& project) {
   return all<std::string>(db.query(DISTINCT_OF("branch"), project));

@@ -21,9 +21,9 @@ Result<MessageId> enqueue(Db& db, const NewMessage& m) {
 }
 
 // A message may be claimed once its turn has ended: until then the turn is still being written.
-#define ENDED                                                                                           \
-  "m.status = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_db_id = m.session_db_id " \
-  "AND t.prompt_number = m.prompt_number AND t.ended_at_epoch IS NULL) "
+#define ENDED                                                                                               \
+  "m.status = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_db_id = m.session_db_id AND " \
+  "t.prompt_number = m.prompt_number AND t.ended_at_epoch IS NULL) "
 
 // ?1 is now, ?2 is later than any pause can end: a message with a later time was returned before the clock
 // was set back, and is due.
@@ -40,12 +40,11 @@ static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now) {
   return db.integer(
       "WITH RECURSIVE waiting(session) AS (SELECT min(session_db_id) FROM pending_messages WHERE status = "
       "'pending' UNION ALL SELECT (SELECT min(session_db_id) FROM pending_messages WHERE status = 'pending' "
-      "AND session_db_id > waiting.session) FROM waiting WHERE waiting.session IS NOT NULL), "
-      "heads(session, head) AS MATERIALIZED (SELECT w.session, (SELECT m.id FROM pending_messages m WHERE "
-      "m.session_db_id = w.session AND " ENDED
-      "ORDER BY m.id LIMIT 1) FROM waiting w WHERE w.session IS NOT NULL) "
-      "SELECT h.session FROM heads h JOIN pending_messages m ON m.id = h.head JOIN sdk_sessions s ON s.id = "
-      "h.session WHERE " DUE
+      "AND session_db_id > waiting.session) FROM waiting WHERE waiting.session IS NOT NULL), heads(session, "
+      "head) AS MATERIALIZED (SELECT w.session, (SELECT m.id FROM pending_messages m WHERE m.session_db_id = "
+      "w.session AND " ENDED
+      "ORDER BY m.id LIMIT 1) FROM waiting w WHERE w.session IS NOT NULL) SELECT h.session FROM heads h JOIN "
+      "pending_messages m ON m.id = h.head JOIN sdk_sessions s ON s.id = h.session WHERE " DUE
       "AND NOT EXISTS (SELECT 1 FROM pending_messages b WHERE b.status = 'processing' AND b.session_db_id = "
       "h.session) ORDER BY max(h.head, s.served), h.head LIMIT 1",
       epoch_ms(now), beyond_any_wait(now));

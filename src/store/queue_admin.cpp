@@ -5,11 +5,11 @@
 namespace cairn::store {
 
 // A message taken out of a claimed batch may be the one that blocks it: claim it alone from now on.
-#define AFRESH                                                                                            \
-  "UPDATE pending_messages SET status = 'pending', retry_count = 0, not_before_epoch = 0, last_error = "  \
-  "NULL, solo = max(solo, status = 'processing'), batch_id = NULL, batch_size = 0, lease = NULL, "        \
-  "lease_until_epoch = NULL, started_processing_at_epoch = NULL, completed_at_epoch = NULL WHERE status " \
-  "<> 'processed' "
+#define AFRESH                                                                                               \
+  "UPDATE pending_messages SET status = 'pending', retry_count = 0, not_before_epoch = 0, last_error = "     \
+  "NULL, solo = max(solo, status = 'processing'), batch_id = NULL, batch_size = 0, lease = NULL, "           \
+  "lease_until_epoch = NULL, started_processing_at_epoch = NULL, completed_at_epoch = NULL WHERE status <> " \
+  "'processed' "
 
 Result<bool> retry_message(Db& db, MessageId id) {
   TRY(db.run(AFRESH "AND id = ?", id.value));
@@ -121,13 +121,11 @@ Result<std::vector<Message>> list_messages(Db& db, const MessageQuery& q) {
         read_message);
   const auto status = q.status ? std::optional(name_of(*q.status)) : std::nullopt;
   return all(
-      db.query(
-          MESSAGES
-          "WHERE (CASE WHEN ?1 IS NULL THEN m.status <> 'processed' ELSE m.status = ?1 END) AND (?2 IS NULL "
-          "OR "
-          "m.session_db_id = ?2) ORDER BY CASE m.status WHEN 'failed' THEN 0 WHEN 'processing' THEN 1 WHEN "
-          "'pending' THEN 2 ELSE 3 END, m.created_at_epoch, m.id LIMIT ?3",
-          status, q.session, q.limit),
+      db.query(MESSAGES
+               "WHERE (CASE WHEN ?1 IS NULL THEN m.status <> 'processed' ELSE m.status = ?1 END) AND (?2 IS "
+               "NULL OR m.session_db_id = ?2) ORDER BY CASE m.status WHEN 'failed' THEN 0 WHEN 'processing' "
+               "THEN 1 WHEN 'pending' THEN 2 ELSE 3 END, m.created_at_epoch, m.id LIMIT ?3",
+               status, q.session, q.limit),
       read_message);
 }
 

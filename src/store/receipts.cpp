@@ -5,12 +5,11 @@
 namespace cairn::store {
 
 Result<std::int64_t> add_receipt(Db& db, const Receipt& r) {
-  TRY(
-      db.run("INSERT INTO injections(event_id, session_db_id, project, event_name, source, tokens, "
-             "characters, text_hash, items, "
-             "up_to_epoch, created_at, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
-             r.event.value, r.session.value, r.project, r.event_name, r.source, r.tokens, r.characters,
-             r.text_hash, r.items, epoch_ms(r.up_to), iso8601(r.created_at), epoch_ms(r.created_at)));
+  TRY(db.run(
+      "INSERT INTO injections(event_id, session_db_id, project, event_name, source, tokens, characters, "
+      "text_hash, items, up_to_epoch, created_at, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+      r.event.value, r.session.value, r.project, r.event_name, r.source, r.tokens, r.characters, r.text_hash,
+      r.items, epoch_ms(r.up_to), iso8601(r.created_at), epoch_ms(r.created_at)));
   return db.last_insert_rowid();
 }
 
@@ -41,8 +40,7 @@ Result<std::optional<Receipt>> last_given(Db& db, SessionId session) {
 
 Result<bool> was_given(Db& db, SessionId session, const EventId& event) {
   return TRY(db.integer("SELECT 1 FROM injections WHERE session_db_id = ? AND event_id = ? AND "
-                        "given_at_epoch IS NOT "
-                        "NULL",
+                        "given_at_epoch IS NOT NULL",
                         session, event))
       .has_value();
 }
@@ -50,11 +48,10 @@ Result<bool> was_given(Db& db, SessionId session, const EventId& event) {
 Result<std::vector<Receipt>> list_receipts(Db& db, const std::optional<std::string>& project,
                                            std::int64_t limit) {
   if (!project) return all(db.query(RECEIPTS "ORDER BY i.id DESC LIMIT ?", limit), read_receipt);
-  return all(
-      db.query(RECEIPTS "WHERE i.project IN (SELECT member FROM project_scope WHERE project = ?) ORDER "
-                        "BY i.id DESC LIMIT ?",
-               *project, limit),
-      read_receipt);
+  return all(db.query(RECEIPTS "WHERE i.project IN (SELECT member FROM project_scope WHERE project = ?) "
+                               "ORDER BY i.id DESC LIMIT ?",
+                      *project, limit),
+             read_receipt);
 }
 
 }  // namespace cairn::store

@@ -7,29 +7,34 @@ namespace cairn::store {
 
 static constexpr std::size_t kTitle = 300;
 
+#define TOOLS TOOLS_OF_TURN("s.id", "r.prompt_number")
+
 static std::string_view record_sql(RecordKind kind) {
   switch (kind) {
     case RecordKind::observation:
       return "SELECT r.project, s.content_session_id, r.prompt_number, r.type, r.title, v.body, "
-             "r.created_at_epoch, " TOOLS_OF_OBSERVATION("r.id") ", v.files || char(10) || v.concepts FROM observations r JOIN sdk_sessions s ON s.memory_session_id = "
-             "r.memory_session_id LEFT JOIN indexed_observations v ON v.id = r.id WHERE r.id = ? AND "
-             "r.deleted_at "
-             "IS NULL";
+             "r.created_at_epoch, v.files || char(10) || v.concepts, " TOOLS_OF_OBSERVATION("r.id")
+             " FROM observations r JOIN sdk_sessions s ON s.memory_session_id = r.memory_session_id LEFT JOIN "
+             "indexed_observations v ON v.id = r.id WHERE r.id = ? AND r.deleted_at IS NULL";
     case RecordKind::summary:
       return "SELECT r.project, s.content_session_id, r.prompt_number, 'summary', r.request, v.body, "
-             "r.created_at_epoch, " TOOLS_OF_TURN("s.id", "r.prompt_number") ", v.files FROM session_summaries r JOIN sdk_sessions s ON s.memory_session_id = "
-             "r.memory_session_id JOIN indexed_summaries v ON v.id = r.id WHERE r.id = ?";
+             "r.created_at_epoch, v.files, " TOOLS
+             " FROM session_summaries r JOIN sdk_sessions s ON s.memory_session_id = r.memory_session_id "
+             "JOIN "
+             "indexed_summaries v ON v.id = r.id WHERE r.id = ?";
     case RecordKind::prompt:
       return "SELECT project, content_session_id, prompt_number, 'prompt', substr(prompt_text, 1, 1000), "
-             "prompt_text, created_at_epoch, NULL, '' FROM user_prompts WHERE id = ? AND deleted_at IS NULL";
+             "prompt_text, created_at_epoch, '', NULL FROM user_prompts WHERE id = ? AND deleted_at IS NULL";
     case RecordKind::open:
-      return "SELECT i.project, coalesce(s.content_session_id, ''), i.prompt_number, i.source, i.text, "
-             "i.detail, i.opened_at_epoch, " TOOLS_OF_TURN("i.session_db_id", "i.prompt_number") ", '' FROM open_items i LEFT JOIN "
-             "sdk_sessions s ON s.id = i.session_db_id WHERE i.id = ? AND i.deleted_at IS NULL";
+      return "SELECT r.project, s.content_session_id, r.prompt_number, r.source, r.text, r.detail, "
+             "r.opened_at_epoch, '', " TOOLS
+             " FROM open_items r LEFT JOIN sdk_sessions s ON s.id = r.session_db_id WHERE r.id = ? AND "
+             "r.deleted_at IS NULL";
     case RecordKind::turn:
       return "SELECT r.project, s.content_session_id, r.prompt_number, r.kind, substr(r.text, 1, 1000), "
-             "r.text, r.created_at_epoch, " TOOLS_OF_TURN("s.id", "r.prompt_number") ", '' FROM texts r JOIN sdk_sessions s ON s.id = r.session_db_id WHERE "
-             "r.id = ? AND r.deleted_at IS NULL";
+             "r.text, r.created_at_epoch, '', " TOOLS
+             " FROM texts r JOIN sdk_sessions s ON s.id = r.session_db_id WHERE r.id = ? AND r.deleted_at IS "
+             "NULL";
   }
   return "";
 }
@@ -39,8 +44,8 @@ Result<std::optional<Record>> load_record(Db& db, const RecordId& id) {
   if (!TRY(row.step())) return std::optional<Record>();
   Record r;
   r.id = id;
-  read_columns(row, r.project, r.session, r.prompt_number, r.type, r.title, r.body, r.time, r.origins,
-               r.names);
+  read_columns(row, r.project, r.session, r.prompt_number, r.type, r.title, r.body, r.time, r.names,
+               r.origins);
   r.title = one_line(visible(r.title), kTitle);
   // Prompts and answers contain no labels of ours.
   if (id.kind != RecordKind::prompt && id.kind != RecordKind::turn)
@@ -61,8 +66,7 @@ Result<std::optional<Record>> summary_of(Db& db, const Record& record) {
 #define EVENTS_OF_TURN(record, session, more)                                            \
   "SELECT e.seq FROM " record " JOIN events e ON e.session_db_id = " session             \
   " AND e.prompt_number = r.prompt_number WHERE r.id = ? AND e.outcome = 'stored' " more \
-  "ORDER BY e.seq "                                                                      \
-  "LIMIT ?"
+  "ORDER BY e.seq LIMIT ?"
 
 static std::string_view evidence_sql(RecordKind kind) {
   switch (kind) {
@@ -104,13 +108,13 @@ Result<std::vector<Neighbour>> neighbours(Db& db, RecordKind kind, const std::st
   });
 }
 
-#define ENTRY_TIME                                                                                   \
-  "CASE memory_index.rowid & 7 WHEN 1 THEN (SELECT created_at_epoch FROM observations WHERE id = "   \
-  "memory_index.rowid >> 3) "                                                                        \
-  "WHEN 2 THEN (SELECT created_at_epoch FROM session_summaries WHERE id = memory_index.rowid >> 3) " \
-  "WHEN 6 THEN (SELECT opened_at_epoch FROM open_items WHERE id = memory_index.rowid >> 3) "         \
-  "WHEN 3 THEN (SELECT created_at_epoch FROM user_prompts WHERE id = memory_index.rowid >> 3) "      \
-  "ELSE (SELECT created_at_epoch FROM texts WHERE id = memory_index.rowid >> 3) END"
+#define ENTRY_TIME                                                                                         \
+  "CASE memory_index.rowid & 7 WHEN 1 THEN (SELECT created_at_epoch FROM observations WHERE id = "         \
+  "memory_index.rowid >> 3) WHEN 2 THEN (SELECT created_at_epoch FROM session_summaries WHERE id = "       \
+  "memory_index.rowid >> 3) WHEN 6 THEN (SELECT opened_at_epoch FROM open_items WHERE id = "               \
+  "memory_index.rowid >> 3) WHEN 3 THEN (SELECT created_at_epoch FROM user_prompts WHERE id = "            \
+  "memory_index.rowid >> 3) ELSE (SELECT created_at_epoch FROM texts WHERE id = memory_index.rowid >> 3) " \
+  "END"
 
 static std::int64_t since_of(const Period& period) {
   return period.since ? epoch_ms(*period.since) : 0;
@@ -127,11 +131,10 @@ static Entry read_entry(Stmt& row) {
 Result<std::vector<Entry>> best_entries(Db& db, const std::string& match, const Period& period,
                                         std::size_t limit) {
   if (!period.since && !period.until)
-    return all(
-        db.query("SELECT rowid, rank, 0 FROM memory_index WHERE memory_index MATCH ? ORDER BY rank, rowid "
-                 "DESC LIMIT ?",
-                 match, limit),
-        read_entry);
+    return all(db.query("SELECT rowid, rank, 0 FROM memory_index WHERE memory_index MATCH ? ORDER BY rank, "
+                        "rowid DESC LIMIT ?",
+                        match, limit),
+               read_entry);
   return all(db.query("SELECT rowid, rank, 0 FROM memory_index WHERE memory_index MATCH ? AND " ENTRY_TIME
                       " BETWEEN ? AND ? ORDER BY rank, rowid DESC LIMIT ?",
                       match, since_of(period), until_of(period), limit),

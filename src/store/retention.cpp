@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "store/evidence.h"
 #include "store/meta.h"
 
 namespace cairn::store {
@@ -31,41 +32,17 @@ static Result<bool> is_too_large(Db& db, std::int64_t max_bytes) {
   return (pages - unused) * TRY(db.integer("PRAGMA page_size")).value_or(0) > max_bytes;
 }
 
-static Status drop_payload(Db& db, const std::optional<std::int64_t>& payload) {
-  if (!payload) return {};
-  return db.run(
-      "DELETE FROM payloads WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence WHERE input_payload = ?1) "
-      "AND NOT "
-      "EXISTS (SELECT 1 FROM evidence WHERE response_payload = ?1) AND NOT EXISTS (SELECT 1 FROM evidence "
-      "WHERE "
-      "extra_payload = ?1)",
-      *payload);
-}
-
 Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::int64_t limit) {
   const bool any_age = TRY(is_too_large(db, retention.max_bytes));
   const std::int64_t border = TRY(meta_number(db, kEvidenceBorder)).value_or(INT64_MIN);
-  struct Row {
-    std::int64_t seq;
-    std::optional<std::int64_t> payloads[3];
-  };
-  std::vector<Row> rows;
   // Events are numbered in the order of their arrival: the first are the oldest, and no index of times is
   // needed.
-  Stmt row = TRY(db.query(
-      "SELECT event_seq, created_at_epoch, input_payload, response_payload, extra_payload FROM evidence "
-      "ORDER BY event_seq LIMIT ?",
-      limit));
-  while (TRY(row.step())) {
-    if (!any_age && row.integer(1) >= border) break;
-    rows.push_back(
-        {row.integer(0), {row.optional_integer(2), row.optional_integer(3), row.optional_integer(4)}});
-  }
-  for (const Row& gone : rows) {
-    TRY(db.run("DELETE FROM evidence WHERE event_seq = ?", gone.seq));
-    for (const auto& payload : gone.payloads) TRY(drop_payload(db, payload));
-  }
-  if (!rows.empty()) TRY(put_meta(db, kEvidenceBegins, rows.back().seq + 1));
+  Stmt row =
+      TRY(db.query("SELECT event_seq, created_at_epoch FROM evidence ORDER BY event_seq LIMIT ?", limit));
+  std::vector<std::int64_t> rows;
+  while (TRY(row.step()) && (any_age || row.integer(1) < border)) rows.push_back(row.integer(0));
+  for (const std::int64_t event : rows) TRY(delete_evidence(db, event));
+  if (!rows.empty()) TRY(put_meta(db, kEvidenceBegins, rows.back() + 1));
   return static_cast<std::int64_t>(rows.size());
 }
 

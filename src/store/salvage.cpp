@@ -86,10 +86,10 @@ Status Salvage::run() {
   };
   std::vector<Table> tables;
   {
-    Stmt row = TRY(
-        to_.query("SELECT s.name, l.wr FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name AND "
-                  "l.schema = 'main' WHERE l.type = 'table' AND s.type = 'table' AND s.name NOT LIKE "
-                  "'sqlite\\_%' ESCAPE '\\' AND s.name <> 'schema_migrations' ORDER BY s.rowid"));
+    Stmt row =
+        TRY(to_.query("SELECT s.name, l.wr FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name "
+                      "AND l.schema = 'main' WHERE l.type = 'table' AND s.type = 'table' AND s.name NOT LIKE "
+                      "'sqlite\\_%' ESCAPE '\\' AND s.name <> 'schema_migrations' ORDER BY s.rowid"));
     while (TRY(row.step())) tables.push_back({row.text(0), row.integer(1) == 0});
   }
   for (const Table& table : tables) {

@@ -40,12 +40,12 @@ Result<std::vector<Session>> active_sessions(Db& db) {
 }
 
 Result<std::vector<Session>> sessions_named(Db& db, const std::string& name) {
-  auto found = TRY(all(
-      db.query(SESSIONS "WHERE content_session_id = ?1 OR CAST(id AS TEXT) = ?1 OR (length(?1) >= 4 AND "
-                        "substr(content_session_id, 1, length(?1)) = ?1) ORDER BY content_session_id = ?1 "
-                        "DESC, CAST(id AS TEXT) = ?1 DESC LIMIT 2",
-               name),
-      read_session));
+  auto found =
+      TRY(all(db.query(SESSIONS "WHERE content_session_id = ?1 OR CAST(id AS TEXT) = ?1 OR (length(?1) >= 4 "
+                                "AND substr(content_session_id, 1, length(?1)) = ?1) ORDER BY "
+                                "content_session_id = ?1 DESC, CAST(id AS TEXT) = ?1 DESC LIMIT 2",
+                       name),
+              read_session));
   if (found.size() > 1 && (found[0].content_id.value == name || std::to_string(found[0].id.value) == name))
     found.pop_back();
   return found;
@@ -54,20 +54,20 @@ Result<std::vector<Session>> sessions_named(Db& db, const std::string& name) {
 Result<std::vector<Session>> list_sessions(Db& db, const std::optional<std::string>& project,
                                            std::int64_t limit) {
   return all(
-      db.query(SESSIONS "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project IN (SELECT "
-                        "member FROM project_scope WHERE project = ?1)) ORDER BY last_event_at_epoch "
-                        "DESC, id DESC LIMIT ?2",
+      db.query(SESSIONS
+               "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project IN (SELECT member FROM "
+               "project_scope WHERE project = ?1)) ORDER BY last_event_at_epoch DESC, id DESC LIMIT ?2",
                project, limit),
       read_session);
 }
 
 Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit) {
   const auto of_one = [&](const std::string& name) {
-    return all(db.query(SESSIONS "WHERE project = ? AND deleted_at IS NULL AND hidden = 0 AND "
-                                 "memory_session_id IS NOT NULL ORDER BY last_event_at_epoch DESC, id DESC "
-                                 "LIMIT ?",
-                        name, limit),
-               read_session);
+    return all(
+        db.query(SESSIONS "WHERE project = ? AND deleted_at IS NULL AND hidden = 0 AND memory_session_id IS "
+                          "NOT NULL ORDER BY last_event_at_epoch DESC, id DESC LIMIT ?",
+                 name, limit),
+        read_session);
   };
   return first_of_scope<Session>(db, project, limit, of_one, [](const Session& a, const Session& b) {
     return std::pair(a.last_event_at, a.id.value) > std::pair(b.last_event_at, b.id.value);
@@ -77,8 +77,7 @@ Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project,
 Result<Session> create_session(Db& db, const NewSession& s) {
   TRY(
       db.run("INSERT INTO sdk_sessions(uuid, platform, content_session_id, project, branch, worktree, cwd, "
-             "started_at, "
-             "started_at_epoch, last_event_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?)",
+             "started_at, started_at_epoch, last_event_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?)",
              new_uuid(epoch_ms(s.started_at)), s.platform, s.content_id.value, s.project, s.branch,
              s.worktree, s.cwd, iso8601(s.started_at), epoch_ms(s.started_at), epoch_ms(s.started_at)));
   auto created = TRY(find_session(db, SessionId{db.last_insert_rowid()}));
@@ -93,8 +92,8 @@ Result<bool> is_memory_id(Db& db, const ContentId& id) {
 Status touch_session(Db& db, SessionId id, const Sighting& seen) {
   TRY(
       db.run("UPDATE sdk_sessions SET last_event_at_epoch = max(last_event_at_epoch, ?), transcript_due = 1, "
-             "cwd = CASE WHEN ? = '' THEN cwd ELSE ? END, "
-             "transcript_path = CASE WHEN ? = '' THEN transcript_path ELSE ? END WHERE id = ?",
+             "cwd = CASE WHEN ? = '' THEN cwd ELSE ? END, transcript_path = CASE WHEN ? = '' THEN "
+             "transcript_path ELSE ? END WHERE id = ?",
              epoch_ms(seen.at), seen.cwd, seen.cwd, seen.transcript_path, seen.transcript_path, id.value));
   if (seen.host.pid == 0) return {};
   return db.run("UPDATE sdk_sessions SET host_pid = ?, host_start = ?, host_boot_id = ? WHERE id = ?",
@@ -131,8 +130,7 @@ Status mark_failed(Db& db, SessionId id) {
 Status reopen_session(Db& db, SessionId id) {
   return db.run(
       "UPDATE sdk_sessions SET status = 'active', end_reason = NULL, completed_at = NULL, completed_at_epoch "
-      "= NULL "
-      "WHERE id = ? AND status <> 'active'",
+      "= NULL WHERE id = ? AND status <> 'active'",
       id.value);
 }
 

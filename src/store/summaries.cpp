@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "store/projects.h"
 #include "store/rows.h"
 
 namespace cairn::store {
@@ -11,69 +10,43 @@ Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallT
   // Told again in the same words it is not new: a resumed session is given only what changed.
   TRY(db.run(
       "INSERT INTO session_summaries(uuid, memory_session_id, project, provider, interim, request, "
-      "investigated, learned, completed, "
-      "next_steps, notes, files_read, files_edited, prompt_number, created_at, created_at_epoch, "
-      "updated_at_epoch) "
-      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(memory_session_id, prompt_number) DO UPDATE SET "
-      "updated_at_epoch = CASE WHEN (request, investigated, learned, completed, next_steps, notes, "
-      "files_read, "
-      "files_edited) IS (excluded.request, excluded.investigated, excluded.learned, excluded.completed, "
-      "excluded.next_steps, excluded.notes, excluded.files_read, excluded.files_edited) THEN "
-      "updated_at_epoch "
-      "ELSE excluded.updated_at_epoch END, created_at = excluded.created_at, created_at_epoch = "
-      "excluded.created_at_epoch, provider = excluded.provider, interim = excluded.interim, request = "
-      "excluded.request, investigated = "
-      "excluded.investigated, "
-      "learned = excluded.learned, completed = excluded.completed, next_steps = excluded.next_steps, notes = "
-      "excluded.notes, "
-      "files_read = excluded.files_read, files_edited = excluded.files_edited "
-      "WHERE session_summaries.provider = 'builtin' OR excluded.provider <> 'builtin'",
+      "investigated, learned, completed, next_steps, notes, files_read, files_edited, prompt_number, "
+      "created_at, created_at_epoch, updated_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON "
+      "CONFLICT(memory_session_id, prompt_number) DO UPDATE SET updated_at_epoch = CASE WHEN (request, "
+      "investigated, learned, completed, next_steps, notes, files_read, files_edited) IS (excluded.request, "
+      "excluded.investigated, excluded.learned, excluded.completed, excluded.next_steps, excluded.notes, "
+      "excluded.files_read, excluded.files_edited) THEN updated_at_epoch ELSE excluded.updated_at_epoch END, "
+      "created_at = excluded.created_at, created_at_epoch = excluded.created_at_epoch, provider = "
+      "excluded.provider, interim = excluded.interim, request = excluded.request, investigated = "
+      "excluded.investigated, learned = excluded.learned, completed = excluded.completed, next_steps = "
+      "excluded.next_steps, notes = excluded.notes, files_read = excluded.files_read, files_edited = "
+      "excluded.files_edited WHERE session_summaries.provider = 'builtin' OR excluded.provider <> 'builtin'",
       new_uuid(epoch_ms(now)), memory.value, s.project, s.provider, s.interim, s.request, s.investigated,
       s.learned, s.completed, s.next_steps, s.notes, list_text(s.files_read), list_text(s.files_edited),
       s.prompt_number, iso8601(s.created_at), epoch_ms(s.created_at), epoch_ms(now)));
   return db.changes() > 0;
 }
 
-#define SUMMARIES \
-  "SELECT u.id, s.content_session_id, s.status, u.project, s.branch, u.provider, u.interim, "                \
-  "u.prompt_number, u.request, "                                                                             \
-  "u.investigated, u.learned, u.completed, u.next_steps, u.notes, u.files_read, u.files_edited, "            \
-  "u.created_at_epoch, "                                                                                     \
-  "u.updated_at_epoch, coalesce(t.end_reason, ''), s.worktree, " TOOLS_OF_TURN("s.id", "u.prompt_number") ", s.id FROM session_summaries u JOIN sdk_sessions s " \
-  "ON "                                                                                                      \
-  "s.memory_session_id = "                                                                                   \
-  "u.memory_session_id LEFT JOIN turns t ON t.session_db_id = s.id AND t.prompt_number = u.prompt_number "
+#define SUMMARY_TOOLS TOOLS_OF_TURN("s.id", "u.prompt_number")
+#define SUMMARIES                                                                                          \
+  "SELECT u.id, s.content_session_id, s.status, u.project, s.branch, u.provider, u.interim, "              \
+  "u.prompt_number, u.request, u.investigated, u.learned, u.completed, u.next_steps, u.notes, "            \
+  "u.files_read, "                                                                                         \
+  "u.files_edited, u.created_at_epoch, u.updated_at_epoch, t.end_reason, s.worktree, s.id, " SUMMARY_TOOLS \
+  " FROM session_summaries u JOIN sdk_sessions s ON s.memory_session_id = u.memory_session_id LEFT JOIN "  \
+  "turns t ON t.session_db_id = s.id AND t.prompt_number = u.prompt_number "
 
 static Summary read_summary(const Stmt& row) {
   Summary s;
   read_columns(row, s.id, s.session, s.session_status, s.project, s.branch, s.provider, s.interim,
                s.prompt_number, s.request, s.investigated, s.learned, s.completed, s.next_steps, s.notes,
-               s.files_read, s.files_edited, s.created_at, s.updated_at, s.turn_end, s.worktree, s.origins,
-               s.session_row);
+               s.files_read, s.files_edited, s.created_at, s.updated_at, s.turn_end, s.worktree,
+               s.session_row, s.origins);
   return s;
 }
 
 static Result<std::vector<Summary>> summaries_of(Result<Stmt> query) {
   return all(std::move(query), read_summary);
-}
-
-Result<std::vector<Summary>> newest_summaries(Db& db, const SummaryQuery& q) {
-  const auto of_one = [&](const std::string& project) {
-    if (q.updated_after)
-      return summaries_of(
-          db.query(SUMMARIES "WHERE u.project = ? AND u.deleted_at IS NULL AND u.updated_at_epoch > ? AND "
-                             "s.content_session_id <> ? ORDER BY u.updated_at_epoch DESC, u.id DESC LIMIT ?",
-                   project, epoch_ms(*q.updated_after), q.except_session, q.limit));
-    return summaries_of(db.query(SUMMARIES
-                                 "WHERE u.project = ? AND u.deleted_at IS NULL AND s.content_session_id <> ? "
-                                 "ORDER BY u.created_at_epoch DESC, u.id DESC LIMIT ?",
-                                 project, q.except_session, q.limit));
-  };
-  const auto newer = [&](const Summary& a, const Summary& b) {
-    const auto at = [&](const Summary& s) { return q.updated_after ? s.updated_at : s.created_at; };
-    return std::pair(at(a), a.id) > std::pair(at(b), b.id);
-  };
-  return first_of_scope<Summary>(db, q.project, q.limit, of_one, newer);
 }
 
 Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id) {

@@ -37,15 +37,6 @@ struct Summary {
 // nothing is written, and the result is false.
 Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& summary, WallTime now);
 
-// The newest summaries of a project, newest first; with `updated_after` only those written since, and not of
-// `except_session`.
-struct SummaryQuery {
-  std::string project;
-  std::optional<WallTime> updated_after;
-  std::string except_session;
-  std::size_t limit = 20;
-};
-Result<std::vector<Summary>> newest_summaries(Db& db, const SummaryQuery& query);
 Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id);
 Result<std::vector<Summary>> session_summaries(Db& db, SessionId session);
 // Those of its last turns, oldest first.

@@ -10,10 +10,9 @@ namespace cairn::store {
 Result<bool> add_text(Db& db, const Text& t) {
   TRY(db.run(
       "INSERT INTO texts(session_db_id, project, prompt_number, kind, source, text, hash, created_at_epoch) "
-      "SELECT id, project, ?, ?, ?, ?, ?, ? FROM sdk_sessions WHERE id = ? "
-      "ON CONFLICT(session_db_id, hash) DO UPDATE SET kind = excluded.kind, prompt_number = "
-      "excluded.prompt_number "
-      "WHERE texts.kind = 'remark' AND excluded.kind = 'answer' AND texts.deleted_at IS NULL",
+      "SELECT id, project, ?, ?, ?, ?, ?, ? FROM sdk_sessions WHERE id = ? ON CONFLICT(session_db_id, hash) "
+      "DO UPDATE SET kind = excluded.kind, prompt_number = excluded.prompt_number WHERE texts.kind = "
+      "'remark' AND excluded.kind = 'answer' AND texts.deleted_at IS NULL",
       t.prompt_number, name_of(t.kind), t.source, t.text, content_hash(t.text), epoch_ms(t.at),
       t.session.value));
   return db.changes() > 0;
@@ -22,10 +21,9 @@ Result<bool> add_text(Db& db, const Text& t) {
 Status put_distilled_texts(Db& db, SessionId session, std::int64_t number, const std::vector<Text>& texts) {
   std::vector<std::string> kept;
   for (const Text& text : texts) kept.push_back(content_hash(text.text));
-  Stmt row =
-      TRY(db.query("SELECT id, hash FROM texts WHERE session_db_id = ? AND prompt_number = ? AND source = "
-                   "'distiller'",
-                   session.value, number));
+  Stmt row = TRY(db.query(
+      "SELECT id, hash FROM texts WHERE session_db_id = ? AND prompt_number = ? AND source = 'distiller'",
+      session.value, number));
   std::vector<std::int64_t> gone;
   while (TRY(row.step()))
     if (std::find(kept.begin(), kept.end(), row.text(1)) == kept.end()) gone.push_back(row.integer(0));
@@ -47,9 +45,8 @@ static std::optional<Text> read_text(const Stmt& row) {
 Result<std::vector<Text>> texts_of_session(Db& db, SessionId session, std::size_t max_bytes, bool main) {
   Stmt row = TRY(db.query(
       TEXTS
-      "WHERE session_db_id = ? AND deleted_at IS NULL AND (? = 0 OR kind NOT IN ('remark', "
-      "'compaction') OR (kind = 'remark' AND length(text) > 500)) ORDER BY created_at_epoch DESC, id "
-      "DESC",
+      "WHERE session_db_id = ? AND deleted_at IS NULL AND (? = 0 OR kind NOT IN ('remark', 'compaction') OR "
+      "(kind = 'remark' AND length(text) > 500)) ORDER BY created_at_epoch DESC, id DESC",
       session.value, main));
   std::vector<Text> texts;
   for (std::size_t bytes = 0; bytes < max_bytes && TRY(row.step());)
@@ -62,10 +59,10 @@ Result<std::vector<Text>> texts_of_session(Db& db, SessionId session, std::size_
 }
 
 Result<std::vector<Text>> texts_of_turn(Db& db, SessionId session, std::int64_t number) {
-  Stmt row =
-      TRY(db.query(TEXTS "WHERE session_db_id = ? AND prompt_number = ? AND deleted_at IS NULL ORDER BY "
-                         "created_at_epoch, id",
-                   session.value, number));
+  Stmt row = TRY(db.query(
+      TEXTS
+      "WHERE session_db_id = ? AND prompt_number = ? AND deleted_at IS NULL ORDER BY created_at_epoch, id",
+      session.value, number));
   std::vector<Text> texts;
   while (TRY(row.step()))
     if (auto text = read_text(row)) texts.push_back(*std::move(text));

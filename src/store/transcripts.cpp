@@ -17,11 +17,10 @@ Result<std::vector<SessionId>> sessions_to_read(Db& db, bool active) {
 }
 
 Result<std::vector<SessionId>> sessions_to_read(Db& db, const std::string& project) {
-  return all<SessionId>(
-      db.query("SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed') "
-               "AND +project IN (SELECT member FROM project_scope WHERE project = ?) "
-               "ORDER BY last_event_at_epoch DESC",
-               project));
+  return all<SessionId>(db.query(
+      "SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed') AND "
+      "+project IN (SELECT member FROM project_scope WHERE project = ?) ORDER BY last_event_at_epoch DESC",
+      project));
 }
 
 Status set_transcript_read(Db& db, SessionId session) {
@@ -62,9 +61,8 @@ Status put_progress(Db& db, SessionId session, const TranscriptProgress& p) {
   return db.run(
       "INSERT INTO transcripts(session_db_id, path, inode, read_to, prompt_id, lines, malformed, too_long, "
       "mark) VALUES(?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET inode = excluded.inode, read_to = "
-      "excluded.read_to, "
-      "prompt_id = excluded.prompt_id, lines = excluded.lines, malformed = excluded.malformed, too_long = "
-      "excluded.too_long, mark = excluded.mark",
+      "excluded.read_to, prompt_id = excluded.prompt_id, lines = excluded.lines, malformed = "
+      "excluded.malformed, too_long = excluded.too_long, mark = excluded.mark",
       session.value, p.path, static_cast<std::int64_t>(p.inode), static_cast<std::int64_t>(p.offset),
       p.prompt_id, p.lines, p.malformed, p.too_long, p.mark);
 }
@@ -80,8 +78,8 @@ Status note_call(Db& db, SessionId session, const std::string& tool_use_id, std:
                  std::string_view reason, WallTime at) {
   return db.run(
       "INSERT INTO transcript_calls(session_db_id, tool_use_id, outcome, reason, at_epoch) "
-      "VALUES(?,?,?,nullif(?, ''),?) "
-      "ON CONFLICT DO UPDATE SET outcome = excluded.outcome, reason = excluded.reason",
+      "VALUES(?,?,?,nullif(?, ''),?) ON CONFLICT DO UPDATE SET outcome = excluded.outcome, reason = "
+      "excluded.reason",
       session.value, tool_use_id, outcome, reason, epoch_ms(at));
 }
 
@@ -90,22 +88,18 @@ Result<CallCounts> count_calls(Db& db, SessionId session) {
       TRY(counts(
           db.query("SELECT outcome, count(*) FROM transcript_calls WHERE session_db_id = ? GROUP BY outcome",
                    session))),
-      TRY(counts(
-          db.query("SELECT reason, count(*) FROM transcript_calls WHERE session_db_id = ? AND reason IS "
-                   "NOT NULL GROUP BY reason",
-                   session)))};
+      TRY(counts(db.query("SELECT reason, count(*) FROM transcript_calls WHERE session_db_id = ? AND reason "
+                          "IS NOT NULL GROUP BY reason",
+                          session)))};
 }
 
 Status give_up_calls(Db& db, SessionId session) {
   return db.run(
       "UPDATE transcript_calls SET (outcome, reason) = (SELECT CASE WHEN known THEN 'stored' ELSE 'counted' "
-      "END, "
-      "CASE WHEN known THEN NULL ELSE 'its line is gone from the transcript' END FROM (SELECT EXISTS (SELECT "
-      "1 FROM "
-      "events e WHERE e.session_db_id = transcript_calls.session_db_id AND e.tool_use_id = "
+      "END, CASE WHEN known THEN NULL ELSE 'its line is gone from the transcript' END FROM (SELECT EXISTS "
+      "(SELECT 1 FROM events e WHERE e.session_db_id = transcript_calls.session_db_id AND e.tool_use_id = "
       "transcript_calls.tool_use_id AND e.outcome = 'stored') AS known)) WHERE session_db_id = ? AND outcome "
-      "= "
-      "'waiting'",
+      "= 'waiting'",
       session.value);
 }
 
@@ -124,14 +118,12 @@ Result<ToolRows> tool_rows(Db& db, SessionId session, const std::string& tool_us
 
 Result<bool> is_inherited(Db& db, SessionId session, const std::string& project,
                           const std::string& tool_use_id, const std::string& prompt_id) {
-  return TRY(db.integer(
-                 "SELECT 1 FROM sdk_sessions s WHERE s.project IN (SELECT member FROM project_scope WHERE "
-                 "project = ?1) "
-                 "AND s.id <> ?2 AND ("
-                 "EXISTS (SELECT 1 FROM prompt_ids p WHERE p.session_db_id = s.id AND p.prompt_id = ?4) OR "
-                 "EXISTS (SELECT 1 FROM events e WHERE e.session_db_id = s.id AND e.tool_use_id = ?3 AND "
-                 "e.tool_use_id IS NOT NULL AND e.outcome = 'stored')) LIMIT 1",
-                 project, session.value, tool_use_id, prompt_id))
+  return TRY(db.integer("SELECT 1 FROM sdk_sessions s WHERE s.project IN (SELECT member FROM project_scope "
+                        "WHERE project = ?1) AND s.id <> ?2 AND (EXISTS (SELECT 1 FROM prompt_ids p WHERE "
+                        "p.session_db_id = s.id AND p.prompt_id = ?4) OR EXISTS (SELECT 1 FROM events e "
+                        "WHERE e.session_db_id = s.id AND e.tool_use_id = ?3 AND e.tool_use_id IS NOT NULL "
+                        "AND e.outcome = 'stored')) LIMIT 1",
+                        project, session.value, tool_use_id, prompt_id))
       .has_value();
 }
 

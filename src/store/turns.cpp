@@ -6,8 +6,7 @@ namespace cairn::store {
 
 #define TURN_COLUMNS                                                                                \
   "t.session_db_id, t.prompt_number, t.started_at_epoch, t.last_event_at_epoch, t.ended_at_epoch, " \
-  "t.end_reason, t.failure, "                                                                       \
-  "t.last_assistant_message, t.muted "
+  "t.end_reason, t.failure, t.last_assistant_message, t.muted "
 
 static Turn read_turn(Stmt& row) {
   Turn t;
@@ -93,31 +92,29 @@ Status reopen_turn(Db& db, SessionId session, std::int64_t number) {
 }
 
 Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& project) {
-  return all(
-      db.query(
-          "SELECT " TURN_COLUMNS
-          "FROM turns t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.ended_at_epoch IS NULL AND "
-          "(?1 IS NULL OR s.project IN (SELECT member FROM project_scope WHERE project = ?1)) ORDER BY "
-          "t.last_event_at_epoch",
-          project),
-      read_turn);
+  return all(db.query("SELECT " TURN_COLUMNS
+                      "FROM turns t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.ended_at_epoch IS "
+                      "NULL AND (?1 IS NULL OR s.project IN (SELECT member FROM project_scope WHERE project "
+                      "= ?1)) ORDER BY t.last_event_at_epoch",
+                      project),
+             read_turn);
 }
 
 Result<std::vector<SessionTurn>> turns_of(Db& db, SessionId session) {
-  return all(db.query("SELECT " TURN_COLUMNS
-                      ", p.id, p.prompt_text, u.id FROM turns t LEFT JOIN user_prompts p ON p.session_db_id "
-                      "= t.session_db_id AND p.prompt_number = t.prompt_number LEFT JOIN sdk_sessions s ON "
-                      "s.id = t.session_db_id LEFT JOIN session_summaries u ON u.memory_session_id = "
-                      "s.memory_session_id AND u.prompt_number = t.prompt_number WHERE t.session_db_id = ? "
-                      "ORDER BY t.prompt_number",
-                      session),
-             [](Stmt& row) {
-               SessionTurn turn{read_turn(row), {}, {}, {}};
-               read_column(row, 9, turn.prompt);
-               read_column(row, 10, turn.prompt_text);
-               read_column(row, 11, turn.summary);
-               return turn;
-             });
+  return all(
+      db.query("SELECT " TURN_COLUMNS
+               ", p.id, p.prompt_text, u.id FROM turns t LEFT JOIN user_prompts p ON p.session_db_id = "
+               "t.session_db_id AND p.prompt_number = t.prompt_number LEFT JOIN sdk_sessions s ON s.id = "
+               "t.session_db_id LEFT JOIN session_summaries u ON u.memory_session_id = s.memory_session_id "
+               "AND u.prompt_number = t.prompt_number WHERE t.session_db_id = ? ORDER BY t.prompt_number",
+               session),
+      [](Stmt& row) {
+        SessionTurn turn{read_turn(row), {}, {}, {}};
+        read_column(row, 9, turn.prompt);
+        read_column(row, 10, turn.prompt_text);
+        read_column(row, 11, turn.summary);
+        return turn;
+      });
 }
 
 Result<bool> has_prompt(Db& db, SessionId session, std::int64_t number) {
@@ -129,9 +126,8 @@ Result<bool> has_prompt(Db& db, SessionId session, std::int64_t number) {
 Status add_prompt(Db& db, SessionId session, std::int64_t number, std::string_view text, WallTime at) {
   TRY(
       db.run("INSERT INTO user_prompts(uuid, session_db_id, content_session_id, project, prompt_number, "
-             "prompt_text, created_at, "
-             "created_at_epoch) SELECT ?, id, content_session_id, project, ?, ?, ?, ? FROM sdk_sessions "
-             "WHERE id = ?",
+             "prompt_text, created_at, created_at_epoch) SELECT ?, id, content_session_id, project, ?, ?, ?, "
+             "? FROM sdk_sessions WHERE id = ?",
              new_uuid(epoch_ms(at)), number, text, iso8601(at), epoch_ms(at), session.value));
   return db.run("UPDATE sdk_sessions SET user_prompt = ? WHERE id = ? AND user_prompt IS NULL", text,
                 session.value);
