@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "gate/gate.h"
 #include "gate/secrets/rules.h"
-#include "gate/shape.h"
+#include "gate/secrets/shape.h"
 
 namespace {
 

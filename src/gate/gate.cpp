@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/text.h"
-#include "gate/env_lines.h"
 #include "gate/named_paths.h"
 #include "gate/private_text.h"
 
@@ -41,10 +40,11 @@ void cut_strings(Json& value, std::size_t max) {
 constexpr std::string_view kIdCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:";
 
-bool clean_text(std::string& text) {
-  PrivateScan scan = remove_private(text);
-  if (scan.removed) text = std::move(scan.text);
-  return scan.removed;
+std::array<std::string*, 4> event_texts(Event& event) {
+  return {&event.prompt, &event.last_assistant_message, &event.error, &event.reason};
+}
+std::array<Json*, 3> event_values(Event& event) {
+  return {&event.tool_input, &event.tool_response, &event.extra};
 }
 
 }  // namespace
@@ -95,14 +95,14 @@ static bool reads_env_file(const Event& event) {
 
 std::size_t Gate::remove_secrets(Event& event, Secrets::Reading reading) const {
   std::size_t removed = 0;
-  const std::array texts = {&event.prompt, &event.last_assistant_message, &event.error, &event.reason};
-  const std::array values = {&event.tool_input, &event.tool_response, &event.extra};
-  for (std::string* text : texts) removed += secrets_.remove(*text, {false, reading.known});
-  for (Json* value : values) removed += secrets_.remove(*value, reading);
-  // What was found last may stand in what was read first.
+  for (std::string* text : event_texts(event)) removed += secrets_.remove(*text, {false, reading.known});
+  for (Json* value : event_values(event)) removed += secrets_.remove(*value, reading);
   if (reading.known->fresh().empty()) return removed;
-  for (std::string* text : texts) removed += secrets_.remove_known(*text, *reading.known);
-  for (Json* value : values) removed += secrets_.remove_known(*value, *reading.known);
+  // What was found last may stand in what was read first.
+  reading.known_only = true;
+  const auto again = [&](std::string& text) { removed += secrets_.remove(text, reading); };
+  for (std::string* text : event_texts(event)) again(*text);
+  for (Json* value : event_values(event)) value->for_each_string(again);
   return removed;
 }
 
@@ -112,20 +112,23 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   const bool env_file = reads_env_file(event);
   clean_envelope(event);
 
-  bool muted = false;
-  bool redacted = clean_text(event.prompt);
-  if (redacted && event.kind == Kind::prompt) muted = only_private(event.prompt);
-  for (std::string* text : {&event.last_assistant_message, &event.error, &event.reason})
-    redacted = clean_text(*text) || redacted;
+  bool redacted = false, muted = false;
+  for (std::string* text : event_texts(event)) {
+    PrivateScan scan = remove_private(*text);
+    if (!scan.removed) continue;
+    redacted = true;
+    *text = std::move(scan.text);
+    if (text == &event.prompt && event.kind == Kind::prompt) muted = only_private(event.prompt);
+  }
   redacted = remove_private(event.tool_input, event.tool_response) || redacted;
   redacted = remove_private(event.extra) || redacted;
   KnownSecrets session = known ? *known : KnownSecrets();
   const std::size_t secrets = remove_secrets(event, {env_file, &session});
 
   // After the removal, never before: a cut could take the opening tag and leave what it covers.
-  for (std::string* text : {&event.prompt, &event.last_assistant_message, &event.error, &event.reason})
+  for (std::string* text : event_texts(event))
     if (text->size() > max_field) *text = cut(*text, max_field);
-  for (Json* value : {&event.tool_input, &event.tool_response, &event.extra}) cut_strings(*value, max_field);
+  for (Json* value : event_values(event)) cut_strings(*value, max_field);
   return Passed{event::CleanEvent(std::move(event)), redacted, secrets, muted, session.fresh()};
 }
 

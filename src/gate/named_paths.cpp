@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "gate/char_runs.h"
 #include "gate/plain_view.h"
+#include "gate/secrets/chars.h"
 
 namespace cairn::gate {
 

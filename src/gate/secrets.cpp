@@ -1,20 +1,13 @@
 #include "gate/secrets.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
-#include "gate/char_runs.h"
-#include "gate/cookies.h"
-#include "gate/env_lines.h"
-#include "gate/named_secrets.h"
-#include "gate/pattern.h"
 #include "gate/plain_view.h"
 #include "gate/private_text.h"
-#include "gate/secret_search.h"
-#include "gate/secret_value.h"
-#include "gate/secrets/rules.h"
-#include "gate/telling_names.h"
+#include "gate/secrets/finders.h"
+#include "gate/secrets/user_patterns.h"
+#include "gate/secrets/values.h"
 
 namespace cairn::gate {
 
@@ -23,39 +16,10 @@ namespace {
 constexpr int kBase64Depth = 2;
 constexpr std::size_t kFingerprint = 8;
 
-// A name is nearer to the truth than what stands beside it only when nothing
-// else is known.
+// A name is nearer to the truth than what stands beside it only when nothing else is known.
 bool is_general(std::string_view kind) {
-  return kind == "password" || kind == "token" || kind == "key" || kind == "env-value" || kind == "known";
-}
-
-// Members that hold what another member, or what stands around them, gives a
-// name to.
-bool is_name_of_value(std::string_view member) {
-  static constexpr auto kNames = std::to_array<std::string_view>(
-      {"value", "val", "values", "default", "defaultvalue", "default_value", "content", "data", "text", "raw",
-       "plain", "plaintext", "current", "string", "stringvalue", "#text", "_", "$", "s"});
-  const std::string lower = ascii_lower(member.substr(0, 20));
-  return std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
-}
-bool is_name_of_name(std::string_view member) {
-  static constexpr auto kNames = std::to_array<std::string_view>(
-      {"name", "key", "variable", "var", "env", "header", "field", "param", "parameter", "attribute", "label",
-       "property", "element", "placeholder"});
-  const std::string lower = ascii_lower(member.substr(0, 20));
-  return std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
-}
-
-std::pair<std::string_view, std::string_view> name_and_pattern(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) return {"", text};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-bool is_kind(std::string_view name) {
-  return !name.empty() && name.size() <= 40 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  static const WordList kGeneral("general-kinds");
+  return kGeneral.has(kind);
 }
 
 bool begins_like_a_token(std::string_view word) {
@@ -68,17 +32,6 @@ bool begins_like_a_token(std::string_view word) {
 }
 
 }  // namespace
-
-std::string wrong_pattern(std::string_view pattern, bool named) {
-  if (named) {
-    const auto [name, rest] = name_and_pattern(pattern);
-    if (!is_kind(name)) return "must be name=PATTERN, the name of a-z, 0-9 and -";
-    pattern = rest;
-  }
-  const auto compiled = Pattern::compile(pattern);
-  if (!compiled) return compiled.error().message;
-  return compiled->matches_all("") ? "matches the empty text" : "";
-}
 
 std::vector<Finding> placeholders(std::string_view text) {
   static constexpr CharSet kBetween(" \t\"'`=:");
@@ -103,50 +56,12 @@ std::vector<Finding> placeholders(std::string_view text) {
   return out;
 }
 
-struct Secrets::Compiled {
-  std::vector<std::pair<std::string, Pattern>> patterns;
-  std::vector<Pattern> allow;
-};
-
 Secrets::Secrets(SecretOptions options) : hash_(options.key) {
-  if (options.patterns.empty() && options.allow.empty()) return;
-  auto compiled = std::make_shared<Compiled>();
-  for (const std::string& text : options.patterns) {
-    if (!wrong_pattern(text, true).empty()) continue;
-    const auto [name, pattern] = name_and_pattern(text);
-    compiled->patterns.emplace_back(name, *Pattern::compile(pattern, true));
-  }
-  for (const std::string& text : options.allow)
-    if (auto pattern = Pattern::compile(text)) compiled->allow.push_back(*std::move(pattern));
-  own_ = std::move(compiled);
+  if (!options.patterns.empty() || !options.allow.empty())
+    own_ = std::make_shared<UserPatterns>(options.patterns, options.allow);
 }
 
-// One match is found in linear time, but it may have to look far ahead (`x+y|x`
-// in a row of x), so that all of them are not. Hence pieces: a match reads no
-// further than kReach behind its piece, and where a piece has more than kMost
-// of them, the rest of it counts as one.
-static void find_own(std::string_view text, const std::vector<std::pair<std::string, Pattern>>& patterns,
-                     std::vector<Place>& places) {
-  constexpr std::size_t kPiece = 8192, kReach = 8192, kMost = 256;
-  for (const auto& [name, pattern] : patterns) {
-    std::size_t at = 0;
-    for (std::size_t begin = 0; begin < text.size(); begin += kPiece) {
-      const std::size_t end = std::min(begin + kPiece, text.size());
-      at = std::max(at, begin);
-      for (std::size_t count = 0; at < end; ++count) {
-        const auto match = count < kMost ? pattern.find(text, at, end + kReach)
-                                         : std::optional(Pattern::Match{at, end, at, end});
-        if (!match || match->begin >= end) break;
-        if (match->inner_end > match->inner_begin)
-          places.push_back({match->inner_begin, match->inner_end, name});
-        at = std::max(match->end, at + 1);
-      }
-    }
-  }
-}
-
-// The patterns read bytes, and one that ends after so many may end within a
-// character.
+// The patterns read bytes, and one that ends after so many may end within a character.
 static Place widened(std::string_view text, Place place) {
   const auto is_inner = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
   for (int i = 0; i < 3 && place.begin > 0 && is_inner(place.begin); ++i) --place.begin;
@@ -154,8 +69,7 @@ static Place widened(std::string_view text, Place place) {
   return place;
 }
 
-// A rule may have looked at the beginning of a secret only: it ends where its
-// run of characters does.
+// A rule may have looked at the beginning of a secret only: it ends where its run of characters does.
 static std::size_t run_on(std::string_view text, std::size_t end) {
   if (end == 0 || end >= text.size() || !is(Chars::url, text[end - 1]) || !is(Chars::url, text[end]))
     return end;
@@ -167,8 +81,7 @@ static std::size_t run_on(std::string_view text, std::size_t end) {
   }
 }
 
-// Calls `take` for each in order, overlapping ones as one. Markers of an
-// earlier run are left alone.
+// Calls `take` for each in order, overlapping ones as one. Markers of an earlier run are left alone.
 template <class Take>
 static void each_merged(std::string_view text, std::vector<Place>& places, Take&& take) {
   const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
@@ -193,19 +106,18 @@ void Secrets::each(std::string_view text, Reading reading, Take&& take) const {
   if (text.size() < 6) return;
   PlainView view(text);
   std::vector<Place> places;
-  search_secrets(view.text(), kBase64Depth, places);
-  find_env_lines(view.text(), reading.env_file, places);
-  if (own_) find_own(view.text(), own_->patterns, places);
+  if (!reading.known_only) {
+    search_secrets(view.text(), kBase64Depth, places);
+    find_env_lines(view.text(), reading.env_file, places);
+    if (own_) own_->find(view.text(), places);
+  }
   if (reading.known) reading.known->find(view.text(), hash_, places);
-  std::string room;
   each_merged(view.text(), places, [&](const Place& place) {
     const std::string_view secret = view.text().substr(place.begin, place.end - place.begin);
-    const bool allowed = own_ && std::any_of(own_->allow.begin(), own_->allow.end(),
-                                             [&](const Pattern& p) { return p.matches_all(secret); });
-    if (allowed) return;
+    if (own_ && own_->allow(secret)) return;
     const auto [begin, end] = view.raw(place.begin, place.end);
-    if (reading.known) reading.known->learn(secret, hash_);
-    take(begin, end, place.kind, fingerprint(secret, room));
+    if (reading.known && !reading.known_only) reading.known->learn(secret, hash_);
+    take(begin, end, place.kind, fingerprint(secret));
   });
 }
 
@@ -219,14 +131,7 @@ std::vector<Finding> Secrets::find(std::string_view text, Reading reading) const
 
 std::string Secrets::fingerprint(std::string_view secret) const {
   std::string room;
-  return fingerprint(secret, room);
-}
-
-std::string Secrets::fingerprint(std::string_view secret, std::string& room) const {
-  const std::uint64_t hash = hash_.of(bare(secret, room));
-  std::string digits(kFingerprint, '0');
-  for (std::size_t i = 0; i < kFingerprint; ++i) digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
-  return digits;
+  return to_hex(hash_.of(bare(secret, room))).substr(0, kFingerprint);
 }
 
 static void append_marker(std::string_view kind, std::string_view print, std::string& out) {
@@ -259,31 +164,6 @@ std::size_t Secrets::remove(std::string& text, Reading reading) const {
   return count;
 }
 
-std::size_t Secrets::remove_known(std::string& text, const KnownSecrets& known) const {
-  PlainView view(text);
-  std::vector<Place> places;
-  known.find(view.text(), hash_, places);
-  if (places.empty()) return 0;
-  std::string out, room;
-  std::size_t at = 0, count = 0;
-  each_merged(view.text(), places, [&](const Place& place) {
-    const auto [begin, end] = view.raw(place.begin, place.end);
-    out.append(text, at, begin - at);
-    append_marker(place.kind, fingerprint(view.text().substr(place.begin, place.end - place.begin), room),
-                  out);
-    at = end;
-    ++count;
-  });
-  text = out.append(text, at);
-  return count;
-}
-
-std::size_t Secrets::remove_known(Json& value, const KnownSecrets& known) const {
-  std::size_t removed = 0;
-  value.for_each_string([&](std::string& text) { removed += remove_known(text, known); });
-  return removed;
-}
-
 // Strings one after the other are the lines of one text.
 std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const {
   if (last - first == 1) return remove(string_of(*first), reading);
@@ -312,8 +192,7 @@ std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const 
   return findings.size();
 }
 
-// A value that its name gives away: as it stands, or as it would be read in
-// `name: value`.
+// A value that its name gives away: as it stands, or as it would be read in `name: value`.
 std::size_t Secrets::remove_named(std::string_view name, std::string& text, Reading reading) const {
   if (strength_of(name) == Strength::none && !is_cookie_name(name)) return 0;
   if (is_secret_under(name, text)) {
@@ -329,6 +208,16 @@ std::size_t Secrets::remove_named(std::string_view name, std::string& text, Read
   if (remove(header, {false, reading.known}) == 0 || header.compare(0, begin - 2, name) != 0) return 0;
   text = header.substr(begin);
   return 1;
+}
+
+// Members that hold what another member, or what stands around them, gives a name to.
+static bool is_name_of_value(std::string_view member) {
+  static const WordList kNames("members-with-values");
+  return kNames.has(member);
+}
+static bool is_name_of_name(std::string_view member) {
+  static const WordList kNames("members-with-names");
+  return kNames.has(member);
 }
 
 std::size_t Secrets::remove_member(std::string_view name, Json& value, Reading reading) const {
@@ -353,8 +242,7 @@ std::size_t Secrets::remove_member(std::string_view name, Json& value, Reading r
   return removed;
 }
 
-// {"name": "DB_PASSWORD", "value": "..."} in either order, and ["DB_PASSWORD",
-// "..."].
+// {"name": "DB_PASSWORD", "value": "..."} in either order, and ["DB_PASSWORD", "..."].
 std::size_t Secrets::remove_pair(Json& pair, Reading reading) const {
   std::string_view name;
   std::string* value = nullptr;

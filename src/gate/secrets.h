@@ -1,6 +1,6 @@
-// Recognises secrets in text: by their shape (secrets/rules.h), by the name beside them (named_secrets.h), as
-// blocks of a private key and as the password in an address; escaped, coloured, broken over lines or in
-// base64.
+// Recognises secrets in text: by their shape, by the name beside them, as blocks of a private key, as the
+// password in an address; escaped, coloured, broken over lines or in base64. The rules are data
+// (secrets/rules.txt), what reads them are a few finders (secrets/finders.h).
 //
 // Time is linear in the text on any input. The rules are compiled when the first text is looked at.
 #pragma once
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "gate/known_secrets.h"
+#include "gate/secrets/known.h"
 
 namespace cairn::gate {
 
@@ -32,9 +32,14 @@ struct SecretOptions {
 // Why `pattern` is not one of SecretOptions; empty when it is fine. `named`: it is of the form name=PATTERN.
 std::string wrong_pattern(std::string_view pattern, bool named);
 
+// .env, .env.local, production.env, .env*, but not the samples that are kept in a repository to be copied.
+bool is_env_file(std::string_view path);
+
 // Where a telling name or the beginning of a known token stands beside what looks like a placeholder, for
 // whoever asks why it was kept. In order; without fingerprints. Linear.
 std::vector<Finding> placeholders(std::string_view text);
+
+class UserPatterns;
 
 // Thread-safe: const after construction. Cheap to copy.
 class Secrets {
@@ -47,7 +52,8 @@ class Secrets {
     Reading(bool is_env_file = false, KnownSecrets* secrets = nullptr)  // NOLINT: implicit on purpose
         : env_file(is_env_file), known(secrets) {}
     bool env_file;
-    KnownSecrets* known;  // removed wherever they stand; learns what is found
+    KnownSecrets* known;      // removed wherever they stand; learns what is found
+    bool known_only = false;  // nothing else is removed
   };
 
   // In order, without overlap.
@@ -57,9 +63,6 @@ class Secrets {
   std::string without(std::string_view text) const;
   // The same in place. Returns how many there were.
   std::size_t remove(std::string& text, Reading reading = {}) const;
-  // Removes what is known and nothing else.
-  std::size_t remove_known(std::string& text, const KnownSecrets& known) const;
-  std::size_t remove_known(Json& value, const KnownSecrets& known) const;
   // The same for every string of a value, keys included. The name of a member tells of its value, so does a
   // member `name` of the `value` beside it, and consecutive strings of an array are one text (the lines of a
   // patch).
@@ -70,8 +73,6 @@ class Secrets {
   std::string fingerprint(std::string_view secret) const;
 
  private:
-  struct Compiled;
-  std::string fingerprint(std::string_view secret, std::string& room) const;
   // Calls `take(begin, end, kind, fingerprint)` for each secret of `text`.
   template <class Take>
   void each(std::string_view text, Reading reading, Take&& take) const;
@@ -82,7 +83,7 @@ class Secrets {
   std::size_t remove_named(std::string_view name, std::string& text, Reading reading) const;
   std::size_t remove_pair(Json& pair, Reading reading) const;
 
-  std::shared_ptr<const Compiled> own_;  // the user's patterns
+  std::shared_ptr<const UserPatterns> own_;  // may be none
   ShortHash hash_;
 };
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "gate/env_lines.h"
 #include "gate/gate.h"
 #include "host/host.h"
 #include "ops/operation.h"

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "gate/corpus_random.h"
-#include "gate/env_lines.h"
 #include "gate/gate.h"
 
 namespace cairn::gate {

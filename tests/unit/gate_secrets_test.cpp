@@ -7,14 +7,14 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "gate/char_runs.h"
 #include "gate/corpus.h"
 #include "gate/corpus_random.h"
 #include "gate/gate.h"
-#include "gate/literals.h"
 #include "gate/plain_view.h"
 #include "gate/secret_corpus.h"
 #include "gate/secrets.h"
+#include "gate/secrets/chars.h"
+#include "gate/secrets/literals.h"
 
 namespace cairn::gate {
 namespace {
@@ -345,19 +345,6 @@ TEST(Literals, AreNotLookedForWhereNothingIsWanted) {
     return at == 4 ? std::size_t{13} : std::size_t{0};
   });
   EXPECT_EQ(out, "0:0 1:1 4:0 13:1 16:0 17:1 ");
-}
-
-TEST(CharRuns, LettersAndDigitsAreFoundManyAtATimeAsOneByOne) {
-  Lot lot(11);
-  std::string every;
-  for (int c = 0; c < 256; ++c) every += static_cast<char>(c);
-  for (int round = 0; round < 2000; ++round) {
-    const std::string text = lot.of(every, lot.between(0, 80));
-    std::uint64_t wanted = 0;
-    for (std::size_t i = 0; i < text.size() && i < 64; ++i)
-      wanted |= std::uint64_t{is(Chars::alnum, text[i])} << i;
-    ASSERT_EQ(alnum_bits(text), wanted);
-  }
 }
 
 TEST(CharRuns, BeginAndEndWhereASimpleReadingFindsThem) {

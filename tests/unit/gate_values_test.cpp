@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "gate/corpus_random.h"
-#include "gate/secret_value.h"
 #include "gate/secrets.h"
+#include "gate/secrets/values.h"
 
 namespace cairn::gate {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -14,6 +15,8 @@ extern const std::string_view kRulesText;  // rules.txt
 
 namespace {
 
+constexpr std::string_view kLists = "lists";
+
 // Columns are two or more blanks apart.
 std::vector<std::string_view> columns_of(std::string_view line) {
   std::vector<std::string_view> out;
@@ -25,21 +28,16 @@ std::vector<std::string_view> columns_of(std::string_view line) {
   return out;
 }
 
-std::vector<RuleEntry> read_entries() {
-  std::vector<RuleEntry> out;
+// Calls `take(section, columns)` for each line that says something.
+template <class Take>
+void each_line(Take&& take) {
   std::string_view section;
   for (const std::string_view line : lines(kRulesText)) {
-    if (line.starts_with("== ")) {
+    if (line.starts_with("== "))
       section = line.substr(3);
-    } else if (!section.empty() && !line.empty() && line[0] != '#') {
-      std::vector<std::string_view> columns = columns_of(line);
-      CAIRN_ASSERT(columns.size() >= 4);
-      const std::string_view stays = columns.back(), goes = columns[columns.size() - 2];
-      columns.resize(columns.size() - 2);
-      out.push_back({section, std::move(columns), goes, stays});
-    }
+    else if (!section.empty() && !line.empty() && line[0] != '#')
+      take(section, columns_of(line));
   }
-  return out;
 }
 
 SecretRule token_rule(const RuleEntry& entry) {
@@ -60,15 +58,18 @@ SecretRule token_rule(const RuleEntry& entry) {
 }  // namespace
 
 const std::vector<RuleEntry>& rule_entries() {
-  static const std::vector<RuleEntry> kEntries = read_entries();
+  static const std::vector<RuleEntry> kEntries = [] {
+    std::vector<RuleEntry> out;
+    each_line([&](std::string_view section, std::vector<std::string_view> columns) {
+      if (section == kLists) return;
+      CAIRN_ASSERT(columns.size() >= 4);
+      const std::string_view stays = columns.back(), goes = columns[columns.size() - 2];
+      columns.resize(columns.size() - 2);
+      out.push_back({section, std::move(columns), goes, stays});
+    });
+    return out;
+  }();
   return kEntries;
-}
-
-std::vector<RuleEntry> rule_entries(std::string_view section) {
-  std::vector<RuleEntry> out;
-  for (const RuleEntry& entry : rule_entries())
-    if (entry.section == section) out.push_back(entry);
-  return out;
 }
 
 std::vector<std::string_view> texts_of(std::string_view column) {
@@ -84,17 +85,80 @@ std::vector<std::string_view> texts_of(std::string_view column) {
     std::string& plain = unescaped.emplace_back();
     for (std::size_t at = 0; at < text.size(); ++at) {
       const bool escape = text[at] == '\\' && at + 1 < text.size();
-      plain += !escape ? text[at] : text[++at] == 's' ? ' ' : '\t';
+      const char c = text[escape ? ++at : at];
+      plain += !escape ? c : c == 's' ? ' ' : c == 't' ? '\t' : c;
     }
     out.push_back(plain);
   }
   return out;
 }
 
+std::size_t position(std::string_view word, std::initializer_list<std::string_view> words) {
+  const auto* const found = std::find(words.begin(), words.end(), word);
+  CAIRN_ASSERT(found != words.end());
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+std::vector<Sign> signs_of(std::string_view section, std::initializer_list<std::string_view> hows) {
+  std::vector<Sign> out;
+  for (const RuleEntry& entry : rule_entries())
+    if (entry.section == section)
+      for (const std::string_view text : texts_of(entry.columns[1]))
+        out.push_back({text, position(entry.columns[0], hows)});
+  return out;
+}
+
+WordList::WordList(std::vector<std::string_view> words) : words_(std::move(words)) {
+  for (const std::string_view word : words_) {
+    first_.add_nocase(word.front());
+    last_.add_nocase(word.back());
+  }
+}
+
+const std::vector<std::string_view>& WordList::texts(std::string_view name) {
+  static const auto kAll = [] {
+    std::map<std::string_view, std::vector<std::string_view>> out;
+    each_line([&](std::string_view section, const std::vector<std::string_view>& columns) {
+      if (section != kLists) return;
+      for (const std::string_view text : texts_of(columns[1])) out[columns[0]].push_back(text);
+    });
+    return out;
+  }();
+  return kAll.at(name);
+}
+
+bool WordList::has(std::string_view word) const {
+  return !word.empty() && first_.has(word[0]) &&
+         std::any_of(words_.begin(), words_.end(), [&](std::string_view known) {
+           return known.size() == word.size() && ends_with_nocase(word, known);
+         });
+}
+
+std::size_t WordList::begins(std::string_view text) const {
+  if (text.empty() || !first_.has(text[0])) return 0;
+  const auto found = std::find_if(words_.begin(), words_.end(), [&](std::string_view word) {
+    return (word[0] | 0x20) == (text[0] | 0x20) && starts_with_nocase(text, word);
+  });
+  return found == words_.end() ? 0 : found->size();
+}
+
+bool WordList::ends(std::string_view text) const {
+  return !text.empty() && last_.has(text.back()) &&
+         std::any_of(words_.begin(), words_.end(),
+                     [&](std::string_view word) { return ends_with_nocase(text, word); });
+}
+
+bool WordList::is_in(std::string_view text) const {
+  const std::string lower = ascii_lower(text);
+  return std::any_of(words_.begin(), words_.end(),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
 const std::vector<SecretRule>& secret_rules() {
   static const std::vector<SecretRule> kRules = [] {
     std::vector<SecretRule> out;
-    for (const RuleEntry& entry : rule_entries("tokens")) out.push_back(token_rule(entry));
+    for (const RuleEntry& entry : rule_entries())
+      if (entry.section == "tokens") out.push_back(token_rule(entry));
     return out;
   }();
   return kRules;

@@ -1,41 +1,53 @@
-// The rules that are data: rules.txt, which is part of the program. A
-// maintainer adds a line there.
+// The rules that are data: rules.txt, which is part of the program. A maintainer adds a line there.
 #pragma once
 
 #include <string_view>
 #include <vector>
+
+#include "gate/secrets/chars.h"
 
 namespace cairn::gate {
 
 struct RuleEntry {
   std::string_view section;               // "tokens"
   std::vector<std::string_view> columns;  // without the examples
-  std::string_view goes,
-      stays;  // examples, in the notation of tests/gate/corpus.txt
+  std::string_view goes, stays;           // examples, in the notation of tests/gate/corpus.txt
 };
 
 // In the order of the file. All texts live as long as the program.
 const std::vector<RuleEntry>& rule_entries();
-std::vector<RuleEntry> rule_entries(std::string_view section);
 
-// The texts of a column: one blank divides them; \s is a blank of a text, \t a
-// tab.
+// The texts of a column: one blank divides them; \s is a blank of a text, \t a tab.
 std::vector<std::string_view> texts_of(std::string_view column);
 
-// Which of `names` a word of a rule is.
-template <class Enum>
-Enum one_of(std::string_view word, std::initializer_list<std::string_view> names) {
-  int at = 0;
-  for (const std::string_view name : names) {
-    if (name == word) return static_cast<Enum>(at);
-    ++at;
-  }
-  return static_cast<Enum>(0);
-}
+// A text that a finder is called for, and how it reads on from there.
+struct Sign {
+  std::string_view text;
+  std::size_t how = 0;
+};
+// The signs of a section whose entries begin with how and texts. `hows` gives the numbers.
+std::vector<Sign> signs_of(std::string_view section, std::initializer_list<std::string_view> hows);
+std::size_t position(std::string_view word, std::initializer_list<std::string_view> words);
 
-// How a token looks: a literal that each of them holds, and the shape of the
-// rest. What is known by its name only
-// (`password = ...`) is named_secrets.h's.
+// Words of the section "lists", or of a column. All of it in either case.
+class WordList {
+ public:
+  explicit WordList(std::string_view name) : WordList(texts(name)) {}
+  explicit WordList(std::vector<std::string_view> words);
+  static const std::vector<std::string_view>& texts(std::string_view name);
+
+  bool has(std::string_view word) const;
+  // The size of the first of them that `text` begins with; 0: with none.
+  std::size_t begins(std::string_view text) const;
+  bool ends(std::string_view text) const;
+  bool is_in(std::string_view text) const;
+
+ private:
+  std::vector<std::string_view> words_;
+  CharSet first_{""}, last_{""};  // letters: most texts have none of them there
+};
+
+// How a token looks: a literal that each of them holds, and the shape of the rest.
 struct SecretRule {
   std::string_view kind;  // as in the marker
   std::vector<std::string_view> literals;
@@ -43,7 +55,6 @@ struct SecretRule {
   bool anywhere = false;    // the literal may stand within a word
   std::string_view before;  // "a14": what stands before the literal and belongs to the secret
 };
-
 const std::vector<SecretRule>& secret_rules();
 
 }  // namespace cairn::gate

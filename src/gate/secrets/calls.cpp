@@ -1,0 +1,207 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "gate/secrets/finders.h"
+#include "gate/secrets/values.h"
+
+namespace cairn::gate {
+
+namespace {
+
+constexpr std::size_t kMaxArguments = 240;  // characters of a call that are read
+constexpr std::size_t kMaxString = 16384;   // of one of its strings
+constexpr std::size_t kMaxTyped = 160;      // to be judged as something that a person typed
+constexpr std::size_t kMaxMade = 100;       // of the only one of a constructor
+
+// The password stands behind another argument; a key anywhere, or behind the text that it hides; a token that
+// was drawn by lot; name:PASSWORD in one string; values of a row, a password among them; any call with a
+// string as its first argument.
+struct Call {
+  enum How { login, keyed, behind, client, pair, row, made };
+};
+
+// Neither an address nor a path, a sentence, a reference, or what documentation writes.
+bool may_be_given(std::string_view value) {
+  static constexpr CharSet kOfOthers(" \t\\(){}<>,;|"), kFirst("$/#.%");
+  return value.size() >= 8 && !is_uuid(value) && !kFirst.has(value[0]) && !kOfOthers.any_in(value) &&
+         !is_placeholder(value) && !is_path(value) && !is_name_of_something(value);
+}
+
+// Drawn by lot, and nothing that is known by its number: not a UUID, a version or the name of a host.
+bool is_drawn_text(std::string_view value, std::size_t least) {
+  const std::string_view body = value.starts_with("0x") ? value.substr(2) : value;
+  if (body.size() < (is_all(Chars::any_hex, body) ? std::max<std::size_t>(least, 32) : least)) return false;
+  // users/5f3a...: a slash is one of base64, or it divides a path.
+  if (value.find('/') != std::string_view::npos && (value.size() < 32 || mixture(value) < 3)) return false;
+  return count_of(Chars::digit, value) >= 2 && run_end(Chars::any_base64, value, 0) == value.size() &&
+         may_be_given(value) && is_random(value) && mixture(value) >= 2;
+}
+
+// What a person types where a password is asked for.
+bool is_given(std::string_view value, std::string_view before) {
+  if (!may_be_given(value)) return false;
+  if (value.size() > kMaxTyped) return run_end(Chars::token, value, 0) == value.size();
+  if (value.size() > 64) return false;
+  if (is_chosen(value)) return value.find_first_of("/:=") == std::string_view::npos;
+  if (value.find_first_of(".:=") != std::string_view::npos) return false;
+  const auto digits = count_of(Chars::digit, value);
+  const bool sign = value.find_first_of("_-+&") != std::string_view::npos;
+  if (digits >= 4 && sign && is_password_like(value) && !is_words(value)) return true;
+  // Mail services give out sixteen letters.
+  const bool mail = before.find('@') != std::string_view::npos;
+  return is_random(value) && (mixture(value) >= (digits >= 2 ? 3 : 2) || mail);
+}
+
+// name:PASSWORD, name/PASSWORD@host: where the password stands in it.
+std::pair<std::size_t, std::size_t> behind_name(std::string_view value, char sign) {
+  const std::size_t colon = run_end(Chars::name, value, 0);
+  const std::size_t end = sign == '/' ? value.rfind('@') : value.size();
+  if (colon < 2 || end == std::string_view::npos || end < colon + 8 || value[colon] != sign) return {};
+  return is_given(value.substr(colon + 1, end - colon - 1), "") ? std::pair(colon + 1, end)
+                                                                : std::pair<std::size_t, std::size_t>();
+}
+
+// The strings among the arguments of one call.
+class Arguments {
+ public:
+  Arguments(std::string_view text, std::size_t at)
+      : all_(text), text_(text.substr(0, at + kMaxArguments)), at_(at) {}
+
+  // The next one; false: there is none.
+  bool next() {
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (is_quote(c)) return read(c);
+      if (c == ',' && depth_ == 0) ++index_;
+      if (c == '(' || c == '[' || c == '{') ++depth_;
+      if ((c == ')' || c == ']' || c == '}') && depth_-- == 0) break;
+      if (c == ';' || (c == '\n' && ++lines_ > 6)) break;
+    }
+    return false;
+  }
+
+  std::string_view value() const { return all_.substr(begin_, end_ - begin_); }
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+  std::size_t index() const { return index_; }
+  std::size_t searched() const { return searched_; }
+  std::size_t at() const { return std::min(at_, text_.size()); }
+
+  // Whether a name stands before it that says it is something else: sha="..."
+  bool is_named_so() const {
+    std::size_t sign = begin_ - 1;
+    while (sign > 0 && is(Chars::blank, text_[sign - 1])) --sign;
+    if (sign == 0 || (text_[sign - 1] != '=' && text_[sign - 1] != ':')) return false;
+    std::size_t end = sign - 1;
+    while (end > 0 && is(Chars::blank, text_[end - 1])) --end;
+    return !ends_with_nocase(text_.substr(0, end), "key");
+  }
+
+ private:
+  bool read(char quote) {
+    begin_ = at_ + 1;
+    end_ = all_.substr(0, begin_ + kMaxString).find(quote, begin_);
+    searched_ += std::min(end_ == std::string_view::npos ? kMaxString : end_ - begin_, all_.size() - begin_);
+    if (end_ == std::string_view::npos) return at_ = text_.size(), false;
+    at_ = end_ + 1;
+    return true;
+  }
+
+  std::string_view all_, text_;
+  std::size_t at_, begin_ = 0, end_ = 0, index_ = 0, searched_ = 0;
+  int depth_ = 0, lines_ = 0;
+};
+
+// Github("..."), algoliasearch('ID', '...'): a call with nothing but strings that were drawn by lot.
+std::size_t find_made(const Hit& hit) {
+  // An id or a hash is made of such a text more often than a client is.
+  static const WordList kNoClients("no-clients");
+  const std::string_view text = hit.text;
+  const std::size_t at = hit.end;
+  constexpr std::size_t kMaking = 4, kLeastId = 8, kLeast = 24;
+  const char quote = text[at - 1];
+  if (at + kLeastId > text.size() || !is(Chars::url, text[at + kLeastId - 1])) return 0;
+  const std::size_t end = run_end(Chars::url, text.substr(0, at + kMaxMade + 1), at);
+  const std::size_t size = end - at;
+  if (size < kLeastId || end + 1 >= text.size() || text[end] != quote) return kMaking + size;
+  std::size_t begin = at - 2;
+  while (begin > 0 && at - begin < 40 && is(Chars::word, text[begin - 1])) --begin;
+  const std::string_view name = text.substr(begin, at - 2 - begin);
+  const std::string_view first = text.substr(at, size);
+  if (text[end + 1] == ')') {
+    const bool capital = name.size() > 2 && is(Chars::upper, name[0]) && !is_all(Chars::upper, name);
+    if (size >= kLeast && capital && !kNoClients.ends(name) && is_drawn(first) &&
+        is_drawn_text(first, kLeast))
+      hit.add(at, end, "token");
+    return kMaking + 2 * size;
+  }
+  const std::size_t second = end + (text[end + 1] == ',' ? text.substr(end + 2, 1) == " " ? 3 : 2 : 0);
+  if (second == end || second >= text.size() || text[second] != quote || count_of(Chars::digit, first) < 1)
+    return kMaking + size;
+  const std::size_t stop = run_end(Chars::url, text.substr(0, second + kMaxMade + 2), second + 1);
+  const std::string_view value = text.substr(second + 1, stop - second - 1);
+  const bool id = is_all(Chars::upper, first) ||
+                  (count_of(Chars::digit, first) >= 3 && is_all(Chars::alnum, first) && is_random(first));
+  if (stop < text.size() && text[stop] == quote && value.size() != size && id && !kNoClients.ends(name) &&
+      is_drawn_text(value, 27))
+    hit.add(second + 1, stop, "token");
+  return kMaking + 2 * (size + value.size());
+}
+
+// INSERT INTO users (email, password) VALUES
+bool has_password_column(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMaxColumns = 160;
+  const std::size_t from = at - std::min(at, kMaxColumns);
+  const std::string_view columns = text.substr(from, at - from);
+  return columns.find("pass") != std::string_view::npos || columns.find("PASS") != std::string_view::npos;
+}
+
+}  // namespace
+
+const std::vector<Sign>& call_signs() {
+  static const std::vector<Sign> kSigns =
+      signs_of("calls", {"login", "keyed", "behind", "client", "pair", "row", "made"});
+  return kSigns;
+}
+
+std::size_t find_in_call(const Hit& hit, const Sign& sign) {
+  constexpr std::size_t kReadingCall = 12;
+  const std::string_view text = hit.text;
+  const std::size_t begin = hit.begin, end = hit.end;
+  const auto how = static_cast<Call::How>(sign.how);
+  if (how == Call::made) return find_made(hit);
+  if (how == Call::row && !has_password_column(text, begin)) return kReadingCall;
+  Arguments arguments(text, is_quote(text[end - 1]) ? end - 1 : end);
+  std::string_view before;
+  std::size_t judged = 0;
+  for (int strings = 0; strings < 8 && arguments.next(); ++strings) {
+    const std::string_view value = arguments.value();
+    if (value.size() < 8 || arguments.is_named_so()) {
+      before = value;
+      continue;
+    }
+    judged += std::min(value.size(), kMaxTyped);
+    const bool later = arguments.index() > 0;
+    std::pair<std::size_t, std::size_t> part = {0, value.size()};
+    bool secret = false;
+    switch (how) {
+      case Call::login:
+        secret = (later && is_given(value, before)) || is_drawn_text(value, later ? 20 : 28);
+        if (!secret && value.find('@') != std::string_view::npos)
+          part = behind_name(value, '/'), secret = part.second > 0;
+        break;
+      case Call::keyed: secret = is_given(value, "") || is_drawn_text(value, 16); break;
+      case Call::behind: secret = later && (is_given(value, "") || is_drawn_text(value, 16)); break;
+      case Call::client: secret = is_drawn_text(value, 20); break;
+      case Call::pair: part = behind_name(value, ':'), secret = part.second > 0; break;
+      case Call::row: secret = is_given(value, ""); break;
+      case Call::made: break;
+    }
+    if (secret) hit.add(arguments.begin() + part.first, arguments.begin() + part.second, "token");
+    before = value;
+  }
+  return kReadingCall + (std::max(arguments.at(), begin) - begin) / 2 + 2 * judged +
+         arguments.searched() / 16;
+}
+
+}  // namespace cairn::gate

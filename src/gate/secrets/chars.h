@@ -1,0 +1,149 @@
+// The kinds of characters that secrets and their surroundings are made of, and the runs of them in a text.
+//
+// A run that was read is remembered, so that many tries inside one long run cost one reading of it: this is
+// what keeps the search linear on text made of nothing but beginnings of secrets.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace cairn::gate {
+
+enum class Chars : std::uint8_t {
+  digit,
+  hex,  // lower case
+  any_hex,
+  upper,  // and digits
+  lower,  // and digits
+  letter,
+  alnum,
+  word,        // letters, digits, _
+  url,         // and -
+  name,        // and .
+  dotted,      // and =
+  tilde,       // as `name`, and ~
+  base64,      // letters, digits, + /
+  any_base64,  // and _ - =
+  code,        // base64 of either alphabet: letters, digits, + / _ -
+  coded,       // letters, digits, % + / = -
+  crypt,       // letters, digits, . /
+  salt,        // and = , _ -
+  padding,     // =
+  token,       // letters, digits and what stands inside tokens
+  visible,     // neither blank nor quote
+  bare,        // nor backslash: what is the same in every spelling
+  field,       // nor :
+  plain_value,
+  in_double,  // up to the quote or the end of the line
+  in_single,
+  in_back,
+  blank,      // blank or tab
+  gap,        // what may stand between the lines of a broken token
+  user_info,  // of an address
+  count,
+};
+
+namespace detail {
+extern const std::array<std::uint32_t, 256> kKinds;  // see kinds_of
+}
+
+// A set of kinds: a bit for each.
+using Kinds = std::uint32_t;
+constexpr Kinds only(Chars chars) {
+  return Kinds{1} << static_cast<unsigned>(chars);
+}
+// Every kind that a character is of.
+inline Kinds kinds_of(char c) {
+  return detail::kKinds[static_cast<unsigned char>(c)];
+}
+inline bool is(Chars chars, char c) {
+  return (kinds_of(c) & only(chars)) != 0;
+}
+inline bool is_digit(char c) {
+  return is(Chars::digit, c);
+}
+inline bool is_quote(char c) {
+  return c == '"' || c == '\'' || c == '`';
+}
+
+// A few characters that one place asks for.
+class CharSet {
+ public:
+  constexpr explicit CharSet(std::string_view characters) {
+    for (const char c : characters) has_[static_cast<unsigned char>(c)] = true;
+  }
+  constexpr void add_nocase(char c) {
+    has_[static_cast<unsigned char>(c)] = true;
+    const char other = static_cast<char>(c ^ 0x20);
+    if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') has_[static_cast<unsigned char>(other)] = true;
+  }
+  constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
+  // Where the first of them stands, npos when there is none. The standard's calls a function for each
+  // character.
+  constexpr std::size_t first_in(std::string_view text, std::size_t at = 0) const {
+    while (at < text.size() && !has(text[at])) ++at;
+    return at < text.size() ? at : std::string_view::npos;
+  }
+  constexpr bool any_in(std::string_view text) const { return first_in(text) != std::string_view::npos; }
+
+ private:
+  std::array<bool, 256> has_{};
+};
+
+// Whether a text ends so, in capitals or not. `end` is in small letters.
+inline bool ends_with_nocase(std::string_view text, std::string_view end) {
+  // Mostly the last letter tells.
+  return text.size() >= end.size() && (text.back() | 0x20) == (end.back() | 0x20) &&
+         starts_with_nocase(text.substr(text.size() - end.size()), end);
+}
+
+// How many of these a text holds.
+inline std::ptrdiff_t count_of(Chars chars, std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [chars](char c) { return is(chars, c); });
+}
+inline bool is_all(Chars chars, std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [chars](char c) { return is(chars, c); });
+}
+
+// The end of the run of `chars` that goes on at text[at]; `at` itself when text[at] is none of them.
+inline std::size_t run_end(Chars chars, std::string_view text, std::size_t at) {
+  for (; at + 4 <= text.size(); at += 4) {
+    const Kinds one = kinds_of(text[at]) & only(chars), two = one & kinds_of(text[at + 1]),
+                three = two & kinds_of(text[at + 2]), four = three & kinds_of(text[at + 3]);
+    if (four == 0) return at + (one != 0) + (two != 0) + (three != 0);
+  }
+  while (at < text.size() && is(chars, text[at])) ++at;
+  return at;
+}
+
+// Belongs to one search, whose questions go forward through the text.
+class Runs {
+ public:
+  // Borrows `text`.
+  explicit Runs(std::string_view text) : text_(text) {}
+
+  // As run_end.
+  std::size_t end(Chars chars, std::size_t at) {
+    const Run& known = ahead_[static_cast<std::size_t>(chars)];
+    return at >= known.begin && at < known.end ? known.end : read_end(chars, at);
+  }
+  // The beginning of the run that ends at `at`; `at` itself when the character before it is none of them.
+  std::size_t begin(Chars chars, std::size_t at);
+
+ private:
+  struct Run {
+    std::size_t begin = 0, end = 0;
+  };
+  std::size_t read_end(Chars chars, std::size_t at);
+  using Known = std::array<Run, static_cast<std::size_t>(Chars::count)>;
+  std::string_view text_;
+  Known ahead_{};   // [begin, end): each place in it runs to `end`
+  Known behind_{};  // (begin, end]: the run that ends at each place in it begins at `begin`
+};
+
+}  // namespace cairn::gate

@@ -1,0 +1,20 @@
+// Which names say that a secret stands beside them, and how sure they are of it.
+#pragma once
+
+#include <string_view>
+
+namespace cairn::gate {
+
+enum class Strength {
+  none,
+  weak,      // some key: only a long random value counts
+  token,     // drawn by lot: the value must look so
+  password,  // chosen by a person, perhaps
+};
+
+Strength strength_of(std::string_view name);
+
+// "password", "token" or "key", as in the marker.
+std::string_view kind_name(Strength strength);
+
+}  // namespace cairn::gate
