@@ -65,8 +65,9 @@ void decode(std::string_view run, Take&& take) {
   unsigned bits = 0;
   int count = 0;
   for (const char c : run) {
-    if (digit_of(c) < 0) continue;
-    bits = bits << 6 | static_cast<unsigned>(digit_of(c));
+    const int digit = digit_of(c);
+    if (digit < 0) continue;
+    bits = bits << 6 | static_cast<unsigned>(digit);
     if ((count += 6) < 8) continue;
     count -= 8;
     if (!take(static_cast<char>(bits >> count & 0xff))) return;
@@ -133,9 +134,10 @@ void find_coded(std::string_view text, int depth, std::vector<Place>& found) {
     for (std::size_t shift = 0; shift < 4; ++shift) {
       const std::string_view run = text.substr(begin + shift, end - begin - shift);
       if (!codes_text(run)) continue;
-      std::string decoded;
-      decoded.reserve(run.size() * 3 / 4);
-      decode(run, [&](char c) { return decoded.push_back(c), true; });
+      std::string decoded(run.size(), '\0');
+      std::size_t size = 0;
+      decode(run, [&](char c) { return decoded[size++] = c, true; });
+      decoded.resize(size);
       const PlainView inner(decoded);
       std::vector<Place> within;
       search_secrets(inner.text(), depth, within);

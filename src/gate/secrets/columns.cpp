@@ -66,7 +66,7 @@ std::size_t each_row(std::string_view text, std::size_t at, Take&& take) {
 }
 
 // NAME    TOKEN    AGE: columns that begin under their headings, as programs print them.
-std::size_t find_aligned(const Hit& hit, Strength strength) {
+std::size_t find_aligned(const Hit& hit) {
   const std::size_t start = line_begin(hit.text, hit.begin), column = hit.begin - start;
   const std::string_view head = line_at(hit.text, start);
   const std::size_t end = hit.end - start;
@@ -75,6 +75,7 @@ std::size_t find_aligned(const Hit& hit, Strength strength) {
   if (!apart || head.size() > kMaxRowLength || head.find("  ") == std::string_view::npos ||
       std::any_of(head.begin(), head.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '='; }))
     return 0;
+  const Strength strength = strength_of(hit.text.substr(hit.begin, hit.end - hit.begin));
   return each_row(hit.text, start + head.size() + 1,
                   [&](std::string_view line, std::size_t at) {
                     if (line.size() <= column) return false;
@@ -91,10 +92,9 @@ std::size_t find_aligned(const Hit& hit, Strength strength) {
 
 std::size_t find_column(const Hit& hit) {
   const std::string_view text = hit.text;
-  const Strength strength = strength_of(text.substr(hit.begin, hit.end - hit.begin));
   if (hit.end < text.size() && is(Chars::upper, text[hit.begin]) &&
       (text[hit.end] == ' ' || text[hit.end] == '\n'))
-    if (const std::size_t read = find_aligned(hit, strength); read > 0) return read;
+    if (const std::size_t read = find_aligned(hit); read > 0) return read;
   const char before = hit.begin > 0 ? beside(text, hit.begin - 1, -1) : '\n',
              behind = beside(text, hit.end, 1);
   const char sign = separates_cells(before) ? before : behind;
@@ -109,6 +109,7 @@ std::size_t find_column(const Hit& hit) {
   if (list || head.size() > kMaxRowLength || headings.size() < 2 ||
       !std::all_of(headings.begin(), headings.end(), is_heading))
     return head.size();
+  const Strength strength = strength_of(text.substr(hit.begin, hit.end - hit.begin));
   const std::string_view left = head.substr(0, hit.begin - start);
   const auto column = static_cast<std::size_t>(std::count(left.begin(), left.end(), sign));
   return each_row(text, start + head.size() + 1,

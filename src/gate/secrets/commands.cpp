@@ -140,7 +140,7 @@ std::size_t find_option(const Hit& hit) {
   if (!known && given == "-p" && !glued && !kOfOthers.any_in(value) && is_chosen(value) &&
       may_be_password(value))
     hit.add(from, stop, "cli-password");
-  return kReading + stop - from;
+  return kMaxCommand + stop - from;
 }
 
 // What stands behind so many arguments, and the next when it is one too: a key and its secret.

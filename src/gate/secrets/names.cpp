@@ -28,6 +28,11 @@ struct Letters {
   }
 };
 
+struct Word {
+  std::string_view text;
+  Letters letters;
+};
+
 Letters letters_of(std::string_view word) {
   Letters out;
   for (std::size_t i = word.size(); i > 0; --i) out.put_before(word[i - 1]);
@@ -41,23 +46,24 @@ class Words {
   explicit Words(std::string_view name) : name_(name.substr(0, kLongest)) { skip_signs(); }
 
   bool more() const { return !name_.empty(); }
-  std::string_view next() {
+  Word next() {
     const auto is_hump = [&](std::size_t i) {
       return name_[i] >= 'A' && name_[i] <= 'Z' && is(Chars::lower, name_[i - 1]);
     };
-    std::size_t begin = name_.size() - 1;
-    while (begin > 0 && is(Chars::alnum, name_[begin - 1]) && !is_hump(begin)) --begin;
-    const std::string_view word = name_.substr(begin);
-    name_.remove_suffix(word.size());
+    Word word;
+    std::size_t begin = name_.size();
+    do word.letters.put_before(name_[--begin]);
+    while (begin > 0 && is(Chars::alnum, name_[begin - 1]) && !is_hump(begin));
+    word.text = name_.substr(begin);
+    name_.remove_suffix(word.text.size());
     skip_signs();
     return word;
   }
-  // The letters of `word` with those of the words before it: sessionid
-  Letters joined(std::string_view word) const {
-    Letters out = letters_of(word);
-    for (std::size_t i = name_.size(); i > 0 && out.size < 16; --i)
-      if (is(Chars::alnum, name_[i - 1])) out.put_before(name_[i - 1]);
-    return out;
+  // `end` with the letters of the words that stand before it: sessionid
+  Letters joined(Letters end) const {
+    for (std::size_t i = name_.size(); i > 0 && end.size < 16; --i)
+      if (is(Chars::alnum, name_[i - 1])) end.put_before(name_[i - 1]);
+    return end;
   }
 
  private:
@@ -86,9 +92,7 @@ class Dictionary {
     }
   }
   // Bits of Meaning.
-  unsigned meaning(std::string_view word) const {
-    return word.size() <= 16 ? entries_[place(letters_of(word))].meaning : 0;
-  }
+  unsigned meaning(const Letters& word) const { return word.size <= 16 ? entries_[place(word)].meaning : 0; }
 
  private:
   struct Entry {
@@ -104,11 +108,6 @@ class Dictionary {
   }
   std::array<Entry, 512> entries_{};
 };
-
-unsigned meaning_of(std::string_view word) {
-  static const Dictionary kDictionary;
-  return kDictionary.meaning(word);
-}
 
 // What names may end with.
 class Endings {
@@ -149,24 +148,29 @@ std::string_view kind_name(Strength strength) {
 }
 
 Strength strength_of(std::string_view name) {
+  static const Dictionary kDictionary;
   static const Endings kPasswordEnds("password-ends"), kTokenEnds("token-ends");
   Words words(name);
   if (!words.more()) return Strength::none;
-  std::string_view last = words.next();
-  unsigned meaning = meaning_of(last);
-  while (words.more() && ((meaning & neutral) != 0 || is_all(Chars::digit, last)))
-    meaning = meaning_of(last = words.next());
-  const std::size_t size = last.size();  // with the digits behind it
-  while (last.size() > 4 && is_digit(last.back())) last.remove_suffix(1);
-  const bool numbered = last.size() < size;
-  if (numbered) meaning = meaning_of(last);
+  Word last = words.next();
+  unsigned meaning = kDictionary.meaning(last.letters);
+  while (words.more() && ((meaning & neutral) != 0 || is_all(Chars::digit, last.text))) {
+    last = words.next();
+    meaning = kDictionary.meaning(last.letters);
+  }
+  const std::size_t size = last.text.size();  // with the digits behind it
+  while (last.text.size() > 4 && is_digit(last.text.back())) last.text.remove_suffix(1);
+  const bool numbered = last.text.size() < size;
+  if (numbered) meaning = kDictionary.meaning(last.letters = letters_of(last.text));
   if ((meaning & password) != 0) return Strength::password;
   if ((meaning & token) != 0) return words.more() && is_no_secret(name) ? Strength::none : Strength::token;
   if ((meaning & weak) != 0) return Strength::weak;
-  if (kPasswordEnds.end(letters_of(last))) return Strength::password;
-  if (kTokenEnds.end(numbered ? letters_of(last) : words.joined(last))) return Strength::token;
-  if (last.size() != 3 || !ends_with_nocase(last, "key") || !words.more()) return Strength::none;
-  const unsigned what_key = meaning_of(words.next());
+  if (kPasswordEnds.end(last.letters)) return Strength::password;
+  const bool is_key = ends_with_nocase(last.text, "key");
+  if (is_key && last.text.size() == 3 && !words.more()) return Strength::none;
+  if (kTokenEnds.end(numbered ? last.letters : words.joined(last.letters))) return Strength::token;
+  if (!is_key || last.text.size() != 3) return Strength::none;
+  const unsigned what_key = kDictionary.meaning(words.next().letters);
   if ((what_key & secret_key) != 0) return Strength::token;
   return (what_key & no_key) != 0 ? Strength::none : Strength::weak;
 }

@@ -45,7 +45,9 @@ class NamedReader {
 
  private:
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
-  bool follows(std::string_view what) const { return starts_with_nocase(text_.substr(at_), what); }
+  bool follows(std::string_view what) const {
+    return (peek() | 0x20) == (what[0] | 0x20) && starts_with_nocase(text_.substr(at_), what);
+  }
   bool take(const WordList& words) {
     const std::size_t size = words.begins(text_.substr(at_));
     at_ += size;

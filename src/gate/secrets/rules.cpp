@@ -112,6 +112,7 @@ WordList::WordList(std::vector<std::string_view> words) : words_(std::move(words
   for (const std::string_view word : words_) {
     first_.add_nocase(word.front());
     last_.add_nocase(word.back());
+    sizes_ |= std::uint64_t{1} << word.size() % 64;
   }
 }
 
@@ -128,7 +129,7 @@ const std::vector<std::string_view>& WordList::texts(std::string_view name) {
 }
 
 bool WordList::has(std::string_view word) const {
-  return !word.empty() && first_.has(word[0]) &&
+  return !word.empty() && first_.has(word[0]) && (sizes_ >> word.size() % 64 & 1) != 0 &&
          std::any_of(words_.begin(), words_.end(), [&](std::string_view known) {
            return known.size() == word.size() && ends_with_nocase(word, known);
          });

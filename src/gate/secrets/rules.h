@@ -45,6 +45,7 @@ class WordList {
  private:
   std::vector<std::string_view> words_;
   CharSet first_{""}, last_{""};  // letters: most texts have none of them there
+  std::uint64_t sizes_ = 0;       // a bit for each size
 };
 
 // How a token looks: a literal that each of them holds, and the shape of the rest.
