@@ -12,22 +12,18 @@ namespace cairn::gate {
 
 namespace {
 
-// What an escape stands for: `bytes` of the text become `plain`; none: it is no escape.
+// What an escape stands for: `bytes` of the text become `plain`, one character or none (kNothing); no bytes:
+// it is no escape.
+constexpr int kNothing = -1;
 struct Escape {
   std::size_t bytes = 0;
-  std::string_view plain;
+  int plain = kNothing;
 };
 
 constexpr auto kOpening = std::to_array<char>({'\\', '%', '&', '\x1b', '\xc2', '\xe2', '\xef', '\0'});
 constexpr std::array<bool, 256> kOpens = [] {
   std::array<bool, 256> table{};
   for (const char c : kOpening) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
-
-constexpr std::array<char, 128> kAscii = [] {
-  std::array<char, 128> table{};
-  for (std::size_t i = 0; i < table.size(); ++i) table[i] = static_cast<char>(i);
   return table;
 }();
 
@@ -41,14 +37,15 @@ bool is_plain(int code) {
   return (code >= 0x20 && code < 0x7f) || code == '\n' || code == '\r' || code == '\t';
 }
 
-// The character that `digits` name, if it is one that text is made of.
-std::string_view ascii_of(std::string_view digits) {
+// `bytes` that end with `digits`, if these name a character that text is made of.
+Escape coded(std::size_t bytes, std::string_view text, std::size_t digits) {
   int code = 0;
-  for (const char c : digits) {
+  if (text.size() < bytes) return {};
+  for (const char c : text.substr(bytes - digits, digits)) {
     if (hex(c) < 0) return {};
     code = code * 16 + hex(c);
   }
-  return is_plain(code) ? std::string_view(&kAscii[static_cast<std::size_t>(code)], 1) : std::string_view();
+  return is_plain(code) ? Escape{bytes, code} : Escape{};
 }
 
 Escape backslashes(std::string_view text) {
@@ -56,21 +53,15 @@ Escape backslashes(std::string_view text) {
   if (count == text.size()) return {};
   switch (text[count]) {
     case 'n':
-    case 'r': return {count + 1, "\n"};
-    case 't': return {count + 1, "\t"};
+    case 'r': return {count + 1, '\n'};
+    case 't': return {count + 1, '\t'};
     case '"':
     case '\'':
     case '`':
-    case '/': return {count + 1, text.substr(count, 1)};
-    case '\n': return {count + 1, ""};  // a shell's command goes on in the next line
-    case 'u':
-      if (const auto plain = ascii_of(text.substr(count + 1, 4)); text.size() >= count + 5 && !plain.empty())
-        return {count + 5, plain};
-      return {};
-    case 'x':
-      if (const auto plain = ascii_of(text.substr(count + 1, 2)); text.size() >= count + 3 && !plain.empty())
-        return {count + 3, plain};
-      return {};
+    case '/': return {count + 1, text[count]};
+    case '\n': return {count + 1};  // a shell's command goes on in the next line
+    case 'u': return coded(count + 5, text, 4);
+    case 'x': return coded(count + 3, text, 2);
     default: return {};
   }
 }
@@ -81,9 +72,7 @@ Escape per_cent(std::string_view text) {
   while (text.substr(at, 2) == "25" && text.size() >= at + 4 && hex(text[at + 2]) >= 0 &&
          hex(text[at + 3]) >= 0)
     at += 2;
-  if (text.size() < at + 2) return {};
-  const std::string_view plain = ascii_of(text.substr(at, 2));
-  return plain.empty() ? Escape{} : Escape{at + 2, plain};
+  return coded(at + 2, text, 2);
 }
 
 // &#61; and &#x3d;, whose digits or `x` stand at text[at].
@@ -98,13 +87,13 @@ Escape numbered(std::string_view text, std::size_t at) {
     code = code * base + digit;
   }
   if (at >= text.size() || text[at] != ';' || !is_plain(code)) return {};
-  return {at + 1, std::string_view(&kAscii[static_cast<std::size_t>(code)], 1)};
+  return {at + 1, code};
 }
 
 Escape entity(std::string_view text) {
-  using Name = std::pair<std::string_view, std::string_view>;
+  using Name = std::pair<std::string_view, char>;
   static constexpr auto kNames =
-      std::to_array<Name>({{"quot;", "\""}, {"apos;", "'"}, {"lt;", "<"}, {"gt;", ">"}});
+      std::to_array<Name>({{"quot;", '"'}, {"apos;", '\''}, {"lt;", '<'}, {"gt;", '>'}});
   // &amp;lt; is what was escaped twice; any depth counts.
   std::size_t at = 1;
   while (text.substr(at, 4) == "amp;") at += 4;
@@ -113,16 +102,16 @@ Escape entity(std::string_view text) {
     if (const Escape found = numbered(text, at + 1); found.bytes > 0) return found;
   for (const auto& [name, plain] : kNames)
     if (rest.starts_with(name)) return {at + name.size(), plain};
-  return at > 1 ? Escape{5, "&"} : Escape{};
+  return at > 1 ? Escape{5, '&'} : Escape{};
 }
 
 Escape colour(std::string_view text) {
-  if (text.size() < 2 || text[1] != '[') return {1, ""};
+  if (text.size() < 2 || text[1] != '[') return {1};
   std::size_t end = 2;
   while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3f) ++end;
   // One that breaks off takes nothing of the character after it.
   const bool ends = end < text.size() && text[end] >= 0x40 && text[end] <= 0x7e;
-  return {end + (ends ? 1 : 0), ""};
+  return {end + (ends ? 1 : 0)};
 }
 
 Escape no_width(std::string_view text) {
@@ -130,7 +119,7 @@ Escape no_width(std::string_view text) {
       std::to_array<std::string_view>({"\xc2\xad", "\xe2\x80\x8b", "\xe2\x80\x8c", "\xe2\x80\x8d",
                                        "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x81\xa0", "\xef\xbb\xbf"});
   for (const std::string_view c : kNone)
-    if (text.size() > 1 && text[1] == c[1] && text.starts_with(c)) return {c.size(), ""};
+    if (text.size() > 1 && text[1] == c[1] && text.starts_with(c)) return {c.size()};
   return {};
 }
 
@@ -138,14 +127,12 @@ Escape no_width(std::string_view text) {
 Escape full_width(std::string_view text) {
   if (text.size() < 3 || (text[1] != '\xbc' && text[1] != '\xbd')) return no_width(text);
   const int code = (text[1] == '\xbc' ? 0x20 : 0x60) + (static_cast<unsigned char>(text[2]) & 0x3f);
-  return is_plain(code) && code > ' '
-             ? Escape{3, std::string_view(&kAscii[static_cast<std::size_t>(code)], 1)}
-             : Escape{};
+  return is_plain(code) && code > ' ' ? Escape{3, code} : Escape{};
 }
 
 // Every other byte of UTF-16. A single one between texts keeps them apart.
 Escape wide(std::string_view text) {
-  return text.size() <= 2 || text[2] == '\0' ? Escape{1, ""} : Escape{};
+  return text.size() <= 2 || text[2] == '\0' ? Escape{1} : Escape{};
 }
 
 Escape escape_at(std::string_view text) {
@@ -203,7 +190,8 @@ PlainView::PlainView(std::string_view text) : raw_(text) {
   plain_.reserve(text.size());
   std::size_t copied = 0;  // up to here the text is in plain_
   for (; found.escape.bytes > 0; found = next_escape(text, copied)) {
-    plain_.append(text, copied, found.at - copied).append(found.escape.plain);
+    plain_.append(text, copied, found.at - copied);
+    if (found.escape.plain != kNothing) plain_ += static_cast<char>(found.escape.plain);
     copied = found.at + found.escape.bytes;
   }
   plain_.append(text, copied);
@@ -214,7 +202,7 @@ std::size_t PlainView::raw_offset(std::size_t plain) {
   while (next_.plain <= plain) {
     last_ = next_;
     const auto [at, escape] = next_escape(raw_, last_.raw);
-    next_ = {last_.plain + (at - last_.raw) + escape.plain.size(), at + escape.bytes};
+    next_ = {last_.plain + (at - last_.raw) + (escape.plain == kNothing ? 0 : 1), at + escape.bytes};
     if (escape.bytes == 0) next_.plain = std::string_view::npos;
   }
   return last_.raw + (plain - last_.plain);

@@ -61,56 +61,37 @@ std::pair<std::size_t, std::size_t> behind_name(std::string_view value, char sig
                                                                 : std::pair<std::size_t, std::size_t>();
 }
 
-// The strings among the arguments of one call.
-class Arguments {
- public:
-  Arguments(std::string_view text, std::size_t at)
-      : all_(text), text_(text.substr(0, at + kMaxArguments)), at_(at) {}
+// Whether a name stands before the string at text[begin] that says it is something else: sha="..."
+bool is_named_so(std::string_view text, std::size_t begin) {
+  const std::size_t sign = text.substr(0, begin - 1).find_last_not_of(" \t");
+  if (sign == std::string_view::npos || (text[sign] != '=' && text[sign] != ':')) return false;
+  return !ends_with_nocase(text.substr(0, text.substr(0, sign).find_last_not_of(" \t") + 1), "key");
+}
 
-  // The next one; false: there is none.
-  bool next() {
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (is_quote(c)) return read(c);
-      if (c == ',' && depth_ == 0) ++index_;
-      if (c == '(' || c == '[' || c == '{') ++depth_;
-      if ((c == ')' || c == ']' || c == '}') && depth_-- == 0) break;
-      if (c == ';' || (c == '\n' && ++lines_ > 6)) break;
+// Calls `take(begin, end, index)` for the strings among the arguments of the call that goes on at `at`, eight
+// at most; `index`: of the argument. Gives what it cost.
+template <class Take>
+std::size_t each_string(std::string_view text, std::size_t at, Take&& take) {
+  const std::size_t start = at, limit = std::min(text.size(), at + kMaxArguments);
+  std::size_t index = 0, searched = 0;
+  int depth = 0, lines = 0;
+  for (int strings = 0; at < limit && strings < 8; ++at) {
+    const char c = text[at];
+    if (is_quote(c)) {
+      const std::size_t begin = at + 1, end = text.substr(0, begin + kMaxString).find(c, begin);
+      searched += std::min({end - begin, kMaxString, text.size() - begin});
+      if (end == std::string_view::npos) break;
+      take(begin, end, index);
+      at = end;
+      ++strings;
     }
-    return false;
+    if (c == ',' && depth == 0) ++index;
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if ((c == ')' || c == ']' || c == '}') && depth-- == 0) break;
+    if (c == ';' || (c == '\n' && ++lines > 6)) break;
   }
-
-  std::string_view value() const { return all_.substr(begin_, end_ - begin_); }
-  std::size_t begin() const { return begin_; }
-  std::size_t end() const { return end_; }
-  std::size_t index() const { return index_; }
-  std::size_t searched() const { return searched_; }
-  std::size_t at() const { return std::min(at_, text_.size()); }
-
-  // Whether a name stands before it that says it is something else: sha="..."
-  bool is_named_so() const {
-    std::size_t sign = begin_ - 1;
-    while (sign > 0 && is(Chars::blank, text_[sign - 1])) --sign;
-    if (sign == 0 || (text_[sign - 1] != '=' && text_[sign - 1] != ':')) return false;
-    std::size_t end = sign - 1;
-    while (end > 0 && is(Chars::blank, text_[end - 1])) --end;
-    return !ends_with_nocase(text_.substr(0, end), "key");
-  }
-
- private:
-  bool read(char quote) {
-    begin_ = at_ + 1;
-    end_ = all_.substr(0, begin_ + kMaxString).find(quote, begin_);
-    searched_ += std::min(end_ == std::string_view::npos ? kMaxString : end_ - begin_, all_.size() - begin_);
-    if (end_ == std::string_view::npos) return at_ = text_.size(), false;
-    at_ = end_ + 1;
-    return true;
-  }
-
-  std::string_view all_, text_;
-  std::size_t at_, begin_ = 0, end_ = 0, index_ = 0, searched_ = 0;
-  int depth_ = 0, lines_ = 0;
-};
+  return (std::min(at, limit) - start) / 2 + searched / 16;
+}
 
 // Github("..."), algoliasearch('ID', '...'): a call with nothing but strings that were drawn by lot.
 std::size_t find_made(const Hit& hit) {
@@ -171,22 +152,18 @@ std::size_t find_in_call(const Hit& hit, const Sign& sign) {
   const auto how = static_cast<Call::How>(sign.how);
   if (how == Call::made) return find_made(hit);
   if (how == Call::row && !has_password_column(text, begin)) return kReadingCall;
-  Arguments arguments(text, is_quote(text[end - 1]) ? end - 1 : end);
   std::string_view before;
   std::size_t judged = 0;
-  for (int strings = 0; strings < 8 && arguments.next(); ++strings) {
-    const std::string_view value = arguments.value();
-    if (value.size() < 8 || arguments.is_named_so()) {
-      before = value;
-      continue;
-    }
+  const auto judge = [&](std::size_t from, std::size_t to, std::size_t argument) {
+    const std::string_view value = text.substr(from, to - from), user = std::exchange(before, value);
+    if (value.size() < 8 || is_named_so(text, from)) return;
     judged += std::min(value.size(), kMaxTyped);
-    const bool later = arguments.index() > 0;
+    const bool later = argument > 0;
     std::pair<std::size_t, std::size_t> part = {0, value.size()};
     bool secret = false;
     switch (how) {
       case Call::login:
-        secret = (later && is_given(value, before)) || is_drawn_text(value, later ? 20 : 28);
+        secret = (later && is_given(value, user)) || is_drawn_text(value, later ? 20 : 28);
         if (!secret && value.find('@') != std::string_view::npos)
           part = behind_name(value, '/'), secret = part.second > 0;
         break;
@@ -197,11 +174,10 @@ std::size_t find_in_call(const Hit& hit, const Sign& sign) {
       case Call::row: secret = is_given(value, ""); break;
       case Call::made: break;
     }
-    if (secret) hit.add(arguments.begin() + part.first, arguments.begin() + part.second, "token");
-    before = value;
-  }
-  return kReadingCall + (std::max(arguments.at(), begin) - begin) / 2 + 2 * judged +
-         arguments.searched() / 16;
+    if (secret) hit.add(from + part.first, from + part.second, "token");
+  };
+  const std::size_t cost = each_string(text, is_quote(text[end - 1]) ? end - 1 : end, judge);
+  return kReadingCall + cost + 2 * judged;
 }
 
 }  // namespace cairn::gate

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMinBody = 48;   // characters of base64 that make a key rather than a mention of one
 constexpr std::size_t kMinLines = 40;  // the same, behind a line that is nothing but theirs
-constexpr std::string_view kDashes = "-----";
+constexpr std::string_view kFiveDashes = "-----";
 
 bool is_base64(char c) {
   return is(Chars::code, c);
@@ -76,9 +76,9 @@ std::pair<std::size_t, std::size_t> read_body(std::string_view text, std::size_t
       at = close + 1;
       continue;
     }
-    if (text.substr(at).starts_with(kDashes)) break;
+    if (text.substr(at).starts_with(kFiveDashes)) break;
     std::size_t stop = at;
-    while (stop < text.size() && is_base64(text[stop]) && !text.substr(stop).starts_with(kDashes)) ++stop;
+    while (stop < text.size() && is_base64(text[stop]) && !text.substr(stop).starts_with(kFiveDashes)) ++stop;
     if (stop < text.size() && text[stop] == ':') {  // Proc-Type: 4,ENCRYPTED
       const std::size_t line = text.substr(0, at + 200).find('\n', at);
       if (!headers || line == std::string_view::npos || stop - at > 32) break;
@@ -103,25 +103,25 @@ bool names_a_private_key(std::string_view line) {
 
 Span block_from_its_begin(std::string_view text, std::size_t at) {
   const std::size_t label = at + 10;
-  const std::size_t dashes = text.substr(0, label + 80).find(kDashes, label);
+  const std::size_t dashes = text.substr(0, label + 80).find(kFiveDashes, label);
   if (dashes == std::string_view::npos || dashes - label > 60 ||
       !names_a_private_key(text.substr(label, dashes - label)))
     return std::nullopt;
   const auto [end, digits] = read_body(text, dashes + 5, true, ListPrefix(text, at));
   if (digits < kMinBody) return std::nullopt;
   if (!text.substr(end).starts_with("-----END")) return std::pair(at, end);
-  const std::size_t close = text.substr(0, end + 100).find(kDashes, end + 8);
+  const std::size_t close = text.substr(0, end + 100).find(kFiveDashes, end + 8);
   return std::pair(at, close == std::string_view::npos || close - end > 80 ? end : close + 5);
 }
 
 // The beginning was not shown: whatever base64 stands before the end goes.
 Span block_from_its_end(std::string_view text, std::size_t at, std::size_t from) {
-  const std::size_t close = text.substr(0, at + 100).find(kDashes, at + 8);
+  const std::size_t close = text.substr(0, at + 100).find(kFiveDashes, at + 8);
   if (close == std::string_view::npos || close - at > 80 || !names_a_private_key(text.substr(at, close - at)))
     return std::nullopt;
   std::size_t begin = at, digits = 0;
   while (begin > from && (is_base64(text[begin - 1]) || is_filler(text[begin - 1]))) {
-    if (begin - from >= 5 && text.substr(begin - 5, 5) == kDashes) break;
+    if (begin - from >= 5 && text.substr(begin - 5, 5) == kFiveDashes) break;
     digits += is_base64(text[begin - 1]) ? 1 : 0;
     --begin;
   }
