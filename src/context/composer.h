@@ -1,11 +1,10 @@
-// What the next session is given: the newest work of its project, within a budget, fenced as data.
+// Composes what the next session is given: the newest work of its project, within a budget, fenced as data.
 //
-// In sections: what is so now (state), what is open, the last session in its own words, then a block for each
-// session before it. The sentences are the agent's; which of them are told is chosen by what they bring
-// (choice.h). Nothing is cut inside a sentence and nothing is said twice; every block has an id to fetch the
-// whole by. Deterministic: the same store and working tree give the same bytes (times are absolute). Nothing
-// in it was not cleaned: control and invisible characters are gone, and the fence carries a keyed hash of its
-// own content that stored text cannot know.
+// Sections: the current state, open items, the last session in its own words, then a block for each earlier
+// session. The sentences are the agent's; choice.h selects them. No sentence is cut and none is repeated;
+// every block has an id to fetch the whole. Deterministic: the same store and working tree give the same
+// bytes (times are absolute). All stored text is cleaned, and the fence contains a keyed hash of its content
+// that stored text cannot predict.
 #pragma once
 
 #include <optional>
@@ -28,13 +27,13 @@ struct Request {
   std::string key;                // the home's 32 secret bytes
   std::optional<WallTime> since;  // only what was written after that (a resumed session)
   std::string except_session;     // content id whose own turns are left out
-  std::string own_session;        // content id of who asks: no other session to it
-  os::Disk* disk = nullptr;       // where the working tree lies; null: it is not looked at
-  std::string working_tree;       // where to look for files that are not committed; empty: the project's root
+  std::string own_session;        // content id of the asking session, which is not "another session"
+  os::Disk* disk = nullptr;       // the disk of the working tree; null: do not read it
+  std::string working_tree;       // directory to check for uncommitted files; empty: the project's root
 };
 
 struct Composed {
-  std::string text;  // empty: there is nothing to give
+  std::string text;  // empty: nothing to give
   std::size_t tokens = 0;
   std::size_t characters = 0;      // UTF-16 units, as the host counts
   std::vector<std::string> items;  // ids shown: "S12", "O7"
@@ -42,24 +41,24 @@ struct Composed {
   std::string last_request;
   std::optional<WallTime> last_at;
   std::size_t open = 0;      // items that are open
-  bool interrupted = false;  // the newest session ended in the middle of its work
+  bool interrupted = false;  // the newest session was interrupted
 };
 
-// The host's limit on one injected text, with room for what it puts before it.
+// The host's limit for one injected text, minus what it adds itself.
 inline constexpr std::size_t kMaxCharacters = 9'900;
 
-// What a context is made of.
+// The input of render().
 struct Material {
   std::vector<Story> stories;            // newest first
   Standing standing;                     // notes and open items
   std::vector<std::string> uncommitted;  // files
 };
 
-// Reads only. Costs a bounded number of index look-ups, however much the store holds, and a look at the
-// working tree that ends after 100 ms.
+// Only reads. Needs a bounded number of index look-ups, however large the store, and at most 100 ms for the
+// working tree.
 Result<Composed> compose(store::Db& db, const Request& request);
 
-// The same of what was read. A pure function: whatever the texts are, they come out as data.
+// Composes from what was read. Stored texts always come out as data.
 Composed render(const Request& request, Material material);
 
 }  // namespace cairn::context

@@ -1,4 +1,4 @@
-// A text that grows within a budget of tokens and characters, and the fence around it.
+// A text that grows within a budget of tokens and characters, and its fence.
 #pragma once
 
 #include <algorithm>
@@ -7,28 +7,28 @@
 
 namespace cairn::context {
 
-// Stored text as data: what a person sees of it, and no line of it that could pass for a heading or a record
-// of the page or for another speaker of the conversation. Such lines are quoted: "| # Open".
+// Stored text as data: only visible characters, and no line that looks like a heading, a record or another
+// speaker. Such lines are quoted: "| # Open".
 std::string as_data(std::string_view text);
 
-// A stored name, without tags, that keeps to its field of a heading: a dot in the middle of the line, which
-// parts the fields, is a full stop, and blanks of other scripts are '_'.
+// A stored name for a field of a heading: without tags, dots that separate fields become full stops, unusual
+// blanks become '_'.
 std::string as_name(std::string_view text);
 
 class Page {
  public:
-  // `last` stands at the end whatever is added; its room is kept.
+  // `last` is always at the end; space is reserved for it.
   Page(std::size_t max_tokens, std::size_t max_characters, std::string_view last = "");
 
-  // Appends `text`, cleaned and without anything that looks like a tag of the host's or of ours, if
-  // everything still fits in `up_to_tokens` (the whole budget when 0). False: it was left out.
+  // Appends `text`, cleaned and without tags, if everything still fits in `up_to_tokens` (0: the whole
+  // budget). False: it did not fit.
   bool add(std::string_view text, std::size_t up_to_tokens = 0);
   std::size_t budget() const { return max_tokens_; }
   // Bytes of ASCII that still fit.
   std::size_t room() const { return 4 * (max_tokens_ - std::min(max_tokens_, tokens_)); }
 
-  // The page between its fences. The nonce is a keyed hash of the page: equal text has an equal fence, and
-  // nobody without the key can write a text that closes it.
+  // The page inside its fence. The fence contains a keyed hash of the page: equal text has an equal fence,
+  // and without the key nobody can write text that closes it.
   std::string fenced(std::string_view key) const;
 
  private:
