@@ -271,9 +271,9 @@ Status Engine::add_identity_news(const std::string& name, std::vector<std::strin
 Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadline) {
   const context::Answer nothing{std::string(hook::kFixedAnswer), std::nullopt};
   if (!is_event_id(event.value)) return nothing;  // it names a file
-  while (!TRY(store::is_settled(db_, event)) && seams_.clock.boot_ns() < deadline)
+  while (!TRY(store::is_recorded(db_, event)) && seams_.clock.boot_ns() < deadline)
     if (!TRY(take_in())) break;
-  if (!TRY(store::is_settled(db_, event)))
+  if (!TRY(store::is_recorded(db_, event)))
     TRY(intake_.take_now(event));  // the other waiting events are read after the answer
   const auto due = TRY(context::due_to(db_, event));
   if (!due) return nothing;
@@ -289,7 +289,7 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   TRY(in_transaction([&]() -> Status {
     TRY(note_failures());
     if (!session) return {};
-    return intake_.recorder().settle_project(session->project, compacted ? ContentId{} : session->content_id);
+    return intake_.recorder().update_project(session->project, compacted ? ContentId{} : session->content_id);
   }));
   if (session && due->start == event) catch_up(session->project, deadline);
   context::Answer answer;
@@ -309,7 +309,7 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
 void Engine::catch_up(const std::string& project, std::int64_t deadline) {
   const std::int64_t until = std::min(seams_.clock.boot_ns() + kCatchUpNs, deadline);
   if (auto found = catch_up_.find_lost(); !found) seams_.log.error(found.error().message);
-  if (auto done = catch_up_.settle_project(project, until); !done) seams_.log.error(done.error().message);
+  if (auto done = catch_up_.recover_project(project, until); !done) seams_.log.error(done.error().message);
 }
 
 Status Engine::confirm(std::int64_t receipt) {

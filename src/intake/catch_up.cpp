@@ -74,7 +74,7 @@ Result<bool> CatchUp::step() {
   return true;
 }
 
-Status CatchUp::settle_project(const std::string& project, std::int64_t deadline) {
+Status CatchUp::recover_project(const std::string& project, std::int64_t deadline) {
   for (const SessionId id : TRY(store::sessions_to_read(db_, project))) {
     const auto later = later_.find(id);
     if (later != later_.end() && later->second > clock_.boot_ns()) continue;
@@ -244,8 +244,8 @@ Status CatchUp::read_piece(Look& look, const TranscriptPiece& piece, store::Tran
   if (!piece.items.empty()) progress.prompt_id = piece.items.back().prompt_id;
   bool all = true;
   for (const Item& item : piece.items) {
-    const bool settled = TRY(settle(look, item, piece.end - item.end > kGivenUp));
-    if (settled || !all) continue;
+    const bool done = TRY(recover_item(look, item, piece.end - item.end > kGivenUp));
+    if (done || !all) continue;
     all = false;
     progress.offset = item.begin;
     progress.prompt_id = item.prompt_id;
@@ -303,12 +303,12 @@ Result<WallTime> CatchUp::watched_since(const Session& session) {
   return since;
 }
 
-Result<bool> CatchUp::settle(Look& look, const Item& item, bool given_up) {
+Result<bool> CatchUp::recover_item(Look& look, const Item& item, bool given_up) {
   switch (item.kind) {
-    case Item::Kind::prompt: return settle_prompt(look, item);
-    case Item::Kind::call: return settle_call(look, item, given_up);
-    case Item::Kind::stop: return settle_stop(look, item);
-    case Item::Kind::text: TRY(settle_text(look, item)); return true;
+    case Item::Kind::prompt: return recover_prompt(look, item);
+    case Item::Kind::call: return recover_call(look, item, given_up);
+    case Item::Kind::stop: return recover_stop(look, item);
+    case Item::Kind::text: TRY(recover_text(look, item)); return true;
   }
   return true;
 }
@@ -327,7 +327,7 @@ Result<std::string> CatchUp::reason_to_skip(const Look& look, const Item& item) 
   return std::string("");
 }
 
-Result<bool> CatchUp::settle_call(Look& look, const Item& item, bool given_up) {
+Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) {
   const SessionId session = look.session.id;
   const std::string known = TRY(store::call_outcome(db_, session, item.tool_use_id));
   if (!known.empty() && known != "waiting") return true;
@@ -348,13 +348,13 @@ Result<bool> CatchUp::settle_call(Look& look, const Item& item, bool given_up) {
   std::string reason = TRY(reason_to_skip(look, item));
   if (reason.empty()) {
     const Kind kind = cut_off ? Kind::tool_start : item.result->failed ? Kind::tool_failure : Kind::tool;
-    reason = TRY(take_in(look, event_of(look, item, kind)));
+    reason = TRY(store_event(look, event_of(look, item, kind)));
   }
   TRY(note(reason.empty() ? "recovered" : "counted", reason));
   return true;
 }
 
-Result<bool> CatchUp::settle_prompt(Look& look, const Item& item) {
+Result<bool> CatchUp::recover_prompt(Look& look, const Item& item) {
   const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
   if (number) {
     const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
@@ -362,12 +362,12 @@ Result<bool> CatchUp::settle_prompt(Look& look, const Item& item) {
   }
   if (!look.is_late(item.at)) return false;
   if (!TRY(reason_to_skip(look, item)).empty()) return true;
-  TRY(take_in(look, event_of(look, item, Kind::prompt)));
+  TRY(store_event(look, event_of(look, item, Kind::prompt)));
   return true;
 }
 
 // An answer that ended its turn, when no hook delivered that end.
-Result<bool> CatchUp::settle_stop(Look& look, const Item& item) {
+Result<bool> CatchUp::recover_stop(Look& look, const Item& item) {
   const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
   if (!number) return true;
   const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
@@ -377,12 +377,12 @@ Result<bool> CatchUp::settle_stop(Look& look, const Item& item) {
     return true;
   if (!look.is_late(item.at)) return false;
   if (!TRY(reason_to_skip(look, item)).empty()) return true;
-  TRY(take_in(look, event_of(look, item, Kind::stop)));
+  TRY(store_event(look, event_of(look, item, Kind::stop)));
   return true;
 }
 
 // The assistant's texts between events. No hook delivers them, so there is nothing to wait for.
-Status CatchUp::settle_text(Look& look, const Item& item) {
+Status CatchUp::recover_text(Look& look, const Item& item) {
   const SessionId session = look.session.id;
   const WallTime at = item.at == WallTime() ? look.session.last_event_at : item.at;
   if (at < look.since || TRY(store::capture_was_off(db_, at, at))) return {};
@@ -428,10 +428,10 @@ Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
   return e;
 }
 
-Result<std::string> CatchUp::take_in(Look& look, Event event) {
+Result<std::string> CatchUp::store_event(Look& look, Event event) {
   const EventId id = event.id;
   const std::string what = event.name;
-  if (!TRY(store::is_settled(db_, id))) {
+  if (!TRY(store::is_recorded(db_, id))) {
     const std::optional<std::string> use = event.tool_use_id;
     auto verdict = recorder_.pass(gate_, std::move(event), max_field_);
     if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
@@ -445,8 +445,8 @@ Result<std::string> CatchUp::take_in(Look& look, Event event) {
     }
     TRY(savepoint.commit());
   }
-  const auto settled = TRY(store::find_event(db_, id));
-  if (settled && !settled->stored()) return settled->reason.value_or(settled->outcome);
+  const auto row = TRY(store::find_event(db_, id));
+  if (row && !row->stored()) return row->reason.value_or(row->outcome);
   ++recovered_;
   log_.info(
       fmt::format("recovered from the transcript session={} event={}", look.session.content_id.value, what));

@@ -49,7 +49,7 @@ class CatchUp {
 
   // Call before context is composed for `project`: reads its ended sessions, newest first, until `deadline`
   // (boot ns).
-  Status settle_project(const std::string& project, std::int64_t deadline);
+  Status recover_project(const std::string& project, std::int64_t deadline);
 
   // Events recovered from transcripts since this was constructed.
   std::int64_t recovered() const { return recovered_; }
@@ -70,14 +70,14 @@ class CatchUp {
   Result<bool> read_file(Look& look, const std::string& path);
   Status read_piece(Look& look, const host::TranscriptPiece& piece, store::TranscriptProgress& progress);
   Status finish(Look& look);
-  Result<bool> settle(Look& look, const host::TranscriptItem& item, bool given_up);
-  Result<bool> settle_call(Look& look, const host::TranscriptItem& item, bool given_up);
-  Result<bool> settle_prompt(Look& look, const host::TranscriptItem& item);
-  Result<bool> settle_stop(Look& look, const host::TranscriptItem& item);
-  Status settle_text(Look& look, const host::TranscriptItem& item);
+  Result<bool> recover_item(Look& look, const host::TranscriptItem& item, bool given_up);
+  Result<bool> recover_call(Look& look, const host::TranscriptItem& item, bool given_up);
+  Result<bool> recover_prompt(Look& look, const host::TranscriptItem& item);
+  Result<bool> recover_stop(Look& look, const host::TranscriptItem& item);
+  Status recover_text(Look& look, const host::TranscriptItem& item);
   Result<std::string> reason_to_skip(const Look& look, const host::TranscriptItem& item);
   // Stores the event. Returns the reason when it was not stored, else an empty text.
-  Result<std::string> take_in(Look& look, event::Event event);
+  Result<std::string> store_event(Look& look, event::Event event);
   event::Event event_of(const Look& look, const host::TranscriptItem& item, event::Kind kind) const;
   Result<WallTime> watched_since(const store::Session& session);
   Result<std::vector<std::string>> files_of(Look& look);

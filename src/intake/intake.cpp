@@ -64,7 +64,7 @@ Status Intake::store_bad(const EventId& id, Bad& bad) {
         fmt::format("event {} can neither be read nor quarantined: {}", id.value, kept.error().message);
     return {};
   }
-  if (TRY(store::is_settled(db_, id))) return {};
+  if (TRY(store::is_recorded(db_, id))) return {};
   store::Counted counted;
   counted.id = id;
   event::Event outline;
@@ -75,11 +75,11 @@ Status Intake::store_bad(const EventId& id, Bad& bad) {
   counted.outcome = "bad";
   counted.reason = bad.reason;
   counted.at = bad.envelope.wall_ns > 0 ? from_epoch_ms(bad.envelope.wall_ns / 1'000'000) : clock_.now();
-  return store::settle_counted(db_, counted, clock_.now());
+  return store::record_counted(db_, counted, clock_.now());
 }
 
 Status Intake::store_event(const Prepared& prepared) {
-  if (TRY(store::is_settled(db_, prepared.id)) && !TRY(store::reopen_bad(db_, prepared.id))) return {};
+  if (TRY(store::is_recorded(db_, prepared.id)) && !TRY(store::reopen_bad(db_, prepared.id))) return {};
   if (const auto* refused = std::get_if<std::pair<event::Event, gate::Refusal>>(&prepared.what))
     return recorder_.refuse(refused->first, refused->second);
   return recorder_.record(std::get<gate::Gate::Passed>(prepared.what));

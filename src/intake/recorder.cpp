@@ -109,7 +109,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   if (event->kind == Kind::subagent_stop && event->agent_type.value_or("").empty()) {
     counted.outcome = "skipped";
     counted.reason = "compaction's own SubagentStop";
-    return store::settle_counted(db_, counted, now);
+    return store::record_counted(db_, counted, now);
   }
   store::Placement placement{session.id, std::nullopt, hash_of(*event)};
   // Resume and end may follow each other quickly. Compare with the state before each, so that none is missed.
@@ -119,7 +119,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   if (!turns_state && TRY(store::is_duplicate(db_, event, placement))) {
     counted.outcome = "duplicate";
     counted.reason = event->tool_use_id ? "same tool use" : "same payload within 5 s";
-    return store::settle_counted(db_, counted, now);
+    return store::record_counted(db_, counted, now);
   }
   if (event->kind == Kind::session_start) TRY(on_session_start(*event, session));
   // The agent may have made its directory a repository, or its first commit.
@@ -136,14 +136,14 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
       counted.outcome = "private";
       counted.reason = "its prompt is private";
       counted.prompt_number = placement.prompt_number;
-      TRY(store::settle_counted(db_, counted, now));
+      TRY(store::record_counted(db_, counted, now));
       return event->kind == Kind::stop || event->kind == Kind::stop_failure
                  ? on_stop(*event, session, placement.prompt_number, true)
                  : Status();
     }
     if (turn && !turn->open()) changed_.emplace(session.id, turn->number);
   }
-  const std::int64_t seq = TRY(store::settle_stored(db_, event, placement, now));
+  const std::int64_t seq = TRY(store::record_stored(db_, event, placement, now));
   TRY(keep(event, session, seq, placement.prompt_number));
   if (event->kind == Kind::stop || event->kind == Kind::stop_failure)
     return on_stop(*event, session, placement.prompt_number, false);
@@ -153,7 +153,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
 
 // A refused event creates no session: where it happened is private too.
 Status Recorder::count_own_agent(const Event& e) {
-  return store::settle_counted(
+  return store::record_counted(
       db_, {e.id, e.name, event::kind_name(e.kind), "own_agent", "memory agent's own session", {}, {}, e.at},
       clock_.now());
 }
@@ -168,7 +168,7 @@ Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
                              {event.at, "", event.transcript_path, event.host_process, event.boot_id}));
     if (event.tool_use_id) TRY(store::forget_start(db_, session->id, *event.tool_use_id, refusal.reason));
   }
-  return store::settle_counted(db_, counted, clock_.now());
+  return store::record_counted(db_, counted, clock_.now());
 }
 
 // Tool results and the ends of turns are work for the queue; the rest is evidence at once.
@@ -325,7 +325,7 @@ Status Recorder::sweep() {
   return finish();
 }
 
-Status Recorder::settle_project(const std::string& project, const ContentId& except) {
+Status Recorder::update_project(const std::string& project, const ContentId& except) {
   for (const store::Turn& turn : TRY(store::open_turns(db_, project))) {
     const auto session = TRY(store::find_session(db_, turn.session));
     if (!session || session->content_id == except) continue;

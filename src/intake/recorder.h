@@ -55,7 +55,7 @@ class Recorder {
   Status sweep();
   // Before context is composed for `project`: its dead sessions are ended, and open turns of living ones get
   // an interim summary.
-  Status settle_project(const std::string& project, const ContentId& except);
+  Status update_project(const std::string& project, const ContentId& except);
   // `cairn process --wait`: ends every open turn.
   Status end_open_turns();
   // `cairn sessions summarize`: distils the session's turns again.

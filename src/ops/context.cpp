@@ -8,7 +8,7 @@ static Result<Json> show_context(World& world, const Args& args) {
   const std::string project = TRY(one_project(world, args));
   {
     auto transaction = TRY(store::Transaction::begin(world.db));
-    TRY(world.intake->recorder().settle_project(project, ContentId{}));
+    TRY(world.intake->recorder().update_project(project, ContentId{}));
     TRY(transaction.commit());
   }
   context::Request request;

@@ -58,7 +58,7 @@ static Result<std::int64_t> keep_event(World& world, const store::Session& sessi
   if (!passed)
     return Error{Code::invalid, "remember: not stored: " + std::get<gate::Refusal>(verdict).reason};
   const store::Placement placement{session.id, std::nullopt, content_hash(text)};
-  const std::int64_t seq = TRY(store::settle_stored(world.db, passed->event, placement, world.clock.now()));
+  const std::int64_t seq = TRY(store::record_stored(world.db, passed->event, placement, world.clock.now()));
   TRY(store::keep_evidence(world.db, seq, session.id, {text, std::nullopt, std::nullopt}, world.clock.now()));
   return seq;
 }

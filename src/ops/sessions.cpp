@@ -69,7 +69,7 @@ static Json turn_json(const store::SessionTurn& t) {
                        {"private", t.turn.muted}});
 }
 
-static Json event_json(const store::SettledEvent& e) {
+static Json event_json(const store::EventRow& e) {
   return Json::object({{"seq", e.seq},
                        {"event", e.name},
                        {"kind", event::kind_name(e.kind)},
@@ -94,7 +94,7 @@ static void add(Json& counts, const std::string& name, std::int64_t more) {
 static Status add_ledger(World& world, SessionId id, Json& out) {
   using event::Kind;
   Json outcomes = Json::object(), counted = Json::object();
-  std::int64_t delivered = 0, stored = 0, recovered = 0, work = 0, told = 0, waiting = 0;
+  std::int64_t delivered = 0, stored = 0, recovered = 0, work = 0, total = 0, waiting = 0;
   for (const store::EventCount& e : TRY(store::count_events(world.db, id))) {
     const bool hook = e.source == "hook", is_stored = e.outcome == "stored";
     add(outcomes, e.outcome, e.count);
@@ -108,7 +108,7 @@ static Status add_ledger(World& world, SessionId id, Json& out) {
   }
   const store::CallCounts calls = TRY(store::count_calls(world.db, id));
   for (const auto& [outcome, count] : calls.by_outcome) {
-    told += count;
+    total += count;
     if (outcome == "waiting") waiting = count;
   }
   const auto queue = TRY(store::queue_counts(world.db, id));
@@ -125,7 +125,7 @@ static Status add_ledger(World& world, SessionId id, Json& out) {
                                   {"counted", counted},
                                   {"recovered", recovered},
                                   {"distilled", work - queue.work() - queue.failed},
-                                  {"tool_calls", told},
+                                  {"tool_calls", total},
                                   {"tool_calls_counted", counts_json(calls.by_reason)},
                                   {"gap", waiting},
                                   {"transcripts", files}}));
@@ -140,7 +140,7 @@ static Result<Json> sessions_show(World& world, const Args& args) {
     turns.push(turn_json(turn));
   out.set("turns", turns);
   if (!args.flag("events")) return out;
-  for (const store::SettledEvent& event : TRY(store::events_of(world.db, session.id)))
+  for (const store::EventRow& event : TRY(store::events_of(world.db, session.id)))
     events.push(event_json(event));
   out.set("events", events);
   return out;

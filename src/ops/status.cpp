@@ -70,7 +70,7 @@ static Result<Json> budget(World& world) {
 }
 
 // Active sessions that are near their limit of observations.
-static Status tell_near_limit(World& world, Json& list) {
+static Status add_near_limit(World& world, Json& list) {
   const store::SessionBudget limit = budget_of(world.settings);
   for (const store::NearLimit& near : TRY(store::active_near_limit(world.db, limit)))
     list.push(
@@ -107,7 +107,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   if (const auto depth = TRY(store::queue_counts(world.db)).work(); depth > store::kDeepQueue)
     list.push(std::to_string(depth) +
               " messages are pending in the queue: `cairn queue stats` says whose, `cairn logs` why");
-  TRY(tell_near_limit(world, list));
+  TRY(add_near_limit(world, list));
   if (!world.settings.flag("capture.enabled"))
     list.push("capture is off: `cairn config set capture.enabled true` turns it on");
   return list;

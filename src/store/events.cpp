@@ -6,7 +6,7 @@
 
 namespace cairn::store {
 
-Result<bool> is_settled(Db& db, const EventId& id) {
+Result<bool> is_recorded(Db& db, const EventId& id) {
   return TRY(db.integer("SELECT 1 FROM events WHERE event_id = ?", id.value)).has_value();
 }
 
@@ -32,7 +32,7 @@ Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placemen
         .has_value();
   }
   if (event->kind == event::Kind::prompt && event->prompt_id &&
-      TRY(is_settled(db, transcript_event_id(event->host, event->session, *event->prompt_id, event->kind))))
+      TRY(is_recorded(db, transcript_event_id(event->host, event->session, *event->prompt_id, event->kind))))
     return true;
   constexpr std::int64_t kWindowMs = 5000;
   return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND payload_hash = ? AND name = ? AND "
@@ -42,7 +42,7 @@ Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placemen
       .has_value();
 }
 
-Result<std::int64_t> settle_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
+Result<std::int64_t> record_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
                                    WallTime now) {
   TRY(
       db.run("INSERT INTO events(event_id, session_db_id, name, kind, outcome, prompt_number, prompt_id, "
@@ -55,7 +55,7 @@ Result<std::int64_t> settle_stored(Db& db, const event::CleanEvent& event, const
   return db.last_insert_rowid();
 }
 
-Status settle_counted(Db& db, const Counted& c, WallTime now) {
+Status record_counted(Db& db, const Counted& c, WallTime now) {
   return db.run(
       "INSERT INTO events(event_id, session_db_id, name, kind, outcome, reason, prompt_number, "
       "created_at_epoch, taken_in_at_epoch, source) VALUES(?,?,?,?,?,?,?,?,?,?)",
@@ -68,33 +68,33 @@ Status settle_counted(Db& db, const Counted& c, WallTime now) {
   "e.tool_name, e.tool_use_id, e.agent_id, e.agent_type, e.created_at_epoch, e.source, m.status, e.cut " \
   "FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq "
 
-static SettledEvent read_settled(Stmt& row) {
-  SettledEvent e;
+static EventRow read_event_row(Stmt& row) {
+  EventRow e;
   read_columns(row, e.seq, e.id, e.session, e.name, e.kind, e.outcome, e.reason, e.prompt_number, e.tool_name,
                e.tool_use_id, e.agent_id, e.agent_type, e.at, e.source, e.message, e.cut);
   return e;
 }
 
-Result<std::optional<SettledEvent>> find_event(Db& db, const EventId& id) {
-  return first(db.query(EVENTS "WHERE e.event_id = ?", id), read_settled);
+Result<std::optional<EventRow>> find_event(Db& db, const EventId& id) {
+  return first(db.query(EVENTS "WHERE e.event_id = ?", id), read_event_row);
 }
 
-Result<std::vector<SettledEvent>> events_of(Db& db, SessionId session) {
-  return all(db.query(EVENTS "WHERE e.session_db_id = ? ORDER BY e.seq", session), read_settled);
+Result<std::vector<EventRow>> events_of(Db& db, SessionId session) {
+  return all(db.query(EVENTS "WHERE e.session_db_id = ? ORDER BY e.seq", session), read_event_row);
 }
 
-Result<std::optional<SettledEvent>> first_start(Db& db, SessionId session) {
+Result<std::optional<EventRow>> first_start(Db& db, SessionId session) {
   return first(
       db.query(EVENTS "WHERE e.session_db_id = ? AND e.kind = 'session_start' ORDER BY e.seq LIMIT 1",
                session),
-      read_settled);
+      read_event_row);
 }
 
-Result<std::optional<SettledEvent>> last_stored_start(Db& db, SessionId session) {
+Result<std::optional<EventRow>> last_stored_start(Db& db, SessionId session) {
   return first(db.query(EVENTS "WHERE e.session_db_id = ? AND e.kind = 'session_start' AND e.outcome = "
                                "'stored' ORDER BY e.seq DESC LIMIT 1",
                         session),
-               read_settled);
+               read_event_row);
 }
 
 Result<std::vector<EventCount>> count_events(Db& db, SessionId session) {

@@ -1,6 +1,6 @@
 // The ledger of events: one row for each delivered event, with its outcome (stored, duplicate, private, ...).
-// An event is "settled" when it has its row. The id is the unique name of the event's file, so that reading a
-// file twice changes nothing.
+// An event is "recorded" when it has its row. The id is the unique name of the event's file, so that reading
+// a file twice changes nothing.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct Placement {
 };
 
 // Whether the event has its row already.
-Result<bool> is_settled(Db& db, const EventId& id);
+Result<bool> is_recorded(Db& db, const EventId& id);
 
 // Deletes the row of an event that was counted as unreadable, so that it can be read again. False for any
 // other outcome.
@@ -38,7 +38,7 @@ EventId transcript_event_id(const std::string& platform, const ContentId& sessio
 Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placement& placement);
 
 // Writes the row of an event that is stored; returns its number in the order of events.
-Result<std::int64_t> settle_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
+Result<std::int64_t> record_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
                                    WallTime now);
 
 // Writes the row of an event that is only counted. None of its content is kept.
@@ -53,10 +53,10 @@ struct Counted {
   WallTime at;
   std::string_view source = "hook";  // or transcript
 };
-Status settle_counted(Db& db, const Counted& counted, WallTime now);
+Status record_counted(Db& db, const Counted& counted, WallTime now);
 
 // The row of an event.
-struct SettledEvent {
+struct EventRow {
   std::int64_t seq = 0;
   EventId id;
   std::optional<SessionId> session;
@@ -72,11 +72,11 @@ struct SettledEvent {
   bool cut = false;
   bool stored() const { return outcome == "stored"; }
 };
-Result<std::optional<SettledEvent>> find_event(Db& db, const EventId& id);
+Result<std::optional<EventRow>> find_event(Db& db, const EventId& id);
 // Those of a session, in order.
-Result<std::vector<SettledEvent>> events_of(Db& db, SessionId session);
-Result<std::optional<SettledEvent>> first_start(Db& db, SessionId session);
-Result<std::optional<SettledEvent>> last_stored_start(Db& db, SessionId session);
+Result<std::vector<EventRow>> events_of(Db& db, SessionId session);
+Result<std::optional<EventRow>> first_start(Db& db, SessionId session);
+Result<std::optional<EventRow>> last_stored_start(Db& db, SessionId session);
 
 // How many events a session has of each sort, in the order of outcomes and reasons.
 struct EventCount {
