@@ -1,7 +1,7 @@
-// Events that hooks could not write: how many, of which sessions, and which of those sessions are still to be
-// found in their transcripts.
+// Events that hooks could not write: how many, of which sessions, and whose transcripts must still be
+// searched.
 //
-// All within the caller's transaction, on the writer's connection.
+// All functions run in the caller's transaction, on the writer's connection.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace cairn::store {
 
-// Sessions with events that could not be written, since the oldest of these.
+// Sessions with events that could not be written, and the time of the oldest.
 struct Lost {
   WallTime since;
   std::map<std::string, std::int64_t> events;  // by the host's id of their session
@@ -27,16 +27,16 @@ Result<std::optional<Lost>> find_lost(Db& db);
 Status add_lost(Db& db, const Lost& more);
 // The session was found: its events count as recovered.
 Status set_found(Db& db, const std::string& session);
-// So many more events could not be written.
+// Counts more events that could not be written.
 Status count_failed(Db& db, std::int64_t more);
-// So many of them came from transcripts after all.
+// Counts events that were recovered from transcripts.
 Status count_recovered(Db& db, std::int64_t more);
-// How many of them have not come.
+// The number of events that are not recovered yet.
 Result<std::int64_t> count_missing(Db& db);
-// What was counted last of the hooks' note called `name`, so that nothing counts twice; empty: nothing.
+// The part of the hooks' note `name` that was counted last, so that nothing counts twice; empty: nothing.
 Result<std::string> counted_of_note(Db& db, const std::string& name);
 Status set_counted_of_note(Db& db, const std::string& name, const std::string& mark);
-// What was lost before `time` is not looked for any more.
+// Ends the search for what was lost before `time`.
 Status give_up_lost(Db& db, WallTime time);
 
 // Directories with transcripts of known sessions, and the host that writes there.
@@ -46,7 +46,7 @@ struct TranscriptFolder {
 };
 Result<std::vector<TranscriptFolder>> transcript_folders(Db& db);
 
-// Whatever its status, the session's transcripts are to be looked at again.
+// The session's transcripts are read again, whatever its status.
 Status set_transcript_due(Db& db, SessionId session);
 
 }  // namespace cairn::store

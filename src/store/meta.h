@@ -20,11 +20,12 @@ inline constexpr std::string_view kIntakeError = "intake_error";
 inline constexpr std::string_view kLostSessions = "lost_sessions";
 inline constexpr std::string_view kEvidenceBegins = "evidence_begins", kEvidenceBorder = "evidence_border";
 inline constexpr std::string_view kSessionsNearLimit = "sessions_near_limit";
-// The user was last told of so many.
+// Counts that the user was last warned about.
 inline constexpr std::string_view kFailedDeliveriesTold = "failed_deliveries_told", kBadTold = "bad_told",
                                   kDamagesTold = "damages_told",
                                   kSessionsNearLimitTold = "sessions_near_limit_told";
-inline constexpr std::string_view kProjectHistoryTold = "project_history_told ";  // and the project's number
+inline constexpr std::string_view kProjectHistoryTold =
+    "project_history_told ";  // followed by the project's number
 
 Result<std::optional<std::string>> meta_text(Db& db, std::string_view key);
 Result<std::optional<std::int64_t>> meta_number(Db& db, std::string_view key);

@@ -30,7 +30,7 @@ enum class TurnEnd {
   process,
 };
 enum class MessageStatus { pending, processing, processed, failed };
-// Of two projects that belong together, look so, or were taken apart by the user.
+// The relation of two projects. `apart`: the user unlinked them.
 enum class LinkState { linked, suggested, apart };
 enum class MadeBy { user, cairn };
 // The numbers are stored in the search index: the rowid of an entry is the row's id times 8, plus its kind.
@@ -75,7 +75,7 @@ constexpr std::optional<State> named(std::string_view text) {
   return found == texts.end() ? std::nullopt : std::optional(static_cast<State>(found - texts.begin()));
 }
 
-// How many of each, in the order of the query.
+// Names with their counts, in the order of the query.
 using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 
 }  // namespace cairn::store

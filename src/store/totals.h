@@ -1,4 +1,4 @@
-// Sums over what is remembered: of one project with those linked with it, or of all.
+// Sums over what is remembered, for one project with its links, or for all.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ Result<Totals> totals(Db& db, const std::optional<std::string>& project);
 struct Statistics {
   Counts sessions_by_status, observations_by_type;
   Counts tools;           // the 20 that were used most
-  Counts prompts_by_day;  // the last 30 days that had any
+  Counts prompts_by_day;  // the last 30 days with any
   std::int64_t contexts_given = 0, tokens_given = 0;
 };
 // Reads all rows of the project.
 Result<Statistics> statistics(Db& db, const std::optional<std::string>& project);
 
-// Since when there is anything to be found.
+// The time of the oldest record.
 Result<std::optional<WallTime>> remembered_since(Db& db, const std::optional<std::string>& project);
 // The last event of any session.
 Result<std::optional<WallTime>> last_event(Db& db);
