@@ -48,8 +48,8 @@ std::string where_to_look(const hook::Home& home) {
   return fmt::format("`cairn logs` says why ({})", home.log_file());
 }
 
-std::string how_to_end(const hook::Home& home) {
-  const auto pid = daemon_process(home);
+std::string how_to_end(os::Disk& disk, const hook::Home& home) {
+  const auto pid = daemon_process(disk, home);
   return pid ? fmt::format("`kill -9 {}` ends it, and nothing is lost", *pid)
              : "its process cannot be seen from here: end it where it runs (another container?)";
 }
@@ -59,25 +59,25 @@ std::string hint(std::int64_t pid) {
 }
 
 // The reason why no daemon can start, as far as the disk shows it.
-Error cannot_start(const hook::Home& home) {
+Error cannot_start(os::Disk& disk, const hook::Home& home) {
   const auto obstacles = obstacles_of(home);
   if (!obstacles.empty())
     return {Code::denied,
             fmt::format("daemon: cannot start: {}: fix: {}", obstacles[0].what, obstacles[0].fix)};
-  const std::string error = last_error(home);
+  const std::string error = last_error(disk, home);
   return {Code::timeout,
           fmt::format("daemon: cannot start{}{}: {}", error.empty() ? "" : ": ", error, where_to_look(home))};
 }
 
-Status start(const hook::Home& home, os::Clock& clock) {
+Status start(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
   const std::string me = os::executable_path();
-  switch (hook::start_daemon(home, clock, me, true)) {
+  switch (hook::start_daemon(disk, home, clock, me, true)) {
     case hook::Start::running:
     case hook::Start::started:
     case hook::Start::waiting: return {};
     case hook::Start::missing:
       return Error{Code::internal, fmt::format("daemon: cannot start: {} is gone: install cairn again", me)};
-    case hook::Start::failed: return cannot_start(home);
+    case hook::Start::failed: return cannot_start(disk, home);
   }
   return {};
 }
@@ -92,29 +92,29 @@ Result<Client> Client::connect(const hook::Home& home, os::Clock& clock) {
   return client;
 }
 
-Result<Client> Client::reach(const hook::Home& home, os::Clock& clock) {
+Result<Client> Client::reach(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
   std::int64_t end = after(clock, kReach), start_next = 0;
   while (clock.boot_ns() < end) {
     Result<Client> client = connect(home, clock);
     if (client && client->daemon().version == CAIRN_VERSION) return client;
     if (client) {
-      TRY(stop_daemon(home, clock));
+      TRY(stop_daemon(disk, home, clock));
       end = after(clock, kReach);
       continue;
     }
     if (client.error().code == Code::denied) return std::move(client).error().in("daemon");
     const bool started = start_next > 0 && !os::FileLock::is_held(home.lock());
-    if (const std::string why = started ? hook::why_not_started(home) : ""; !why.empty())
+    if (const std::string why = started ? hook::why_not_started(disk, home) : ""; !why.empty())
       return Error{Code::internal, fmt::format("daemon: cannot start: {}", why)};
     // A daemon that is ending still has the lock: start the next one when it is gone.
     if (!os::FileLock::is_held(home.lock()) && clock.boot_ns() >= start_next) {
-      if (!obstacles_of(home).empty()) return cannot_start(home);
-      TRY(start(home, clock));
+      if (!obstacles_of(home).empty()) return cannot_start(disk, home);
+      TRY(start(disk, home, clock));
       start_next = after(clock, kStartAgain);
     }
     std::this_thread::sleep_for(kPause);
   }
-  return os::FileLock::is_held(home.lock()) ? no_answer(home) : cannot_start(home);
+  return os::FileLock::is_held(home.lock()) ? no_answer(disk, home) : cannot_start(disk, home);
 }
 
 Result<Json> Client::call(std::string_view op, const Json& args, milliseconds timeout,
@@ -149,24 +149,24 @@ Result<Json> Client::call(std::string_view op, const Json& args, milliseconds ti
   return Json();
 }
 
-Error no_answer(const hook::Home& home) {
-  return {Code::timeout,
-          fmt::format("daemon: it runs, but does not answer: {}; {}", how_to_end(home), where_to_look(home))};
+Error no_answer(os::Disk& disk, const hook::Home& home) {
+  return {Code::timeout, fmt::format("daemon: it runs, but does not answer: {}; {}", how_to_end(disk, home),
+                                     where_to_look(home))};
 }
 
-Status kill_daemon(const hook::Home& home, os::Clock& clock) {
-  const auto pid = daemon_process(home);
-  if (!pid) return no_answer(home);
+Status kill_daemon(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
+  const auto pid = daemon_process(disk, home);
+  if (!pid) return no_answer(disk, home);
   if (::kill(*pid, SIGKILL) != 0) return errno_error(fmt::format("kill {}", *pid), errno);
   const std::int64_t end = after(clock, kReach);
   while (os::FileLock::is_held(home.lock())) {
-    if (clock.boot_ns() >= end) return no_answer(home);
+    if (clock.boot_ns() >= end) return no_answer(disk, home);
     std::this_thread::sleep_for(kPause);
   }
   return {};
 }
 
-Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Clock& clock) {
+Result<std::optional<Client::Daemon>> stop_daemon(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
   if (!os::FileLock::is_held(home.lock())) return std::optional<Client::Daemon>();
   const std::int64_t end = after(clock, kStop);
   std::optional<Client::Daemon> stopped;
@@ -176,11 +176,11 @@ Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Cl
     if (!stopped) {
       auto client = Client::connect(home, clock);
       if (client && client->call("stop", Json::object(), kFirstReply)) stopped = client->daemon();
-      if (!stopped && clock.boot_ns() >= give_up) return no_answer(home);
+      if (!stopped && clock.boot_ns() >= give_up) return no_answer(disk, home);
     }
     if (clock.boot_ns() >= end)
       return Error{Code::timeout, fmt::format("daemon: asked to stop, but still there after {} s: {}; {}",
-                                              kStop / 1s, how_to_end(home), where_to_look(home))};
+                                              kStop / 1s, how_to_end(disk, home), where_to_look(home))};
     std::this_thread::sleep_for(kPause);
   }
   return stopped ? stopped : std::optional(Client::Daemon{});

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "hook/home.h"
 #include "os/clock.h"
+#include "os/disk.h"
 #include "os/socket.h"
 
 namespace cairn::cli {
@@ -32,7 +33,7 @@ class Client {
 
   // Connects to a daemon of our version: starts one when none runs, and replaces one of another version.
   // Waits up to 10 s for it to answer.
-  static Result<Client> reach(const hook::Home& home, os::Clock& clock);
+  static Result<Client> reach(os::Disk& disk, const hook::Home& home, os::Clock& clock);
 
   // Runs one operation. The daemon's error is returned as it is; `timeout` when there was no reply in time.
   // `on_wait` is called about five times a second while waiting.
@@ -52,13 +53,13 @@ class Client {
 };
 
 // The error for a daemon that has its lock but does not answer; it names the command that ends it.
-Error no_answer(const hook::Home& home);
+Error no_answer(os::Disk& disk, const hook::Home& home);
 
 // Kills the daemon and waits until its lock is free. Events that it had not stored are still in the inbox.
-Status kill_daemon(const hook::Home& home, os::Clock& clock);
+Status kill_daemon(os::Disk& disk, const hook::Home& home, os::Clock& clock);
 
 // Asks the daemon to end and waits up to 60 s until its lock is free. Returns the daemon that ended; nothing
 // when none ran. Fails with `timeout` when it does not answer.
-Result<std::optional<Client::Daemon>> stop_daemon(const hook::Home& home, os::Clock& clock);
+Result<std::optional<Client::Daemon>> stop_daemon(os::Disk& disk, const hook::Home& home, os::Clock& clock);
 
 }  // namespace cairn::cli

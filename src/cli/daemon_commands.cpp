@@ -78,7 +78,7 @@ Result<int> daemon_run(Shell& shell) {
                            shell.home().data));
     return 0;
   }
-  return daemon::run(shell.home());
+  return daemon::run(shell.disk(), shell.home());
 }
 
 Result<int> daemon_start(Shell& shell) {
@@ -87,13 +87,13 @@ Result<int> daemon_start(Shell& shell) {
 }
 
 Result<std::optional<Client::Daemon>> stop_or_kill(Shell& shell) {
-  auto stopped = stop_daemon(shell.home(), shell.clock());
+  auto stopped = stop_daemon(shell.disk(), shell.home(), shell.clock());
   if (stopped || stopped.error().code != Code::timeout) return stopped;
-  const auto pid = daemon_process(shell.home());
+  const auto pid = daemon_process(shell.disk(), shell.home());
   if (!pid) return stopped;
   const std::string question = fmt::format("The daemon does not answer. End it with `kill -9 {}`?", *pid);
   if (!TRY(shell.confirm(question))) return stopped;
-  TRY(kill_daemon(shell.home(), shell.clock()));
+  TRY(kill_daemon(shell.disk(), shell.home(), shell.clock()));
   return std::optional(Client::Daemon{*pid, 0, ""});
 }
 
@@ -117,7 +117,7 @@ Result<int> daemon_restart(Shell& shell) {
 
 Result<int> daemon_status(Shell& shell) {
   const auto client = Client::connect(shell.home(), shell.clock());
-  if (!client && os::FileLock::is_held(shell.home().lock())) return no_answer(shell.home());
+  if (!client && os::FileLock::is_held(shell.home().lock())) return no_answer(shell.disk(), shell.home());
   if (!client) {
     if (shell.json())
       shell.print_json(Json::object({{"running", false}}));

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/demo_story.h"
 #include "cli/stage.h"
+#include "host/host.h"
 
 namespace cairn::cli {
 
@@ -39,7 +40,7 @@ Status begin_afresh(Shell& shell, const std::string& directory) {
       return Error{
           Code::invalid,
           fmt::format("demo: {} has files in it and is no demo's: name another with --home", directory)};
-    TRY(stop_daemon(hook::Home::at(directory), shell.clock()));
+    TRY(stop_daemon(shell.disk(), hook::Home::at(directory), shell.clock()));
     fs::remove_all(directory, error);
     if (error) return Error{Code::denied, fmt::format("demo: {}: {}", directory, error.message())};
   }
@@ -61,7 +62,7 @@ class Demo {
     TRY(first_session());
     TRY(settle());
     TRY(second_session());
-    TRY(stop_daemon(stage_.home(), shell_.clock()));
+    TRY(stop_daemon(shell_.disk(), stage_.home(), shell_.clock()));
     seconds_ = static_cast<double>(shell_.clock().boot_ns() - begin) / 1e9;
     end();
     return {};
@@ -91,9 +92,9 @@ class Demo {
     if (screen_.terminal && !shell_.json()) std::this_thread::sleep_for(kPause);
   }
 
-  Result<Json> send(const std::string& event, std::string_view session, const Json& payload) {
+  Result<Json> send(event::Event event, const Json& more = Json()) {
     const std::int64_t begin = shell_.clock().boot_ns();
-    Json answer = TRY(stage_.send(event, session, payload).in("demo"));
+    Json answer = TRY(stage_.send(std::move(event), more).in("demo"));
     times_ms_.push_back(static_cast<double>(shell_.clock().boot_ns() - begin) / 1e6);
     return answer;
   }
@@ -103,7 +104,9 @@ class Demo {
     print(screen_.paint(Style::dim, "played through the real cairn-hook and daemon") + "\n");
     head("Tuesday");
     for (const StoryStep& step : tuesday(stage_.project())) {
-      TRY(send(step.event, kTuesday, step.payload));
+      event::Event event = event_of(event::Kind::other, kTuesday);
+      event.name = step.event;
+      TRY(send(std::move(event), step.payload));
       if (step.who.empty()) continue;
       constexpr std::size_t kIndent = 10;
       const std::string text = wrap(step.what, screen_.text_width(), kIndent);
@@ -128,8 +131,10 @@ class Demo {
   }
 
   Status second_session() {
-    const Json answer = TRY(send("SessionStart", kWednesday, Json::object({{"source", "startup"}})));
-    context_ = answer["hookSpecificOutput"]["additionalContext"].as_string();
+    event::Event start = event_of(event::Kind::session_start, kWednesday);
+    start.reason = "startup";
+    const Json answer = TRY(send(std::move(start)));
+    context_ = host::default_host().context_in(answer);
     notice_ = answer["systemMessage"].as_string();
     if (context_.empty())
       return Error{Code::internal, "demo: the second session was given nothing: run `cairn doctor --trace`"};
@@ -194,7 +199,7 @@ Result<int> demo_command(Shell& shell) {
   TRY(begin_afresh(shell, directory));
   Demo demo(shell, directory);
   if (Status played = demo.play(); !played) {
-    ignore(stop_daemon(hook::Home::at(directory), shell.clock()));
+    ignore(stop_daemon(shell.disk(), hook::Home::at(directory), shell.clock()));
     return std::move(played).error();
   }
   if (shell.json()) shell.print_json(demo.report());

@@ -150,7 +150,7 @@ Finding failed(std::string found, std::string fix) {
 Installation::Installation(Shell& the_shell)
     : shell(the_shell),
       settings(ops::Settings::load(the_shell.disk(), the_shell.home())),
-      host(HostHooks::look(the_shell)),
+      host(look_at_host(the_shell)),
       obstacles(obstacles_of(the_shell.home())) {
   if (auto client = Client::connect(shell.home(), shell.clock()))
     daemon = *std::move(client);

@@ -15,6 +15,7 @@
 #include "cli/client.h"
 #include "cli/obstacle.h"
 #include "cli/shell.h"
+#include "host/hooks.h"
 #include "ops/operation.h"
 #include "ops/settings.h"
 #include "store/sql.h"
@@ -33,26 +34,14 @@ Finding skipped(std::string found);
 Finding warned(std::string found, std::string fix);
 Finding failed(std::string found, std::string fix);
 
-// How cairn is registered with Claude Code.
-struct HostHooks {
-  bool present = false;  // Claude Code or its directory exists
-  std::string settings_file;
-  std::string problem;                   // why its settings cannot be read; empty when they can
-  std::map<std::string, int> by_event;   // our hooks in the settings
-  std::vector<std::string> programs;     // the programs they run, each once
-  std::vector<std::string> disabled_in;  // files with disableAllHooks
-  std::vector<std::string> plugins;      // our enabled plugins: "cairn@cairn"
-
-  static HostHooks look(Shell& shell);
-  // False: registered by the plugin alone, or not at all.
-  bool in_settings() const { return !by_event.empty(); }
-};
+// How cairn is registered with the default host.
+host::Registration look_at_host(Shell& shell);
 
 // The state that the checks look at, read once.
 struct Installation {
   Shell& shell;
   ops::Settings settings;
-  HostHooks host;
+  host::Registration host;
   std::vector<Obstacle> obstacles;
   std::optional<Client> daemon;  // the one that answers
   std::string no_daemon;         // why none does

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/shell.h"
 #include "base/time.h"
 #include "cli/doctor.h"
 

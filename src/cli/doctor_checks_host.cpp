@@ -1,87 +1,46 @@
-// Checks that Claude Code calls our hook exactly once, and that the hook works.
+// Checks that the coding agent calls our hook exactly once, and that the hook works.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
+#include <cstdlib>
 
+#include "base/shell.h"
 #include "base/text.h"
 #include "cli/doctor.h"
-#include "cli/host_version.h"
-#include "cli/install.h"
+#include "cli/program.h"
 #include "cli/stage.h"
 #include "hook/envelope.h"
+#include "host/host.h"
 #include "os/lock.h"
 
 namespace cairn::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-
-constexpr std::size_t kMaxSettings = 8 << 20;
-constexpr std::string_view kHostGroup = "Claude Code";
-
-std::optional<std::string> on_path(std::string_view program) {
-  const char* path = std::getenv("PATH");
-  for (const std::string_view directory : split(path ? path : "", ':')) {
-    const std::string file = fmt::format("{}/{}", directory, program);
-    if (!directory.empty() && access(file.c_str(), X_OK) == 0) return file;
-  }
-  return std::nullopt;
-}
-
-// A JSON file of the host; null when there is none.
-Result<Json> read_json(os::Disk& disk, const std::string& file) {
-  auto text = os::read_file(disk, file, kMaxSettings);
-  if (!text && text.error().code == Code::not_found) return Json();
-  if (!text) return std::move(text).error();
-  if (trim(*text).empty()) return Json();
-  return Json::parse(*text).in(file);
-}
-
-void add_hooks(HostHooks& host, const Json& hooks) {
-  for (const auto& [event, groups] : hooks.members())
-    for (const Json& group : groups.items())
-      for (const Json& hook : group["hooks"].items()) {
-        if (!is_our_hook(hook)) continue;
-        ++host.by_event[event];
-        const std::string program = program_of_hook(hook);
-        if (std::find(host.programs.begin(), host.programs.end(), program) == host.programs.end())
-          host.programs.push_back(program);
-      }
-}
-
-void add_plugins(HostHooks& host, os::Disk& disk, const Json& settings) {
-  const std::string list =
-      fs::path(host.settings_file).parent_path().string() + "/plugins/installed_plugins.json";
-  const Json installed = read_json(disk, list).value_or(Json());
-  for (const auto& [name, entry] : installed["plugins"].members())
-    if (name.starts_with("cairn@") && settings["enabledPlugins"][name].as_bool(true))
-      host.plugins.push_back(name);
-}
 
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::string absent() {
-  return "no Claude Code here: `cairn install` registers the hooks once it is";
+  return fmt::format("no {} here: `cairn install` registers the hooks once it is",
+                     host::default_host().title());
 }
 
 Finding check_hooks(Installation& here) {
-  const HostHooks& host = here.host;
+  const host::Registration& host = here.host;
   if (!host.present) return skipped(absent());
   if (!host.problem.empty()) return failed(host.problem, "correct the file by hand, then cairn install");
   if (!host.in_settings())
-    return host.plugins.empty() ? failed(fmt::format("none of {} events is registered in {}",
-                                                     registered_events().size(), host.settings_file),
-                                         "cairn install")
-                                : passed("registered by the plugin " + joined(host.plugins));
+    return host.plugins.empty()
+               ? failed(fmt::format("none of {} events is registered in {}",
+                                    host::default_host().hooks().events().size(), host.settings_file),
+                        "cairn install")
+               : passed("registered by the plugin " + joined(host.plugins));
   std::vector<std::string> missing, twice;
-  for (const std::string& event : registered_events())
+  for (const std::string& event : host::default_host().hooks().events())
     if (!host.by_event.contains(event)) missing.push_back(event);
   for (const auto& [event, count] : host.by_event)
     if (count > 1) twice.push_back(event);
@@ -91,7 +50,8 @@ Finding check_hooks(Installation& here) {
   if (!twice.empty())
     return failed(fmt::format("registered more than once in {}: {}", host.settings_file, joined(twice)),
                   "cairn install");
-  return passed(fmt::format("{} events, once each, in {}", registered_events().size(), host.settings_file));
+  return passed(fmt::format("{} events, once each, in {}", host::default_host().hooks().events().size(),
+                            host.settings_file));
 }
 
 Finding check_enabled(Installation& here) {
@@ -103,27 +63,27 @@ Finding check_enabled(Installation& here) {
 }
 
 Finding check_once(Installation& here) {
-  const HostHooks& host = here.host;
+  const host::Registration& host = here.host;
   if (!host.present) return skipped(absent());
   if (host.plugins.empty()) return passed("no plugin of cairn beside the settings");
   if (!host.in_settings()) return passed("the plugin alone");
   return failed(fmt::format("registered twice: by the plugin {} and in {}; events count once, but each "
                             "costs two hooks",
                             joined(host.plugins), host.settings_file),
-                "claude plugin uninstall " + host.plugins[0]);
+                host::default_host().hooks().uninstall_command(host.plugins[0]));
 }
 
 // The hook programs that the host runs. The plugin's wrapper searches PATH, then ~/.local/bin.
-std::vector<std::string> hook_programs(const HostHooks& host) {
+std::vector<std::string> hook_programs(const host::Registration& host) {
   if (!host.programs.empty()) return host.programs;
   if (host.plugins.empty()) return {hook_beside_me()};
-  if (const auto found = on_path("cairn-hook")) return {*found};
+  if (const auto found = host::on_path("cairn-hook")) return {*found};
   const char* home = std::getenv("HOME");
   return {fmt::format("{}/.local/bin/cairn-hook", home ? home : "")};
 }
 
 // `cairn install` registers the cairn-hook beside this program, so it helps only if that exists.
-std::string fix_for_program(const HostHooks& host) {
+std::string fix_for_program(const host::Registration& host) {
   const bool there = access(hook_beside_me().c_str(), X_OK) == 0;
   return there && host.plugins.empty() ? "cairn install"
                                        : "install cairn again: ./setup in its source directory";
@@ -154,7 +114,9 @@ Result<std::string> deliver_one(Installation& here, const std::string& program) 
   const os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
   Stage stage(home, program, scratch.path() + "/project", here.shell.clock());
   const std::int64_t begin = here.shell.clock().boot_ns();
-  TRY(stage.send("PostToolUse", "doctor", Json::object({{"tool_name", "Doctor"}})));
+  event::Event event = event_of(event::Kind::tool, "doctor");
+  event.tool_name = "Doctor";
+  TRY(stage.send(std::move(event)));
   const double ms = static_cast<double>(here.shell.clock().boot_ns() - begin) / 1e6;
   const auto files = TRY(here.shell.disk().list(home.inbox() + "/new"));
   if (files.size() != 1)
@@ -175,34 +137,17 @@ Finding check_delivery(Installation& here) {
 
 }  // namespace
 
-HostHooks HostHooks::look(Shell& shell) {
-  HostHooks host;
-  auto file = claude_settings_file();
-  if (!file) {
-    host.problem = file.error().message;
-    return host;
-  }
-  host.settings_file = *file;
-  std::error_code error;
-  host.present = on_path("claude").has_value() || fs::is_directory(fs::path(*file).parent_path(), error);
-  auto settings = read_json(shell.disk(), *file);
-  if (!settings) host.problem = settings.error().message;
-  const Json user = std::move(settings).value_or(Json());
-  add_hooks(host, user["hooks"]);
-  add_plugins(host, shell.disk(), user);
-  const std::string project = shell.directory() + "/.claude/settings";
-  for (const std::string& each : {*file, project + ".json", project + ".local.json"})
-    if (read_json(shell.disk(), each).value_or(Json())["disableAllHooks"].as_bool())
-      host.disabled_in.push_back(each);
-  return host;
+host::Registration look_at_host(Shell& shell) {
+  return host::default_host().hooks().look(shell.disk(), shell.directory());
 }
 
 std::vector<Check> host_checks() {
-  return {{kHostGroup, "hooks", check_hooks},
-          {kHostGroup, "enabled", check_enabled},
-          {kHostGroup, "once", check_once},
-          {kHostGroup, "program", check_program},
-          {kHostGroup, "delivery", check_delivery}};
+  const std::string_view group = host::default_host().title();
+  return {{group, "hooks", check_hooks},
+          {group, "enabled", check_enabled},
+          {group, "once", check_once},
+          {group, "program", check_program},
+          {group, "delivery", check_delivery}};
 }
 
 }  // namespace cairn::cli

@@ -5,6 +5,7 @@
 #include "context/composer.h"
 #include "distil/turn.h"
 #include "hook/failures.h"
+#include "host/host.h"
 #include "ops/operation.h"
 
 namespace cairn::cli {
@@ -21,9 +22,9 @@ Finding check_provider(Installation&) {
   distil::Turn turn;
   turn.prompt = "Fix the lexer";
   distil::Step step;
-  step.tool = "Edit";
-  step.input =
-      Json::object({{"file_path", "/home/dev/site/lexer.c"}, {"old_string", "a"}, {"new_string", "b"}});
+  host::MadeCall call = host::default_host().edit_call("/home/dev/site/lexer.c", "a", "b");
+  step.tool = std::move(call.tool);
+  step.input = std::move(call.input);
   turn.steps.push_back(step);
   turn.last_answer = "The lexer reads wide words now.";
   turn.end = distil::Turn::End::stopped;

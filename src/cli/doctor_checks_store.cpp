@@ -34,7 +34,7 @@ Finding check_daemon(Installation& here) {
     return passed(fmt::format("pid {}, up {}", daemon.pid, duration_text(daemon.uptime_s)));
   }
   if (here.lock_held) {
-    const auto pid = daemon_process(here.shell.home());
+    const auto pid = daemon_process(here.shell.disk(), here.shell.home());
     if (!pid)
       return failed("it holds its lock, but its process cannot be seen from here", "end it where it runs");
     return failed(fmt::format("pid {} runs, but does not answer: {}. Nothing is lost when it is killed", *pid,
@@ -46,7 +46,7 @@ Finding check_daemon(Installation& here) {
   // A daemon that serves empties the record of starts.
   const auto starts = here.shell.disk().stat(here.shell.home().start());
   if (starts && starts->size > 0) {
-    const std::string error = last_error(here.shell.home());
+    const std::string error = last_error(here.shell.disk(), here.shell.home());
     return failed(fmt::format("cannot start: {}", error.empty() ? "it ended before it could answer" : error),
                   "cairn daemon start, then cairn logs");
   }

@@ -5,9 +5,10 @@
 #include <cerrno>
 
 #include "cli/doctor.h"
-#include "cli/host_version.h"
 #include "cli/install.h"
+#include "cli/program.h"
 #include "cli/stage.h"
+#include "host/host.h"
 #include "os/lock.h"
 #include "store/open_store.h"
 
@@ -62,12 +63,13 @@ class Fixer {
   }
 
   void register_hooks() {
-    const HostHooks host = HostHooks::look(shell_);
+    const host::Registration host = look_at_host(shell_);
+    const host::Hooks& hooks = host::default_host().hooks();
     if (!host.present || !host.problem.empty() || (!host.in_settings() && !host.plugins.empty())) return;
     const auto done = [&]() -> Result<bool> {
-      const bool exec_form = takes_exec_form(version_of("claude", 5s));
+      const bool exec_form = hooks.takes_exec_form(version_of(hooks.command(), 5s));
       const InstallPlan plan =
-          TRY(plan_install(shell_.disk(), host.settings_file, hook_beside_me(), exec_form));
+          TRY(plan_install(hooks, shell_.disk(), host.settings_file, {hook_beside_me(), exec_form}));
       if (plan.changes()) TRY(apply_install(shell_.disk(), plan));
       return plan.changes();
     }();
@@ -83,14 +85,14 @@ class Fixer {
     if (sound || sound.error().code != Code::corrupt) return;
     const std::string& file = shell_.home().database();
     const auto noted = store::note_damage(shell_.disk(), file, sound.error().message, shell_.clock().now());
-    const auto stopped = noted ? stop_daemon(shell_.home(), shell_.clock()) : noted.error();
+    const auto stopped = noted ? stop_daemon(shell_.disk(), shell_.home(), shell_.clock()) : noted.error();
     if (!stopped) return could_not("replace the damaged store: " + stopped.error().message);
     did("replaced the damaged store: `cairn status` says what was recovered");
   }
 
   void restart_daemon() {
     const auto before = Client::connect(shell_.home(), shell_.clock());
-    auto client = Client::reach(shell_.home(), shell_.clock());
+    auto client = Client::reach(shell_.disk(), shell_.home(), shell_.clock());
     if (!client) return could_not("start the daemon: " + client.error().message);
     if (!before)
       did(fmt::format("started the daemon, pid {}", client->daemon().pid));

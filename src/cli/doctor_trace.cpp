@@ -3,12 +3,15 @@
 
 #include "cli/doctor.h"
 #include "cli/stage.h"
+#include "host/host.h"
 
 namespace cairn::cli {
 
 namespace {
 
 using namespace std::chrono_literals;
+using event::Event;
+using event::Kind;
 
 constexpr std::string_view kFirst = "00000000-0000-4000-8000-000000000001";
 constexpr std::string_view kSecond = "00000000-0000-4000-8000-000000000002";
@@ -17,13 +20,14 @@ constexpr std::string_view kFile = "lexer.c";
 class Tracer {
  public:
   Tracer(Shell& shell, const std::string& scratch)
-      : clock_(shell.clock()),
+      : shell_(shell),
+        clock_(shell.clock()),
         stage_(hook::Home::at(scratch + "/home"), hook_beside_me(), scratch + "/project", clock_) {}
 
   std::vector<TraceLine> run() {
     if (first_session() && memory()) second_session();
     line("stop", [this]() -> Result<std::string> {
-      const auto stopped = TRY(stop_daemon(stage_.home(), clock_));
+      const auto stopped = TRY(stop_daemon(shell_.disk(), stage_.home(), clock_));
       return std::string(stopped ? "the daemon ended" : "no daemon was left");
     });
     return std::move(lines_);
@@ -42,33 +46,36 @@ class Tracer {
     return ok;
   }
 
-  bool send(std::string event, std::string_view session, const Json& more, std::string_view found) {
-    return line(event, [&, this]() -> Result<std::string> {
-      TRY(stage_.send(event, session, more));
+  bool send(const Event& event, std::string_view found) {
+    return line(event.name, [&, this]() -> Result<std::string> {
+      TRY(stage_.send(event));
       return std::string(found);
     });
   }
 
+  // The events of one turn, from the session's start to its end.
   bool first_session() {
-    const Json prompt = Json::object({{"prompt_id", "p-1"}, {"prompt", "Fix the lexer"}});
-    const std::string path = fmt::format("{}/{}", stage_.project(), kFile);
-    const Json edit = Json::object(
-        {{"prompt_id", "p-1"},
-         {"tool_name", "Edit"},
-         {"tool_use_id", "toolu_1"},
-         {"tool_input", Json::object({{"file_path", path}, {"old_string", "a"}, {"new_string", "b"}})},
-         {"tool_response", Json::object({{"filePath", path}})}});
-    const Json stop =
-        Json::object({{"prompt_id", "p-1"}, {"last_assistant_message", "The lexer reads wide words now."}});
-    return send("SessionStart", kFirst, Json::object({{"source", "startup"}}),
-                "answered; a daemon was started") &&
+    Event start = event_of(Kind::session_start, kFirst), end = event_of(Kind::session_end, kFirst);
+    start.reason = "startup";
+    end.reason = "other";
+    Event prompt = event_of(Kind::prompt, kFirst), edit = event_of(Kind::tool, kFirst),
+          stop = event_of(Kind::stop, kFirst);
+    prompt.prompt_id = edit.prompt_id = stop.prompt_id = "p-1";
+    prompt.prompt = "Fix the lexer";
+    host::MadeCall call =
+        host::default_host().edit_call(fmt::format("{}/{}", stage_.project(), kFile), "a", "b");
+    edit.tool_name = std::move(call.tool);
+    edit.tool_use_id = "toolu_1";
+    edit.tool_input = std::move(call.input);
+    edit.tool_response = std::move(call.response);
+    stop.last_assistant_message = "The lexer reads wide words now.";
+    return send(start, "answered; a daemon was started") &&
            line("daemon",
                 [this]() -> Result<std::string> {
                   return fmt::format("answers, pid {}", TRY(stage_.daemon()).daemon().pid);
                 }) &&
-           send("UserPromptSubmit", kFirst, prompt, "delivered and answered") &&
-           send("PostToolUse", kFirst, edit, "delivered") && send("Stop", kFirst, stop, "delivered") &&
-           send("SessionEnd", kFirst, Json::object({{"reason", "other"}}), "delivered");
+           send(prompt, "delivered and answered") && send(edit, "delivered") && send(stop, "delivered") &&
+           send(end, "delivered");
   }
 
   bool memory() {
@@ -94,15 +101,18 @@ class Tracer {
   }
 
   void second_session() {
-    line("next SessionStart", [this]() -> Result<std::string> {
-      const Json answer = TRY(stage_.send("SessionStart", kSecond, Json::object({{"source", "startup"}})));
-      const std::string_view text = answer["hookSpecificOutput"]["additionalContext"].as_string();
+    Event start = event_of(Kind::session_start, kSecond);
+    start.reason = "startup";
+    line("next " + start.name, [&, this]() -> Result<std::string> {
+      const Json answer = TRY(stage_.send(start));
+      const std::string_view text = host::default_host().context_in(answer);
       if (text.find(kFile) == std::string_view::npos)
         return Error{Code::internal, "the next session was not given what the first one did"};
       return fmt::format("given {} bytes that name {}", text.size(), kFile);
     });
   }
 
+  Shell& shell_;
   os::Clock& clock_;
   Stage stage_;
   std::vector<TraceLine> lines_;

@@ -39,26 +39,25 @@ Result<std::string> read_stdin() {
   }
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
+const host::Host& host_of(const Line& line) {
+  return host::find_host(line.value("--host").value_or(""));
 }
 
 hook::Envelope envelope_of(Shell& shell) {
   hook::Envelope envelope;
   if (!shell.line().words.empty()) envelope.event = shell.line().words[0];
-  envelope.host = shell.line().value("--host").value_or("claude-code");
+  envelope.host = shell.line().value("--host").value_or(std::string(hook::kDefaultHost));
   envelope.wall_ns = shell.clock().wall_ns();
   envelope.boot_ns = shell.clock().boot_ns();
   envelope.boot_id = shell.clock().boot_id();
-  envelope.project_dir = variable("CLAUDE_PROJECT_DIR");
+  envelope.read_variables();
   return envelope;
 }
 
 // Why a hook would deliver nothing; empty when it would deliver.
 std::string why_silent(const ops::Settings& settings) {
-  const std::string disabled = variable("CAIRN_DISABLE");
-  if (!disabled.empty() && disabled != "0") return "CAIRN_DISABLE is set";
+  const char* disabled = std::getenv("CAIRN_DISABLE");
+  if (disabled && *disabled && disabled != std::string_view("0")) return "CAIRN_DISABLE is set";
   return settings.flag("capture.enabled") ? "" : "capture.enabled is false";
 }
 
@@ -94,8 +93,7 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
     out.set("reason", reason);
     return out;
   };
-  auto event = host::find_host(envelope_of(shell).host)
-                   .read_event(EventId{std::string(32, '0')}, envelope_of(shell), payload);
+  auto event = host_of(shell.line()).read_event(EventId{std::string(32, '0')}, envelope_of(shell), payload);
   if (!event) return refuse("bad", event.error().message);
   const store::Place place = intake::resolve_place(shell.disk(), event->project_dir, event->cwd);
   out.set("event", event->name);
@@ -121,25 +119,22 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   return out;
 }
 
-// Null: the hook prints nothing.
-Json fixed_answer(std::string_view event = "") {
-  return Json::parse(hook::fixed_answer(event)).value_or(Json());
-}
-
-// The answer to a SessionStart, if a daemon runs.
+// What the event would be answered, as far as a daemon that runs can tell. Null: the hook prints nothing.
 Json answer_of(Shell& shell, const ops::Settings& settings, const Json& event) {
-  const bool is_start = event["kind"].as_string() == event::kind_name(event::Kind::session_start);
-  if (!is_start || !event.has("fields")) return fixed_answer(event["event"].as_string());
+  const std::string name(event["event"].as_string());
+  const host::Host& host = host_of(shell.line());
+  const hook::EventRule rule = hook::rule_of(host.name(), name);
+  const Json fixed = Json::parse(rule.answer).value_or(Json());
+  if (rule.asks != hook::EventRule::Asks::context || !event.has("fields")) return fixed;
   const std::string source(event["fields"]["reason"].as_string("startup"));
   const auto sources = settings.list("context.sources");
   const bool known = source == "startup" || source == "clear" || source == "compact" || source == "resume";
-  if (known && std::find(sources.begin(), sources.end(), source) == sources.end()) return fixed_answer();
+  if (known && std::find(sources.begin(), sources.end(), source) == sources.end()) return fixed;
   auto client = Client::connect(shell.home(), shell.clock());
-  if (!client) return fixed_answer();
+  if (!client) return fixed;
   const auto context = client->call("context", Json::object({{"cwd", event["fields"]["cwd"]}}));
-  if (!context || (*context)["text"].as_string().empty()) return fixed_answer();
-  return Json::object({{"hookSpecificOutput", Json::object({{"hookEventName", "SessionStart"},
-                                                            {"additionalContext", (*context)["text"]}})}});
+  if (!context || (*context)["text"].as_string().empty()) return fixed;
+  return host.write_answer(name, (*context)["text"].as_string(), "");
 }
 
 std::string field_text(const Json& value) {
@@ -167,24 +162,25 @@ void print_report(Shell& shell, const Json& report) {
                 wrap(field_text(value), screen.text_width(), 2));
   const Json& answer = report["answer"];
   shell.print("\n" + screen.paint(Style::bold, "Would be answered") + "\n");
-  const std::string_view context = answer["hookSpecificOutput"]["additionalContext"].as_string();
+  const std::string_view context = host_of(shell.line()).context_in(answer);
   shell.print(context.empty() ? wrap(answer.dump(), screen.text_width(), 2)
                               : wrap(shown(context), screen.text_width(), 2));
 }
 
 }  // namespace
 
-// Called when a global option is before `hook`.
-static int deliver(const Line& line) {
-  std::vector<std::string> words = {"cairn-hook", "--host", line.value("--host").value_or("claude-code")};
+// Reached when a global option stood before `hook`.
+static int deliver(os::Disk& disk, const Line& line) {
+  std::vector<std::string> words = {"cairn-hook"};
+  if (const auto host = line.value("--host")) words.insert(words.end(), {"--host", *host});
   words.insert(words.end(), line.words.begin(), line.words.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
-  return hook::run(static_cast<int>(argv.size()), argv.data());
+  return hook::run(disk, static_cast<int>(argv.size()), argv.data());
 }
 
 Result<int> hook_command(Shell& shell) {
-  if (!shell.line().has("--dry-run")) return deliver(shell.line());
+  if (!shell.line().has("--dry-run")) return deliver(shell.disk(), shell.line());
   if (isatty(STDIN_FILENO) == 1)
     return Error{Code::invalid,
                  "hook: reads the host's JSON on stdin: `cairn hook EVENT --dry-run < event.json`"};

@@ -5,15 +5,16 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/shell.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/completions.h"
 #include "cli/diff.h"
 #include "cli/doctor.h"
-#include "cli/host_version.h"
 #include "cli/install.h"
-#include "cli/obstacle.h"
+#include "cli/program.h"
 #include "cli/stage.h"
+#include "host/host.h"
 #include "os/lock.h"
 #include "os/owner.h"
 #include "os/process.h"
@@ -30,11 +31,12 @@ constexpr std::array kDataNames = {
     "cairn.db", "cairn.db-wal", "cairn.db-shm", "cairn.db-journal", "inbox",        "archive",    "logs",
     "key",      "hook.flags",   "http.token",   "daemon.sock",      "daemon.start", "daemon.lock"};
 
-Status check_host(const Line& line) {
-  const std::string host = line.value("--host").value_or("claude-code");
-  if (host == "claude-code") return {};
-  return Error{Code::invalid, fmt::format("{}: host \"{}\" is not supported yet: --host claude-code",
-                                          line.command->name, fit(shown_line(host), 40))};
+Result<const host::Hooks*> hooks_of(const Line& line) {
+  const host::Host& host = host::find_host(line.value("--host").value_or(""));
+  const std::string name = line.value("--host").value_or(std::string(host.name()));
+  if (host.name() == name) return &host.hooks();
+  return Error{Code::invalid, fmt::format("{}: host \"{}\" is not supported yet: --host {}",
+                                          line.command->name, fit(shown_line(name), 40), host.name())};
 }
 
 Result<std::string> hook_program(os::Disk& disk) {
@@ -57,9 +59,9 @@ std::string coloured_diff(const Screen& screen, const InstallPlan& plan) {
 }
 
 // "adds 17 hooks to FILE": what the plan will do.
-std::string plan_text(const InstallPlan& plan) {
-  const auto before = static_cast<std::int64_t>(count_our_hooks(plan.before)),
-             after = static_cast<std::int64_t>(count_our_hooks(plan.after));
+std::string plan_text(const host::Hooks& hooks, const InstallPlan& plan) {
+  const auto before = static_cast<std::int64_t>(hooks.count(plan.before)),
+             after = static_cast<std::int64_t>(hooks.count(plan.after));
   const std::string file = shown_line(plan.settings_file);
   if (!plan.changes() && after > 0)
     return fmt::format("the hooks are registered in {} already: nothing to do\n", file);
@@ -70,9 +72,9 @@ std::string plan_text(const InstallPlan& plan) {
 }
 
 // Prints what will happen; with -v or --dry-run as a diff.
-void print_plan(Shell& shell, const InstallPlan& plan) {
+void print_plan(Shell& shell, const host::Hooks& hooks, const InstallPlan& plan) {
   if (shell.json()) return;
-  shell.print(plan_text(plan));
+  shell.print(plan_text(hooks, plan));
   if (shell.line().has("--verbose") || shell.line().has("--dry-run"))
     shell.print(coloured_diff(shell.screen(), plan));
 }
@@ -92,7 +94,7 @@ void restore_generated(Shell& shell) {
 }
 
 Json plan_json(const InstallPlan& plan) {
-  return Json::object({{"host", "claude-code"},
+  return Json::object({{"host", host::default_host().name()},
                        {"settings_file", plan.settings_file},
                        {"changed", plan.changes()},
                        {"diff", diff_text(plan.before, plan.removes ? "" : plan.after, plan.settings_file)}});
@@ -140,8 +142,8 @@ void report_what_stays(Shell& shell) {
   const auto stays = [&](std::string_view what, const std::string& command) {
     shell.print(fmt::format("stays: {}; to remove: {}\n", what, command));
   };
-  for (const std::string& plugin : HostHooks::look(shell).plugins)
-    stays("the plugin " + shown_line(plugin), "claude plugin uninstall " + shell_word(plugin));
+  for (const std::string& plugin : look_at_host(shell).plugins)
+    stays("the plugin " + shown_line(plugin), host::default_host().hooks().uninstall_command(plugin));
   std::string programs;
   for (const std::string& path : {os::executable_path(), hook_beside_me()})
     if (fs::exists(path, error)) programs += (programs.empty() ? "" : " ") + shell_word(path);
@@ -167,13 +169,14 @@ void report_data(Shell& shell, std::int64_t bytes, bool purged) {
 }  // namespace
 
 Result<int> install_command(Shell& shell) {
-  TRY(check_host(shell.line()));
+  const host::Hooks& hooks = *TRY(hooks_of(shell.line()));
   const std::string program = TRY(hook_program(shell.disk()));
-  const bool exec_form = takes_exec_form(version_of("claude", 5s));
-  const std::string settings = TRY(claude_settings_file());
-  const InstallPlan plan = TRY(plan_install(shell.disk(), settings, program, exec_form).in("install"));
+  const bool exec_form = hooks.takes_exec_form(version_of(hooks.command(), 5s));
+  const std::string settings = TRY(hooks.settings_file());
+  const InstallPlan plan =
+      TRY(plan_install(hooks, shell.disk(), settings, {program, exec_form}).in("install"));
   const bool dry = shell.line().has("--dry-run");
-  print_plan(shell, plan);
+  print_plan(shell, hooks, plan);
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("install"));
   if (!dry && shell.disk().stat(shell.home().data)) {
     TRY(shell.home().check().in("home"));
@@ -183,7 +186,7 @@ Result<int> install_command(Shell& shell) {
   if (shell.json()) {
     Json result = plan_json(plan);
     Json events = Json::array();
-    for (const std::string& event : registered_events()) events.push(event);
+    for (const std::string& event : hooks.events()) events.push(event);
     result.set("hook", program);
     result.set("exec_form", exec_form);
     result.set("events", events);
@@ -199,7 +202,7 @@ Result<int> install_command(Shell& shell) {
 }
 
 Result<int> uninstall_command(Shell& shell) {
-  TRY(check_host(shell.line()));
+  const host::Hooks& hooks = *TRY(hooks_of(shell.line()));
   const hook::Home& home = shell.home();
   const bool wants_purge = shell.line().has("--purge");
   const std::int64_t bytes = size_below(home.data);
@@ -208,9 +211,9 @@ Result<int> uninstall_command(Shell& shell) {
       !TRY(shell.confirm(
           fmt::format("Delete everything that is remembered ({} in {})?", size_text(bytes), home.data))))
     return Error{Code::canceled, "uninstall: not confirmed: nothing was changed"};
-  const std::string settings = TRY(claude_settings_file());
-  const InstallPlan plan = TRY(plan_uninstall(shell.disk(), settings).in("uninstall"));
-  print_plan(shell, plan);
+  const std::string settings = TRY(hooks.settings_file());
+  const InstallPlan plan = TRY(plan_uninstall(hooks, shell.disk(), settings).in("uninstall"));
+  print_plan(shell, hooks, plan);
   // Remove the hooks first: they would start the daemon again.
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("uninstall"));
   std::optional<Client::Daemon> stopped;

@@ -1,5 +1,6 @@
 #include "cli/shell.h"
 
 int main(int argc, char** argv) {
-  return cairn::cli::run(argc, argv);
+  cairn::os::RealDisk disk;
+  return cairn::cli::run(disk, argc, argv);
 }

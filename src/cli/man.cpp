@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/completions.h"
+#include "host/host.h"
 #include "os/process.h"
 
 namespace cairn::cli {
@@ -85,8 +86,8 @@ std::string man_page() {
          ".SH ENVIRONMENT\n.TP\n\\fBCAIRN_HOME\\fR\none directory for everything, the settings too\n"
          ".TP\n\\fBCAIRN_DISABLE\\fR\n1: hooks do nothing\n.TP\n\\fBNO_COLOR\\fR\nno colours\n"
          ".SH FILES\n.TP\n\\fI~/.local/share/cairn\\fR\nwhat is remembered\n"
-         ".TP\n\\fI~/.config/cairn/config.toml\\fR\nthe settings\n"
-         ".SH SEE ALSO\n\\fBclaude\\fR(1)\n";
+         ".TP\n\\fI~/.config/cairn/config.toml\\fR\nthe settings\n" +
+         fmt::format(".SH SEE ALSO\n\\fB{}\\fR(1)\n", host::default_host().hooks().command());
 }
 
 Result<int> completions_command(Shell& shell) {

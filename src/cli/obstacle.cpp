@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/shell.h"
 #include "base/text.h"
 #include "os/disk.h"
 #include "os/lock.h"
@@ -131,9 +132,8 @@ std::vector<Obstacle> obstacles_of(const hook::Home& home) {
   return found;
 }
 
-std::optional<pid_t> daemon_process(const hook::Home& home) {
+std::optional<pid_t> daemon_process(os::Disk& disk, const hook::Home& home) {
   if (!os::FileLock::is_held(home.lock())) return std::nullopt;
-  os::RealDisk disk;
   // "pid 12 version 0.1.0": another process may have that number now, so check its open files.
   const std::string note = os::read_file(disk, home.lock(), 4096).value_or("");
   const auto words = split(trim(note), ' ');
@@ -144,8 +144,7 @@ std::optional<pid_t> daemon_process(const hook::Home& home) {
   return pid;
 }
 
-std::string last_error(const hook::Home& home) {
-  os::RealDisk disk;
+std::string last_error(os::Disk& disk, const hook::Home& home) {
   auto file = disk.open(home.log_file(), os::Open::read);
   if (!file) return {};
   constexpr std::uint64_t kTail = 2000;
@@ -157,22 +156,6 @@ std::string last_error(const hook::Home& home) {
   constexpr std::string_view kMark = " error ";
   const std::size_t at = line.find(kMark);
   return at == std::string_view::npos ? "" : std::string(line.substr(at + kMark.size()));
-}
-
-std::string shell_word(std::string_view path) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) ||
-           std::string_view("/._-+,:@%").find(c) != std::string_view::npos;
-  };
-  if (!path.empty() && std::all_of(path.begin(), path.end(), plain)) return std::string(path);
-  std::string quoted = "'";
-  for (const char c : path) {
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
 }
 
 }  // namespace cairn::cli

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hook/home.h"
+#include "os/disk.h"
 
 namespace cairn::cli {
 
@@ -31,12 +32,9 @@ std::vector<Obstacle> obstacles_of(const hook::Home& home);
 
 // The process of the daemon, which has the home's lock. Nothing when there is none, or when it is not visible
 // here (another container).
-std::optional<pid_t> daemon_process(const hook::Home& home);
+std::optional<pid_t> daemon_process(os::Disk& disk, const hook::Home& home);
 
 // The last line of the daemon's log when it is an error: why the last daemon ended. Empty otherwise.
-std::string last_error(const hook::Home& home);
-
-// A path quoted for a shell.
-std::string shell_word(std::string_view path);
+std::string last_error(os::Disk& disk, const hook::Home& home);
 
 }  // namespace cairn::cli

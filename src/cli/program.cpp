@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "host/hooks.h"
 #include "os/socket.h"
 
 namespace cairn::cli {
@@ -80,6 +81,17 @@ Result<Ran> run_program(const std::vector<std::string>& argv, const std::vector<
   if (!wait_for(pid, status, timeout))
     return Error{Code::timeout, argv[0] + " did not end within " + std::to_string(timeout.count()) + " ms"};
   return Ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+}
+
+std::optional<std::string> version_of(std::string_view program, std::chrono::milliseconds timeout) {
+  const std::optional<std::string> path =
+      program.starts_with('/') ? std::string(program) : host::on_path(program);
+  if (!path) return std::nullopt;
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable; ++variable) environment.emplace_back(*variable);
+  auto ran = run_program({*path, "--version"}, environment, "", timeout);
+  if (!ran || ran->exit_code != 0) return std::nullopt;
+  return std::move(ran->out);
 }
 
 }  // namespace cairn::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,5 +21,9 @@ struct Ran {
 // and with `timeout` when it had to be killed.
 Result<Ran> run_program(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
                         std::string_view input, std::chrono::milliseconds timeout);
+
+// What `PROGRAM --version` prints, the program being looked up on PATH; nothing when it cannot be run, fails
+// or takes longer than `timeout`.
+std::optional<std::string> version_of(std::string_view program, std::chrono::milliseconds timeout);
 
 }  // namespace cairn::cli

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "hook/run.h"
+#include "os/process.h"
 
 namespace cairn::cli {
 
@@ -32,13 +33,6 @@ void complain(std::string_view message) {
   put(stderr, fmt::format("cairn: {}\n", shown_line(message)));
 }
 
-// Opens descriptors 0 to 2 if they are closed: a file opened later must not become stdout.
-void settle_descriptors() {
-  for (int fd = 0; fd <= 2; ++fd)
-    if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
-      const int opened = open("/dev/null", O_RDWR);
-}
-
 // `cairn hook EVENT` is cairn-hook: no argument of the host may be refused.
 bool is_plain_hook(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] != "hook") return false;
@@ -48,7 +42,7 @@ bool is_plain_hook(const std::vector<std::string>& arguments) {
 }
 
 // `printed_json`: the command has printed its JSON already.
-Result<int> run_line(const Line& line, bool& printed_json) {
+Result<int> run_line(os::Disk& disk, const Line& line, bool& printed_json) {
   const Screen screen = Screen::of(STDOUT_FILENO, line.has("--no-color"));
   if (line.has("--version")) {
     put(stdout, "cairn " CAIRN_VERSION "\n");
@@ -61,7 +55,7 @@ Result<int> run_line(const Line& line, bool& printed_json) {
   const bool scoped = line.command->operation && line.command->operation->scope != ops::Scope::none;
   if (line.has("--all") && line.has("--project") && !scoped)
     return Error{Code::invalid, "--all and --project exclude each other: leave one out"};
-  Shell shell(line, TRY(hook::Home::from_environment()));
+  Shell shell(disk, line, TRY(hook::Home::from_environment()));
   if (!line.command->any_home) TRY(shell.home().check().in("home"));
   auto code = line.command->run(shell);
   if (code || shell.has_printed_json()) printed_json = true;
@@ -81,12 +75,12 @@ void print_error_json(const Error& error) {
   put(stdout, shown_json(value.dump(2)) + "\n");
 }
 
-int run_checked(const std::vector<std::string>& arguments) {
+int run_checked(os::Disk& disk, const std::vector<std::string>& arguments) {
   Result<int> code = 0;
   bool printed_json = false;
   auto line = read_arguments(arguments);
   if (line)
-    code = run_line(*line, printed_json);
+    code = run_line(disk, *line, printed_json);
   else
     code = std::move(line).error();
   if (!code && !printed_json && asks_for_json(arguments)) print_error_json(code.error());
@@ -102,8 +96,11 @@ int run_checked(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-Shell::Shell(const Line& line, hook::Home home)
-    : line_(line), home_(std::move(home)), screen_(Screen::of(STDOUT_FILENO, line.has("--no-color"))) {}
+Shell::Shell(os::Disk& disk, const Line& line, hook::Home home)
+    : disk_(disk),
+      line_(line),
+      home_(std::move(home)),
+      screen_(Screen::of(STDOUT_FILENO, line.has("--no-color"))) {}
 
 void Shell::print(std::string_view text) const {
   put(stdout, text);
@@ -126,7 +123,7 @@ int Shell::show(const Page& page, const Json& result) {
 }
 
 Result<Client*> Shell::daemon() {
-  if (!client_) client_ = TRY(Client::reach(home_, clock_));
+  if (!client_) client_ = TRY(Client::reach(disk_, home_, clock_));
   return &*client_;
 }
 
@@ -176,16 +173,16 @@ Result<bool> Shell::confirm(std::string_view question) const {
   return text == "y" || text == "yes";
 }
 
-int run(int argc, char** argv) {
-  settle_descriptors();
+int run(os::Disk& disk, int argc, char** argv) {
+  os::open_standard_descriptors();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  if (is_plain_hook(arguments)) return hook::run(argc - 1, argv + 1);
+  if (is_plain_hook(arguments)) return hook::run(disk, argc - 1, argv + 1);
   // End silently when the reader is gone (`cairn ... | head`).
   signal(SIGPIPE, SIG_DFL);
   umask(077);
   // Libraries may throw (out of memory, a bad path).
   try {
-    return run_checked(arguments);
+    return run_checked(disk, arguments);
   } catch (const std::exception& error) {
     complain(fmt::format("failed: {}: please report this with the command you typed", error.what()));
     return 1;

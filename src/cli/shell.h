@@ -21,7 +21,7 @@ namespace cairn::cli {
 // Belongs to one thread.
 class Shell {
  public:
-  Shell(const Line& line, hook::Home home);
+  Shell(os::Disk& disk, const Line& line, hook::Home home);
 
   const Line& line() const { return line_; }
   const hook::Home& home() const { return home_; }
@@ -53,10 +53,10 @@ class Shell {
   Result<bool> confirm(std::string_view question) const;
 
  private:
+  os::Disk& disk_;
   const Line& line_;
   hook::Home home_;
   Screen screen_;
-  os::RealDisk disk_;
   os::RealClock clock_;
   std::optional<Client> client_;
   bool printed_json_ = false;
@@ -68,6 +68,6 @@ std::string text_of(const Json& value);
 std::string label_of(const Json& result);
 
 // `cairn ARGUMENTS...`: parses, runs, prints errors. Returns the exit code.
-int run(int argc, char** argv);
+int run(os::Disk& disk, int argc, char** argv);
 
 }  // namespace cairn::cli

@@ -10,6 +10,8 @@
 
 #include "base/text.h"
 #include "cli/program.h"
+#include "host/environment.h"
+#include "host/host.h"
 #include "os/process.h"
 
 namespace cairn::cli {
@@ -45,26 +47,33 @@ std::vector<std::string> Stage::environment() const {
   std::vector<std::string> kept;
   for (char** variable = environ; *variable; ++variable) {
     const std::string_view text = *variable;
-    if (!text.starts_with("CAIRN_") && !text.starts_with("CLAUDE_")) kept.emplace_back(text);
+    if (!text.starts_with("CAIRN_") && !host::is_agents_variable(text)) kept.emplace_back(text);
   }
   kept.push_back("CAIRN_HOME=" + home_.data);
   return kept;
 }
 
-Result<Json> Stage::send(std::string_view event, std::string_view session, const Json& more) {
-  Json payload = Json::object({{"session_id", session},
-                               {"transcript_path", project_ + "/.transcript.jsonl"},
-                               {"cwd", project_},
-                               {"hook_event_name", event}});
+Result<Json> Stage::send(event::Event event, const Json& more) {
+  event.transcript_path = project_ + "/.transcript.jsonl";
+  event.cwd = project_;
+  Json payload = host::default_host().write_event(event);
   for (const auto& [key, value] : more.members()) payload.set(key, value);
-  const Ran ran = TRY(run_program({hook_, std::string(event)}, environment(), payload.dump(), kHookTimeout));
+  const Ran ran = TRY(run_program({hook_, event.name}, environment(), payload.dump(), kHookTimeout));
   if (ran.exit_code != 0 || !ran.err.empty())
-    return Error{Code::internal, fmt::format("{} {}: exit code {} {}", hook_, event, ran.exit_code,
+    return Error{Code::internal, fmt::format("{} {}: exit code {} {}", hook_, event.name, ran.exit_code,
                                              one_line(visible(valid_utf8(ran.err)), 200))};
   auto answer = Json::parse(ran.out);
   if (!answer || !answer->is_object())
-    return Error{Code::internal, fmt::format("{} {}: its answer is not a JSON object", hook_, event)};
+    return Error{Code::internal, fmt::format("{} {}: its answer is not a JSON object", hook_, event.name)};
   return answer;
+}
+
+event::Event event_of(event::Kind kind, std::string_view session) {
+  event::Event event;
+  event.kind = kind;
+  event.name = host::default_host().name_of(kind);
+  event.session.value = session;
+  return event;
 }
 
 Result<Client> Stage::daemon() {

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/client.h"
+#include "event/event.h"
 #include "hook/home.h"
 #include "os/clock.h"
 
@@ -30,6 +31,9 @@ class ScratchDir {
   std::string path_;
 };
 
+// An event of the default host, with its name and nothing else.
+event::Event event_of(event::Kind kind, std::string_view session);
+
 // Belongs to one thread.
 class Stage {
  public:
@@ -37,9 +41,9 @@ class Stage {
   Stage(hook::Home home, std::string hook_program, std::string project, os::Clock& clock)
       : home_(std::move(home)), hook_(std::move(hook_program)), project_(std::move(project)), clock_(clock) {}
 
-  // Sends one event with the members that every event has. Returns the hook's answer; fails with `internal`
-  // when the hook breaks its contract with the host.
-  Result<Json> send(std::string_view event, std::string_view session, const Json& more);
+  // Sends an event of this project, with `more` members of its payload. Gives the hook's answer; fails with
+  // `internal` when the hook did not answer as it owes the host.
+  Result<Json> send(event::Event event, const Json& more = Json());
 
   // The daemon that the hook started; waits up to 10 s until it answers.
   Result<Client> daemon();

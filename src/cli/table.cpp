@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/commands.h"
+#include "host/host.h"
 
 namespace cairn::cli {
 
@@ -11,7 +12,7 @@ namespace {
 constexpr ops::Group kSetUp = ops::Group::setup;
 constexpr ops::Group kInside = ops::Group::inside;
 
-constexpr Option kHost = {"--host", "HOST", "the coding agent (default claude-code)", ""};
+constexpr Option kHost = {"--host", "HOST", host::kHostOption, ""};
 
 // How the result of an operation is shown. Operations that are not here print a plain list.
 struct Shown {

@@ -13,7 +13,7 @@ struct Word {
 };
 constexpr std::array kWords = {
     // How a turn or a session ended.
-    Word{"dead_host", "Claude Code died"}, Word{"session_start", "Claude Code died"},
+    Word{"dead_host", "the coding agent died"}, Word{"session_start", "the coding agent died"},
     Word{"stop", "answered"}, Word{"stop_failure", "interrupted"}, Word{"next_prompt", "next prompt"},
     Word{"session_end", "session ended"}, Word{"process", "cairn process"},
     Word{"cleanup", "sessions cleanup"},

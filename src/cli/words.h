@@ -8,8 +8,8 @@
 
 namespace cairn::cli {
 
-// How a turn or session ended, or what became of an event: "dead_host" is "Claude Code died". Other values
-// are returned as they are.
+// How a turn or a session ended, or what became of an event: "dead_host" is "the coding agent died". A value
+// that has no other word is its own.
 std::string_view word_for(std::string_view value);
 
 // The state of a session: active, completed or interrupted.

@@ -9,6 +9,7 @@
 #include "base/quoted.h"
 #include "context/composer.h"
 #include "hook/control.h"
+#include "host/host.h"
 #include "store/events.h"
 #include "store/evidence.h"
 #include "store/lists.h"
@@ -57,16 +58,6 @@ static std::string notice(const Composed& composed, const std::vector<std::strin
   return text;
 }
 
-static std::string render(std::string_view event_name, const Composed& composed, const std::string& message) {
-  if (composed.text.empty() && message.empty()) return std::string(hook::kFixedAnswer);
-  Json answer = Json::object({{"continue", true}, {"suppressOutput", true}});
-  if (!message.empty()) answer.set("systemMessage", message);
-  if (!composed.text.empty())
-    answer.set("hookSpecificOutput",
-               Json::object({{"hookEventName", event_name}, {"additionalContext", composed.text}}));
-  return answer.dump();
-}
-
 // How much a source is owed. Nothing: none at all.
 static Result<std::optional<Request>> request_for(store::Db& db, const store::Session& session,
                                                   const std::string& source, const AnswerOptions& options) {
@@ -110,7 +101,10 @@ Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& option
   const std::int64_t id = TRY(store::add_receipt(db, receipt));
   const bool is_startup = due.source == "startup" || due.source.empty();
   const bool asked = options.notice && is_startup && request.has_value();
-  return Answer{render(due.asked_by, composed, notice(composed, warnings, asked, now)), id};
+  const std::string message = notice(composed, warnings, asked, now);
+  if (composed.text.empty() && message.empty()) return Answer{std::string(hook::kFixedAnswer), id};
+  const host::Host& host = host::find_host(session->platform);
+  return Answer{host.write_answer(due.asked_by, composed.text, message).dump(), id};
 }
 
 }  // namespace cairn::context

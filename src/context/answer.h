@@ -27,7 +27,7 @@ struct Answer {
   std::optional<std::int64_t> receipt;  // confirmed when the hook has printed the line
 };
 
-// Context that is due: for which SessionStart, and the event that asks for it (the SessionStart itself, or a
+// Context that is due: for which start of a session, and the event that asks for it (the start itself, or a
 // later prompt of its session).
 struct Due {
   EventId start;
@@ -36,8 +36,8 @@ struct Due {
   std::string asked_by;  // name of the asking event
 };
 
-// The context due to `event`, which must be stored already. SessionStart: always. UserPromptSubmit: only when
-// its session's last SessionStart was not given any. Other events: nothing.
+// The context due to `event`, which must be stored already. The start of a session: always. A prompt: only when
+// the last start of its session was not given any. Other events: nothing.
 Result<std::optional<Due>> due_to(store::Db& db, const EventId& event);
 
 // Composes it. On resume the session gets what is new since it was last given context, else everything.

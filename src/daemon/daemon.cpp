@@ -56,8 +56,10 @@ struct Image {
 class Daemon {
  public:
   // Call under the home's lock.
-  Daemon(const hook::Home& home, const MakeProvider& make_provider, std::unique_ptr<FileLog> log)
-      : home_(home),
+  Daemon(os::Disk& disk, const hook::Home& home, const MakeProvider& make_provider,
+         std::unique_ptr<FileLog> log)
+      : disk_(disk),
+        home_(home),
         make_provider_(make_provider),
         log_(std::move(log)),
         image_(Image::now(disk_)),
@@ -81,9 +83,9 @@ class Daemon {
   Result<bool> step();
   std::optional<milliseconds> until_wake();
 
+  os::Disk& disk_;
   hook::Home home_;
   const MakeProvider& make_provider_;
-  os::RealDisk disk_;
   os::RealClock clock_;
   os::RealProcesses processes_;
   std::unique_ptr<FileLog> log_;
@@ -227,7 +229,7 @@ Status Daemon::serve() {
   control_ = TRY(ControlServer::listen(
       *loop_, home_.socket(), *log_,
       [this](const auto& connection, std::string_view line) { server_->handle(connection, line); }));
-  hook::clear_start(home_);
+  hook::clear_start(disk_, home_);
   watch();
   loop_->every(kMinute, [this] { tick(); });
   note_idle_limit();
@@ -250,8 +252,8 @@ Status Daemon::serve() {
 }
 
 // Serves under the lock. True: the executable was replaced, start the new one.
-Result<bool> serve_home(const hook::Home& home, const MakeProvider& make_provider, std::string& executable) {
-  os::RealDisk disk;
+Result<bool> serve_home(os::Disk& disk, const hook::Home& home, const MakeProvider& make_provider,
+                        std::string& executable) {
   TRY(os::make_dirs(disk, home.data));
   TRY(home.check());
   TRY(os::close_to_others(home.data));
@@ -262,7 +264,7 @@ Result<bool> serve_home(const hook::Home& home, const MakeProvider& make_provide
                          << 20;
   auto log = std::make_unique<FileLog>(home.log_file(), max_bytes);
   FileLog& out = *log;
-  Daemon daemon(home, make_provider, std::move(log));
+  Daemon daemon(disk, home, make_provider, std::move(log));
   executable = daemon.executable();
   if (auto served = daemon.serve(); !served) {
     out.error("daemon cannot serve: " + served.error().message);
@@ -273,7 +275,7 @@ Result<bool> serve_home(const hook::Home& home, const MakeProvider& make_provide
 
 }  // namespace
 
-int run(const hook::Home& home, const MakeProvider& make_provider) {
+int run(os::Disk& disk, const hook::Home& home, const MakeProvider& make_provider) {
   umask(077);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
@@ -281,10 +283,10 @@ int run(const hook::Home& home, const MakeProvider& make_provider) {
   os::watch_for_crashes();
   if (chdir("/") != 0) return 1;
   std::string executable;
-  const auto upgraded = serve_home(home, make_provider, executable);
+  const auto upgraded = serve_home(disk, home, make_provider, executable);
   if (!upgraded) {
     if (upgraded.error().code == Code::busy) return 0;  // another daemon serves this home
-    hook::note_why_not_started(home, upgraded.error().message);
+    hook::note_why_not_started(disk, home, upgraded.error().message);
     std::fprintf(stderr, "cairn: daemon: %s\n", upgraded.error().message.c_str());
     return 1;
   }

@@ -8,6 +8,7 @@
 #include "agent/children.h"
 #include "agent/provider.h"
 #include "hook/home.h"
+#include "os/disk.h"
 
 namespace cairn::daemon {
 
@@ -16,6 +17,6 @@ using MakeProvider = std::function<std::unique_ptr<agent::Provider>(agent::Child
 
 // `cairn daemon run`: serves until stopped or idle. Without a provider only the built-in distiller is used.
 // Returns the exit code: 0 also when another daemon has the lock.
-int run(const hook::Home& home, const MakeProvider& make_provider = nullptr);
+int run(os::Disk& disk, const hook::Home& home, const MakeProvider& make_provider = nullptr);
 
 }  // namespace cairn::daemon

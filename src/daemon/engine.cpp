@@ -19,7 +19,8 @@
 
 namespace cairn::daemon {
 
-// What a SessionStart may spend on transcripts of dead sessions; the rest is for the steps after its answer.
+// What the start of a session may spend on transcripts of dead sessions; the rest is for the steps after its
+// answer.
 static constexpr std::int64_t kExpired = 200;  // pieces of evidence a transaction
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
 static constexpr std::size_t kUnconfirmed = 100;  // answers that a hook may still confirm
@@ -284,7 +285,7 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   options.sources = settings_.list("context.sources");
   options.notice = settings_.text("context.notice") != "off";
   // A session knows its own open turn, except right after a compaction.
-  const bool compacted = due->source == "compact" && due->asked_by == "SessionStart";
+  const bool compacted = due->source == "compact" && due->start == event;
   const auto session = TRY(store::find_session(db_, due->session));
   TRY(in_transaction([&]() -> Status {
     TRY(note_failures());

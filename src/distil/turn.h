@@ -31,7 +31,7 @@ struct Turn {
   // How it ended. `open`: it is still running and gets an interim summary. `cut_off`: the host died or was
   // closed, or the user pressed Esc.
   enum class End { stopped, failed, cut_off, open } end = End::open;
-  std::string failure;            // StopFailure's error, e.g. "rate_limit"
+  std::string failure;            // the error that ended it, e.g. "rate_limit"
   std::string root;               // project directory: paths below it are shown relative
   std::int64_t answer_event = 0;  // the event of last_answer; 0: unknown
 };

@@ -44,8 +44,8 @@ std::string_view kind_name(Kind kind);
 struct Event {
   EventId id;
   std::string_view source = "hook";  // or transcript
-  std::string host = "claude-code";
-  std::string name;  // as the host says it, e.g. "PostToolUse"
+  std::string host;
+  std::string name;  // as the host says it
   Kind kind = Kind::other;
   ContentId session;
   WallTime at;
@@ -54,7 +54,7 @@ struct Event {
   os::ProcessKey host_process;
 
   std::string cwd;
-  std::string project_dir;  // CLAUDE_PROJECT_DIR
+  std::string project_dir;  // as the host's variable has it
   std::string transcript_path;
   std::optional<std::string> prompt_id;
   std::optional<std::string> agent_id;  // inside a subagent

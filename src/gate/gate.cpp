@@ -139,7 +139,7 @@ static bool can_be_id(std::string_view id) {
          id.find_first_not_of(kIdCharacters) == std::string_view::npos;
 }
 
-// The ids that Claude Code gives are random: a rule that took one for a secret would part a session from
+// The ids that a host gives are random: a rule that took one for a secret would part a session from
 // itself.
 static bool is_known_id(std::string_view id) {
   constexpr std::string_view kHex = "0123456789abcdef-", kTool = "toolu_";

@@ -46,7 +46,7 @@ struct Rules {
 // Why an event does not come in. It is counted with this reason; none of its text is kept.
 struct Refusal {
   std::string outcome;  // "skipped" or "private"
-  std::string reason;   // the rule, e.g. `capture.skip_tools "Read"`
+  std::string reason;   // the rule, e.g. `capture.skip_tools "NAME"`
 };
 
 // Thread-safe: const after construction, as far as `local` is.

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "gate/plain_view.h"
 #include "gate/secrets/chars.h"
+#include "host/host.h"
 
 namespace cairn::gate {
 
@@ -147,7 +148,10 @@ class PathSearch {
   const PathRule* found() const { return found_; }
 
   void event(const Event& e) {
-    variables_ = {{"HOME", home_}, {"PWD", e.cwd}, {"pwd", e.cwd}, {"CLAUDE_PROJECT_DIR", e.project_dir}};
+    variables_ = {{"HOME", home_},
+                  {"PWD", e.cwd},
+                  {"pwd", e.cwd},
+                  {std::string(host::find_host(e.host).project_variable()), e.project_dir}};
     // From an excluded directory nothing is kept: no prompt, no answer, no session.
     for (const std::string& directory : {e.cwd, e.project_dir})
       if (!directory.empty()) go_to(directory, "");

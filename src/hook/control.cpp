@@ -2,16 +2,23 @@
 
 #include <array>
 
+#include "hook/envelope.h"
+
 namespace cairn::hook {
 
-std::string_view fixed_answer(std::string_view event) {
-  struct Row {
-    std::string_view event, answer;
-  };
-  static constexpr std::array kOthers = {Row{"PreCompact", ""}, Row{"PostCompact", ""}};
-  for (const Row& row : kOthers)
-    if (row.event == event) return row.answer;
-  return kFixedAnswer;
+using Asks = EventRule::Asks;
+
+// The host makes what PreCompact prints a part of its compaction instructions, and shows it to the user.
+static constexpr std::array kRules = {EventRule{"claude-code", "SessionStart", Asks::context},
+                                      EventRule{"claude-code", "UserPromptSubmit", Asks::due},
+                                      EventRule{"claude-code", "PreCompact", Asks::nothing, ""},
+                                      EventRule{"claude-code", "PostCompact", Asks::nothing, ""}};
+
+EventRule rule_of(std::string_view host, std::string_view event) {
+  for (const std::string_view name : {host, kDefaultHost})
+    for (const EventRule& rule : kRules)
+      if (rule.host == name && rule.event == event) return rule;
+  return {};
 }
 
 std::string broken_answer(std::string_view what) {

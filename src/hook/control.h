@@ -15,9 +15,21 @@ inline constexpr int kProtocol = 1;
 // The answer where nothing is injected, and on every failure.
 inline constexpr std::string_view kFixedAnswer = R"({"continue": true, "suppressOutput": true})";
 
-// What is printed for `event` when there is no text for the host: kFixedAnswer, but nothing for a compaction.
-// The host makes what PreCompact prints a part of its compaction instructions, and shows it to the user.
-std::string_view fixed_answer(std::string_view event);
+// What the hook knows of an event, by its host and its name there: all that it knows of a host.
+struct EventRule {
+  enum class Asks {
+    nothing,
+    context,  // a session starts: the daemon is started and asked, and the user is told what is broken
+    due,      // a prompt: a daemon that runs is asked for context that the session has not been given
+  };
+  std::string_view host, event;
+  Asks asks = Asks::nothing;
+  std::string_view answer = kFixedAnswer;  // when there is no text for the host; empty: nothing is printed
+};
+
+// The rule of that event. A host that is not known is taken for the default one; an event that is not in the
+// table asks for nothing.
+EventRule rule_of(std::string_view host, std::string_view event);
 
 // The fixed answer of a session's start, with one line for the user that says what is broken.
 std::string broken_answer(std::string_view what);

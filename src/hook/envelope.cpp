@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <utility>
 
 #include "base/hash.h"
@@ -29,6 +30,17 @@ static void put_text(std::string& to, std::string_view text) {
 
 static std::uint64_t not_negative(std::int64_t number) {
   return number < 0 ? 0 : static_cast<std::uint64_t>(number);
+}
+
+void Envelope::read_variables() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  project_dir = variable("CLAUDE_PROJECT_DIR");
+  env_file = variable("CLAUDE_ENV_FILE");
+  config_dir = variable("CLAUDE_CONFIG_DIR");
+  entrypoint = variable("CLAUDE_CODE_ENTRYPOINT");
 }
 
 std::string Envelope::encode() const {

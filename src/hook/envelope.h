@@ -24,9 +24,12 @@
 
 namespace cairn::hook {
 
+// The host of an event whose command line names none.
+inline constexpr std::string_view kDefaultHost = "claude-code";
+
 struct Envelope {
   std::string event;  // as given on the command line; empty: take it from the payload
-  std::string host = "claude-code";
+  std::string host{kDefaultHost};
   std::int64_t wall_ns = 0;
   std::int64_t boot_ns = 0;
   std::string boot_id;  // 32 hex digits or empty
@@ -41,6 +44,9 @@ struct Envelope {
   std::uint64_t head_bytes = 0;   // > 0: the payload was cut; this many bytes of its start, then its end
   std::uint64_t total_bytes = 0;  // what the host sent
   bool cut() const { return head_bytes > 0; }
+
+  // Takes what the host says in variables of the environment.
+  void read_variables();
 
   // The header line. Texts longer than 4096 bytes are cut.
   std::string encode() const;

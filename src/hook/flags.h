@@ -15,7 +15,7 @@ struct Flags {
   enum class Sync { process, disk };
   Sync sync = Sync::process;    // disk: an event survives the machine, not only the process
   bool capture = true;          // false: hooks deliver nothing
-  int session_start_ms = 3000;  // how long SessionStart waits for an answer
+  int session_start_ms = 3000;  // how long the start of a session waits for an answer
   int user_prompt_submit_ms = 200;
 
   static constexpr std::size_t kBytes = 64;

@@ -1,5 +1,6 @@
 #include "hook/run.h"
 
 int main(int argc, char** argv) {
-  return cairn::hook::run(argc, argv);
+  cairn::os::RealDisk disk;
+  return cairn::hook::run(disk, argc, argv);
 }

@@ -40,11 +40,11 @@ constexpr std::size_t kMaxAnswer = 256u << 10;
 constexpr std::string_view kHelp =
     "cairn-hook " CAIRN_VERSION
     ": takes one event of a coding agent on stdin; the agent calls it, people call cairn.\n"
-    "usage: cairn-hook EVENT [--host claude-code|codex|gemini|cursor|opencode] < event.json\n";
+    "usage: cairn-hook EVENT [--host HOST] < event.json\n";
 
 struct Arguments {
   std::string event;
-  std::string host = "claude-code";
+  std::string host{kDefaultHost};
   bool help = false;
 };
 
@@ -77,14 +77,6 @@ bool is_disabled() {
   return (!disable.empty() && disable != "0") || !variable("CAIRN_AGENT").empty();
 }
 
-// Descriptors 0 to 2 exist from here on. Where one was closed, the event's own file would take its number: it
-// would be read as stdin, or be printed to.
-void settle_descriptors() {
-  for (int fd = 0; fd <= 2; ++fd)
-    if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
-      const int opened = open("/dev/null", O_RDWR);
-}
-
 // Whether all of it was written; a host that does not read is given up on.
 bool print(std::string_view text) {
   while (!text.empty()) {
@@ -104,9 +96,10 @@ bool print(std::string_view text) {
 // What the host reads: one line, once, or nothing where its event has no fixed answer.
 class Answer {
  public:
-  explicit Answer(std::string_view event) : event_(event) {}
-  // The event's name, once it is known.
-  void set_event(std::string_view event) { event_ = event; }
+  explicit Answer(const Arguments& arguments) { set_event(arguments); }
+  // Again once the event's name is known.
+  void set_event(const Arguments& arguments) { rule_ = rule_of(arguments.host, arguments.event); }
+  EventRule::Asks asks() const { return rule_.asks; }
   // Whether the host has it.
   bool give(std::string_view line) {
     given_ = true;
@@ -116,25 +109,25 @@ class Answer {
   void settle() {
     if (given_) return;
     given_ = true;
-    if (const std::string_view fixed = fixed_answer(event_); !fixed.empty()) give(fixed);
+    if (!rule_.answer.empty()) give(rule_.answer);
   }
   // The same, and at a session's start a line for the user that says what is broken. Other events say
   // nothing: one line a session is enough.
   void settle_broken(std::string_view what) {
-    if (!given_ && event_ == "SessionStart") give(broken_answer(what));
+    if (!given_ && asks() == EventRule::Asks::context) give(broken_answer(what));
     settle();
   }
 
  private:
-  std::string event_;
+  EventRule rule_;
   bool given_ = false;
 };
 
 // One run of the hook. Where it returns without having answered, the fixed answer is due.
 class Hook {
  public:
-  Hook(Arguments arguments, Home home, Answer& answer)
-      : arguments_(std::move(arguments)), home_(std::move(home)), answer_(answer) {}
+  Hook(os::Disk& disk, Arguments arguments, Home home, Answer& answer)
+      : disk_(disk), arguments_(std::move(arguments)), home_(std::move(home)), answer_(answer) {}
 
   void run() {
     if (const Status own = home_.check_inbox(); !own.ok()) return refuse(own.error(), false);
@@ -144,13 +137,10 @@ class Hook {
     const Result<EventId> delivered = deliver();
     learn_event();
     if (!delivered.ok()) return refuse(delivered.error(), true);
-    if (arguments_.event == "SessionStart") {
-      answer_session_start(*delivered);
-    } else if (arguments_.event == "UserPromptSubmit") {
-      answer_prompt(*delivered);
-    } else {
-      answer_.settle();
-      start();
+    switch (answer_.asks()) {
+      case EventRule::Asks::context: return answer_session_start(*delivered);
+      case EventRule::Asks::due: return answer_prompt(*delivered);
+      case EventRule::Asks::nothing: answer_.settle(); start();
     }
   }
 
@@ -160,10 +150,7 @@ class Hook {
     envelope.event = arguments_.event;
     envelope.host = arguments_.host;
     envelope.host_process = os::nearest_host();
-    envelope.project_dir = variable("CLAUDE_PROJECT_DIR");
-    envelope.env_file = variable("CLAUDE_ENV_FILE");
-    envelope.config_dir = variable("CLAUDE_CONFIG_DIR");
-    envelope.entrypoint = variable("CLAUDE_CODE_ENTRYPOINT");
+    envelope.read_variables();
     const auto source = [this](char* to, std::size_t size) { return read_stdin(to, size); };
     return Inbox(disk_, clock_, home_.inbox()).deliver(std::move(envelope), source, flags_.sync);
   }
@@ -172,7 +159,7 @@ class Hook {
     if (!arguments_.event.empty()) return;
     if (scan_.empty()) read_start();
     arguments_.event = scan_.event();
-    answer_.set_event(arguments_.event);
+    answer_.set_event(arguments_);
   }
 
   // For what is needed of an event that was not delivered.
@@ -207,7 +194,7 @@ class Hook {
     }
   }
 
-  Start start() { return start_daemon(home_, clock_, cairn_beside_me(), false); }
+  Start start() { return start_daemon(disk_, home_, clock_, cairn_beside_me(), false); }
 
   // The daemon may have to be started first. One that has not even taken its lock after half of the time is
   // not coming. One that goes away while we ask (it died, or made room for a new version) is followed by
@@ -229,7 +216,7 @@ class Hook {
 
   // Why none can be expected; empty: one serves, or may be on its way.
   std::string why_no_daemon() {
-    return os::FileLock::is_held(home_.lock()) ? std::string() : why_not_started(home_);
+    return os::FileLock::is_held(home_.lock()) ? std::string() : why_not_started(disk_, home_);
   }
 
   // Whether the daemon that hung up is dying: its lock goes with it. If it still holds its lock, it refused.
@@ -293,7 +280,7 @@ class Hook {
     return static_cast<int>(std::max<std::int64_t>((deadline - clock_.boot_ns()) / kMs, 0));
   }
 
-  os::RealDisk disk_;
+  os::Disk& disk_;
   os::RealClock clock_;
   const std::int64_t started_ = clock_.boot_ns();
   Arguments arguments_;
@@ -305,17 +292,17 @@ class Hook {
 
 }  // namespace
 
-int run(int argc, char** argv) {
+int run(os::Disk& disk, int argc, char** argv) {
   umask(077);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
-  settle_descriptors();
+  os::open_standard_descriptors();
   Arguments arguments = read_arguments(argc, argv);
   if (arguments.help || isatty(STDIN_FILENO)) {
     print(kHelp);
     return 0;
   }
-  Answer answer(arguments.event);
+  Answer answer(arguments);
   if (is_disabled()) {
     answer.settle();
     return 0;
@@ -323,7 +310,7 @@ int run(int argc, char** argv) {
   try {
     auto home = Home::from_environment();
     if (!home.ok()) answer.settle_broken("not recording: " + home.error().message);
-    if (home.ok()) Hook(std::move(arguments), std::move(*home), answer).run();
+    if (home.ok()) Hook(disk, std::move(arguments), std::move(*home), answer).run();
   } catch (...) {
     // Out of memory, say: the host gets its answer all the same.
   }

@@ -4,10 +4,12 @@
 // disturbed.
 #pragma once
 
+#include "os/disk.h"
+
 namespace cairn::hook {
 
 // `cairn-hook EVENT [--host NAME]`. Sets the process's umask and ignores SIGPIPE and SIGXFSZ. Always returns
 // 0.
-int run(int argc, char** argv);
+int run(os::Disk& disk, int argc, char** argv);
 
 }  // namespace cairn::hook

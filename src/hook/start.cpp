@@ -58,9 +58,8 @@ bool must_pause(const Record& last, const Record& now) {
 
 }  // namespace
 
-Start start_daemon(const Home& home, os::Clock& clock, const std::string& cairn, bool force) {
+Start start_daemon(os::Disk& disk, const Home& home, os::Clock& clock, const std::string& cairn, bool force) {
   if (os::FileLock::is_held(home.lock())) return Start::running;
-  os::RealDisk disk;
   if (!disk.stat(cairn).ok()) return Start::missing;
   auto lock = os::FileLock::acquire(home.start());
   if (!lock.ok() && lock.error().code == Code::not_found && os::make_dirs(disk, home.data).ok())
@@ -81,8 +80,7 @@ Start start_daemon(const Home& home, os::Clock& clock, const std::string& cairn,
   return started.ok() ? Start::started : Start::failed;
 }
 
-std::string why_not_started(const Home& home) {
-  os::RealDisk disk;
+std::string why_not_started(os::Disk& disk, const Home& home) {
   const auto text = os::read_file(disk, home.start(), kMostBytes, os::Open::read_own);
   if (!text.ok() || decode(*text).attempts == 0) return {};
   std::string_view why = std::string_view(*text).substr(kRecordBytes);
@@ -91,8 +89,7 @@ std::string why_not_started(const Home& home) {
   return std::string(why.substr(kWhy.size()));
 }
 
-void note_why_not_started(const Home& home, std::string_view reason) {
-  os::RealDisk disk;
+void note_why_not_started(os::Disk& disk, const Home& home, std::string_view reason) {
   const auto text = os::read_file(disk, home.start(), kMostBytes, os::Open::read_own);
   if (!text.ok() || decode(*text).attempts == 0) return;
   std::string why(kWhy);
@@ -103,9 +100,8 @@ void note_why_not_started(const Home& home, std::string_view reason) {
   if (file.ok()) ignore((*file)->write_at(kRecordBytes, why + '\n'));
 }
 
-void clear_start(const Home& home) {
+void clear_start(os::Disk& disk, const Home& home) {
   // Emptied, not removed: callers lock this very file.
-  os::RealDisk disk;
   auto file = disk.open(home.start(), os::Open::read_write);
   if (file.ok()) ignore((*file)->truncate(0));
 }

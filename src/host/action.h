@@ -21,6 +21,12 @@ struct ToolCall {
   const Json& response;
 };
 
+// The same, made by a Host.
+struct MadeCall {
+  std::string tool;
+  Json input, response;
+};
+
 // A stretch of changed lines, each with ' ', '+' or '-' before it, as in a unified diff.
 struct Hunk {
   std::int64_t old_start = 0;  // first line in the file before the change; from 1

@@ -23,4 +23,8 @@ std::optional<std::string_view> agent_in_environment() {
   return std::nullopt;
 }
 
+bool is_agents_variable(std::string_view assignment) {
+  return assignment.starts_with("CLAUDE");
+}
+
 }  // namespace cairn::host

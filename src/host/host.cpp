@@ -5,6 +5,10 @@
 namespace cairn::host {
 
 const Host& find_host(std::string_view) {
+  return default_host();
+}
+
+const Host& default_host() {
   return claude_code();
 }
 

@@ -13,18 +13,25 @@
 #include "event/event.h"
 #include "hook/envelope.h"
 #include "host/action.h"
+#include "host/hooks.h"
 #include "host/transcript.h"
 #include "os/disk.h"
 
 namespace cairn::host {
+
+// The name of an event that says none.
+inline constexpr std::string_view kUnknownEvent = "unknown";
 
 // Stateless and thread-safe.
 class Host {
  public:
   virtual ~Host() = default;
 
-  // As `--host` and the column `platform` have it.
+  // As `--host` and the column `platform` have it; and as people write it.
   virtual std::string_view name() const = 0;
+  virtual std::string_view title() const = 0;
+  // The variable of its commands that names the project's directory; empty: it has none.
+  virtual std::string_view project_variable() const = 0;
 
   // Reads what the hook delivered. Fails with `invalid`, saying why, when nothing says which session it
   // belongs to; a payload that broke off or was cut gives an event with what was readable. Unknown event
@@ -37,8 +44,21 @@ class Host {
   virtual event::Kind kind_of(std::string_view event_name) const = 0;
   virtual std::string_view name_of(event::Kind kind) const = 0;
 
+  // The payload that an event would arrive as: what read_event reads. For trying an installation.
+  virtual Json write_event(const event::Event& event) const = 0;
+
+  // What the hook prints for an event: `context` for the model, `message` for the user; either may be empty.
+  virtual Json write_answer(std::string_view event_name, std::string_view context,
+                            std::string_view message) const = 0;
+  // The context in such an answer; empty when there is none.
+  virtual std::string_view context_in(const Json& answer) const = 0;
+
   // What a tool call did.
   virtual Action read_action(const ToolCall& call) const = 0;
+  // A call that reads `path` and finds `content`, and one that replaces `before` in it by `after`.
+  virtual MadeCall read_call(std::string_view path, std::string_view content) const = 0;
+  virtual MadeCall edit_call(std::string_view path, std::string_view before,
+                             std::string_view after) const = 0;
   // Where the result of a tool comes from; nothing for the host's own words and the project's files.
   virtual std::optional<Origin> origin_of(std::string_view tool) const = 0;
 
@@ -51,10 +71,17 @@ class Host {
   // directory of subagents goes to `failed`, and the others are given all the same.
   virtual std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,
                                                     Status& failed) const = 0;
+
+  // Our hooks in its settings.
+  virtual const Hooks& hooks() const = 0;
 };
 
-// The host of that name; Claude Code for a name that is not known, since most payloads resemble its.
+// The host of that name; the default one for a name that is not known, since most payloads resemble its.
 const Host& find_host(std::string_view name);
+// The host that is meant where none is named.
+const Host& default_host();
+// What `--host` means, for help.
+inline constexpr std::string_view kHostOption = "the coding agent (default claude-code)";
 
 // Where the result of a tool comes from, whichever host it belongs to.
 std::optional<Origin> origin_of_tool(std::string_view tool);

@@ -108,7 +108,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
 
   if (event->kind == Kind::subagent_stop && event->agent_type.value_or("").empty()) {
     counted.outcome = "skipped";
-    counted.reason = "compaction's own SubagentStop";
+    counted.reason = "compaction's own " + event->name;
     return store::record_counted(db_, counted, now);
   }
   store::Placement placement{session.id, std::nullopt, hash_of(*event)};

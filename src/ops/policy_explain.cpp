@@ -24,12 +24,14 @@ static Json findings_json(const std::vector<gate::Finding>& findings, std::strin
 
 // The event of a tool that has read the file.
 static event::Event read_of(const std::string& path, const std::string& text) {
+  const host::Host& host = host::default_host();
+  host::MadeCall call = host.read_call(path, text);
   event::Event event;
-  event.name = "PostToolUse";
   event.kind = event::Kind::tool;
-  event.tool_name = "Read";
-  event.tool_input = Json::object({{"file_path", path}});
-  event.tool_response = Json::object({{"file", Json::object({{"filePath", path}, {"content", text}})}});
+  event.name = host.name_of(event.kind);
+  event.tool_name = std::move(call.tool);
+  event.tool_input = std::move(call.input);
+  event.tool_response = std::move(call.response);
   return event;
 }
 
@@ -38,19 +40,18 @@ static Json explain(World& world, const std::string& path, const std::string& by
   const gate::Gate gate(gate_rules(world.disk, world.settings, world.key));
   hook::Envelope envelope;
   envelope.wall_ns = world.clock.wall_ns();
-  if (const auto parsed = Json::parse(bytes)) envelope.event = parsed->text("hook_event_name").value_or("");
-  Result<event::Event> event = Error{Code::invalid, "no event"};
-  if (!envelope.event.empty())
-    event = host::find_host(envelope.host).read_event(EventId{std::string(32, '0')}, envelope, bytes);
+  const host::Host& host = host::default_host();
+  Result<event::Event> event = host.read_event(EventId{std::string(32, '0')}, envelope, bytes);
+  const bool is_event = event && event->name != host::kUnknownEvent && Json::parse(bytes).ok();
   const std::string text = valid_utf8(bytes);
-  const bool env_file = !event && gate::is_env_file(path);
-  Json out = Json::object({{"as", event      ? envelope.event
+  const bool env_file = !is_event && gate::is_env_file(path);
+  Json out = Json::object({{"as", is_event   ? event->name
                                   : env_file ? ".env file"
                                              : "text"},
                            {"outcome", "stored"},
                            {"reason", Json()}});
   const auto verdict =
-      gate.pass(event ? *std::move(event) : read_of(path, text),
+      gate.pass(is_event ? *std::move(event) : read_of(path, text),
                 static_cast<std::size_t>(world.settings.integer("evidence.max_field_kb")) << 10);
   if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
     out.set("outcome", refusal->outcome);

@@ -301,13 +301,6 @@ Result<std::string> edit_config(const std::string& text, std::string_view key, c
                fmt::format("{}: {} cannot be added to the file as it stands; edit it by hand", kFile, key)};
 }
 
-// The target of a chain of symbolic links, so that a link into a dotfiles repository stays a link.
-std::string behind_links(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(path, error);
-  return error ? path : real.string();
-}
-
 }  // namespace
 
 Settings Settings::defaults() {
@@ -404,7 +397,8 @@ Status set_setting(os::Disk& disk, const hook::Home& home, std::string_view key,
   const Json checked = as_typed(*setting, value);
   if (const auto problem = check(*setting, checked)) return Error{Code::invalid, *problem};
 
-  const std::string path = behind_links(home.config_file);
+  // The link of a dotfiles repository stays a link.
+  const std::string path = disk.real_path(home.config_file);
   const std::string before = TRY(read_config(disk, path));
   const std::string after = TRY(edit_config(before, key, to_toml(checked)));
   if (after != before) {

@@ -126,7 +126,7 @@ const std::vector<Setting>& all_settings() {
       {"hook.sync", Type::choice, R"("process")", "process|disk", 0, 0,
        "what a delivered event survives: the death of every process, or of the machine"},
       {"hook.deadline_ms.session_start", Type::integer, "3000", "", 1, 9000,
-       "how long SessionStart waits for context"},
+       "how long the start of a session waits for context"},
       {"hook.deadline_ms.user_prompt_submit", Type::integer, "200", "", 1, 9000, "how long a prompt waits"},
       {"log.level", Type::choice, R"("info")", "debug|info|warn|error", 0, 0,
        "least severe entry that is logged"},

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "os/disk.h"
+
 namespace cairn::os {
 
 static Error another_users(const std::string& path, uid_t owner) {
@@ -38,6 +40,12 @@ Status own_file(const std::string& path) {
     return Error{Code::denied, path + " is not a file: move it away"};
   if (st.st_uid != geteuid()) return another_users(path, st.st_uid);
   return {};
+}
+
+Status create_private(const std::string& path) {
+  auto created = RealDisk().open(path, Open::create_new);
+  if (created.ok() || created.error().code == Code::busy) return {};
+  return std::move(created).error();
 }
 
 Status close_to_others(const std::string& path) {

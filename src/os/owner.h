@@ -18,6 +18,10 @@ Status own_directory(const std::string& path);
 // `path` is this user's file or socket and no link, or there is nothing. Fails with `denied`.
 Status own_file(const std::string& path);
 
+// Creates an empty file with mode 0600. One that is there is not touched: closing a second descriptor of it
+// would drop the locks that this process holds on it.
+Status create_private(const std::string& path);
+
 // Makes one's own directory 0700.
 Status close_to_others(const std::string& path);
 

@@ -159,6 +159,12 @@ std::vector<std::string> plain_environment(char** environment) {
   return those(environment, is_common_variable);
 }
 
+void open_standard_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
+      const int opened = open("/dev/null", O_RDWR);
+}
+
 std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {
   std::vector<char*> out;
   for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));

@@ -36,6 +36,10 @@ ProcessKey nearest_host();
 // The path of the running executable; empty when it cannot be read.
 std::string executable_path();
 
+// Opens /dev/null where one of the descriptors 0 to 2 is closed. Else a file that is opened later would take
+// its number: it would be read as stdin, or be printed to.
+void open_standard_descriptors();
+
 // `texts` as exec wants them: their addresses, then null. Valid as long as the texts are.
 std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
 

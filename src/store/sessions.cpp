@@ -1,5 +1,6 @@
 #include "store/sessions.h"
 
+#include "hook/envelope.h"
 #include "store/projects.h"
 #include "store/rows.h"
 #include "store/turns.h"
@@ -23,7 +24,7 @@ static Session read_session(Stmt& row) {
 }
 
 std::string key_of(const std::string& platform, const ContentId& id) {
-  return platform == "claude-code" ? id.value : platform + ":" + id.value;
+  return platform == hook::kDefaultHost ? id.value : platform + ":" + id.value;
 }
 
 Result<std::optional<Session>> find_session(Db& db, const std::string& platform, const ContentId& id) {

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "os/disk.h"
+#include "os/owner.h"
 #include "store/fts.h"
 
 namespace cairn::store {
@@ -74,14 +74,6 @@ std::string_view head(std::string_view sql) {
 
 Error stmt_error(sqlite3_stmt* raw, int rc) {
   return sql_error(sqlite3_db_handle(raw), rc, head(sqlite3_sql(raw)));
-}
-
-// SQLite gives the WAL the mode of the database file, so the file is made first. An existing one is not
-// touched: closing a second descriptor of it would drop the locks that this process holds on it.
-Status create_private(const std::string& path) {
-  auto created = os::RealDisk().open(path, os::Open::create_new);
-  if (created.ok() || created.error().code == Code::busy) return {};
-  return std::move(created).error();
 }
 
 }  // namespace
@@ -241,7 +233,8 @@ Db::Connection::~Connection() {
 Result<Db> Db::open(const Options& options) {
   const bool writes = options.mode == Mode::read_write;
   const std::string what = "open " + options.path;
-  if (writes && options.vfs.empty()) TRY(create_private(options.path).in(what));
+  // SQLite gives the WAL the mode of the database file, so the file is made first.
+  if (writes && options.vfs.empty()) TRY(os::create_private(options.path).in(what));
 
   Db db(std::make_unique<Connection>());
   const int flags = (writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |

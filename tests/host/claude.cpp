@@ -347,7 +347,7 @@ void HostTest::TearDown() {
 void expect_polite(const Session& session) {
   EXPECT_FALSE(session.hooks.empty()) << session.outcome.describe();
   for (const HookReply& hook : session.hooks) {
-    if (hook::fixed_answer(hook.event).empty()) {
+    if (hook::rule_of("claude-code", hook.event).answer.empty()) {
       EXPECT_EQ(hook.out, "") << hook.event;
     } else {
       const auto answer = Json::parse(hook.out);

@@ -111,7 +111,8 @@ int main(int argc, char** argv) {
   if (argc < 2 || !data) return 2;
   const hook::Home home = hook::Home::at(data);
   if (std::strcmp(argv[1], "child") == 0) return test::child(home);
-  return daemon::run(home, [](agent::Children& children) -> std::unique_ptr<agent::Provider> {
+  os::RealDisk disk;
+  return daemon::run(disk, home, [](agent::Children& children) -> std::unique_ptr<agent::Provider> {
     return std::make_unique<test::ChildProvider>(children);
   });
 }

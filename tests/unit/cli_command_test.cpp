@@ -6,7 +6,8 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/host_version.h"
+#include "cli/program.h"
+#include "host/claude_code/hooks.h"
 
 namespace cairn::cli {
 namespace {
@@ -223,18 +224,18 @@ TEST(DidYouMean, CountsASwapAsOneErrorAndSuggestsNothingBeyondTwo) {
 }
 
 TEST(HostVersion, ReadsTheFirstVersionOfAText) {
-  EXPECT_EQ(parse_version("2.1.197 (Claude Code)"), (std::array{2, 1, 197}));
-  EXPECT_EQ(parse_version("claude v1.0.33\n"), (std::array{1, 0, 33}));
-  EXPECT_FALSE(parse_version("2.1"));
-  EXPECT_FALSE(parse_version(""));
-  EXPECT_FALSE(parse_version("99999999999.1.1"));
+  EXPECT_EQ(host::claude::parse_version("2.1.197 (Claude Code)"), (std::array{2, 1, 197}));
+  EXPECT_EQ(host::claude::parse_version("claude v1.0.33\n"), (std::array{1, 0, 33}));
+  EXPECT_FALSE(host::claude::parse_version("2.1"));
+  EXPECT_FALSE(host::claude::parse_version(""));
+  EXPECT_FALSE(host::claude::parse_version("99999999999.1.1"));
 }
 
-TEST(HostVersion, AssumesTheExecFormWhenUnknown) {
-  EXPECT_TRUE(takes_exec_form("2.1.0"));
-  EXPECT_FALSE(takes_exec_form("2.0.76 (Claude Code)"));
-  EXPECT_TRUE(takes_exec_form(std::nullopt));
-  EXPECT_TRUE(takes_exec_form("who knows"));
+TEST(HostVersion, DoubtsInFavourOfTheExecForm) {
+  EXPECT_TRUE(host::claude::SettingsHooks().takes_exec_form("2.1.0"));
+  EXPECT_FALSE(host::claude::SettingsHooks().takes_exec_form("2.0.76 (Claude Code)"));
+  EXPECT_TRUE(host::claude::SettingsHooks().takes_exec_form(std::nullopt));
+  EXPECT_TRUE(host::claude::SettingsHooks().takes_exec_form("who knows"));
 }
 
 TEST(HostVersion, GivesUpOnAProgramThatHangsOrIsMissing) {

@@ -61,6 +61,41 @@ TEST(Docs, TheEnvironmentPageNamesEveryVariableThatTheSourcesRead) {
   EXPECT_GT(found, 15u);
 }
 
+// The two walks of ARCHITECTURE.md: "| step | `folder/file.cpp` | `function` |".
+TEST(Docs, EveryStepOfAWalkNamesAFileAndItsFunction) {
+  const std::string top = std::string(CAIRN_TESTS_DIR) + "/..";
+  const std::string architecture = test::read_text(top + "/ARCHITECTURE.md");
+  const auto quoted = [](std::string_view cell) {
+    std::vector<std::string> words;
+    const auto parts = split(cell, '`');
+    for (std::size_t i = 1; i < parts.size(); i += 2) words.emplace_back(parts[i]);
+    return words;
+  };
+  std::size_t steps = 0;
+  for (const std::string_view line : lines(std::string_view(architecture).substr(0, architecture.find("## Layers")))) {
+    const auto cells = split(line, '|');
+    if (cells.size() != 5 || quoted(cells[2]).empty()) continue;
+    ++steps;
+    const std::string source = test::read_text(top + "/src/" + quoted(cells[2])[0]);
+    EXPECT_NE(source, "") << line;
+    for (const std::string& function : quoted(cells[3]))
+      EXPECT_NE(source.find(function.substr(function.rfind(':') + 1) + "("), std::string::npos) << line;
+    EXPECT_FALSE(quoted(cells[3]).empty()) << line;
+  }
+  EXPECT_GT(steps, 30u);
+}
+
+// The picture of the folders is drawn again by scripts/folder_picture; `./check` says when it is out of date.
+TEST(Docs, EveryFolderOfTheSourcesIsDescribed) {
+  const std::string top = std::string(CAIRN_TESTS_DIR) + "/..";
+  const std::string architecture = test::read_text(top + "/ARCHITECTURE.md");
+  for (const auto& entry : std::filesystem::directory_iterator(top + "/src")) {
+    if (!entry.is_directory()) continue;
+    const std::string row = "\n| `" + entry.path().filename().string() + "` | ";
+    EXPECT_NE(architecture.find(row), std::string::npos) << row;
+  }
+}
+
 std::string settings_page() {
   std::string out =
       "# Settings\n\n"

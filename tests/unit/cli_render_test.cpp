@@ -168,7 +168,7 @@ TEST(Table, ShowsWhatStandsBelowARowInAPipeWholeAndOnATerminalCut) {
 }
 
 TEST(Words, StandInPlaceOfTheValuesOfTheDatabase) {
-  EXPECT_EQ(word_for("dead_host"), "Claude Code died");
+  EXPECT_EQ(word_for("dead_host"), "the coding agent died");
   EXPECT_EQ(word_for("bad"), "quarantined");
   EXPECT_EQ(word_for("duplicate"), "duplicate");
   EXPECT_EQ(session_word(Json::object({{"status", "failed"}})), "interrupted");

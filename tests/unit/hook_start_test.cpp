@@ -25,7 +25,7 @@ class StartTest : public testing::Test {
   }
 
   Start start(bool force = false) {
-    const Start result = start_daemon(home_, clock_, cairn_, force);
+    const Start result = start_daemon(disk_, home_, clock_, cairn_, force);
     if (result == Start::started) {
       ++expected_;
       EXPECT_TRUE(test::wait_until([&] { return starts() == expected_; }, 10s));
@@ -40,6 +40,7 @@ class StartTest : public testing::Test {
   test::TempDir dir_;
   const Home home_ = Home::at(dir_ / "home");
   const std::string cairn_ = dir_ / "cairn";
+  os::RealDisk disk_;
   test::SimClock clock_;
   int expected_ = 0;
 };
@@ -59,18 +60,18 @@ TEST_F(StartTest, LeavesARunningDaemonAlone) {
 }
 
 TEST_F(StartTest, WritesNothingWhenThereIsNoDaemonToStart) {
-  EXPECT_EQ(start_daemon(home_, clock_, dir_ / "none", true), Start::missing);
+  EXPECT_EQ(start_daemon(disk_, home_, clock_, dir_ / "none", true), Start::missing);
   EXPECT_FALSE(test::exists(home_.data));
 }
 
 TEST_F(StartTest, FailsWhereTheHomeCannotBeMade) {
   test::write_file(dir_ / "file", "");
-  EXPECT_EQ(start_daemon(Home::at(dir_ / "file/home"), clock_, cairn_, false), Start::failed);
+  EXPECT_EQ(start_daemon(disk_, Home::at(dir_ / "file/home"), clock_, cairn_, false), Start::failed);
 }
 
 TEST_F(StartTest, FailsWhenTheFileIsNoProgram) {
   ASSERT_EQ(chmod(cairn_.c_str(), 0600), 0);
-  EXPECT_EQ(start_daemon(home_, clock_, cairn_, false), Start::failed);
+  EXPECT_EQ(start_daemon(disk_, home_, clock_, cairn_, false), Start::failed);
 }
 
 TEST_F(StartTest, WaitsWhileAnotherCallerIsStartingIt) {
@@ -99,7 +100,7 @@ TEST_F(StartTest, DoesNotPauseForAPerson) {
 TEST_F(StartTest, StartsAgainAtOnceAfterADaemonThatServed) {
   for (int i = 0; i < 4; ++i) ASSERT_EQ(start(true), Start::started);
   EXPECT_EQ(start(), Start::waiting);
-  clear_start(home_);
+  clear_start(disk_, home_);
   EXPECT_EQ(start(), Start::started);
   clock_.advance(5s);
   EXPECT_EQ(start(), Start::started) << "the pause begins anew";
@@ -137,7 +138,7 @@ TEST_F(StartTest, StartsOnceForManyCallersAtOnce) {
     for (Start& result : results)
       callers.emplace_back([&] {
         test::SimClock clock;
-        result = start_daemon(home_, clock, cairn_, false);
+        result = start_daemon(disk_, home_, clock, cairn_, false);
       });
   }
   EXPECT_EQ(std::count(results.begin(), results.end(), Start::started), 1);

@@ -10,8 +10,14 @@
 #include <string>
 
 #include "cli/install.h"
+#include "host/claude_code/hooks.h"
+#include "host/host.h"
 
 namespace cairn::cli {
+
+inline const host::Hooks& hooks() {
+  return host::default_host().hooks();
+}
 
 constexpr const char* kHook = "/home/dev/.local/bin/cairn-hook";
 
@@ -79,11 +85,11 @@ class Host {
   Json json() const { return Json::parse(text()).value_or(Json("not JSON")); }
 
   Status install(const std::string& program = kHook, bool exec_form = true) {
-    const InstallPlan plan = TRY(plan_install(disk_, file_, program, exec_form));
+    const InstallPlan plan = TRY(plan_install(hooks(), disk_, file_, {program, exec_form}));
     return apply_install(disk_, plan);
   }
   Status uninstall() {
-    const InstallPlan plan = TRY(plan_uninstall(disk_, file_));
+    const InstallPlan plan = TRY(plan_uninstall(hooks(), disk_, file_));
     return apply_install(disk_, plan);
   }
 
@@ -96,7 +102,7 @@ inline std::size_t count_ours(const Json& settings) {
   std::size_t count = 0;
   for (const auto& [event, groups] : settings["hooks"].members())
     for (const Json& group : groups.items())
-      for (const Json& hook : group["hooks"].items()) count += is_our_hook(hook) ? 1 : 0;
+      for (const Json& hook : group["hooks"].items()) count += host::claude::is_our_entry(hook) ? 1 : 0;
   return count;
 }
 

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include "cli/diff.h"
-#include "cli/json_edit.h"
+#include "host/json_edit.h"
 
 namespace cairn::cli {
 namespace {
+
+using namespace host;
 
 std::string why_not(std::string_view text) {
   const auto root = scan(text);

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 
-#include "cli/json_edit.h"
+#include "host/json_edit.h"
 #include "unit/install_fixture.h"
 
 namespace cairn::cli {
 namespace {
+
+using host::JsonNode;
+using host::JsonStyle;
+using host::scan;
 
 // Random settings of other people, written in random styles.
 class Author {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "cli/diff.h"
 #include "support/temp_dir.h"
 #include "unit/install_fixture.h"
 
@@ -65,9 +66,9 @@ constexpr std::string_view kRealistic = R"json({
 TEST_F(Install, CreatesAFileThatRegistersEveryEventOnce) {
   ASSERT_TRUE(install().ok());
   const Json settings = json();
-  EXPECT_EQ(registered_events().size(), 17u);
+  EXPECT_EQ(hooks().events().size(), 17u);
   EXPECT_EQ(settings["hooks"].members().size(), 17u);
-  for (const std::string& event : registered_events())
+  for (const std::string& event : hooks().events())
     EXPECT_EQ(settings["hooks"][event],
               Json::array({Json::object({{"hooks", Json::array({our_entry(event)})}})}))
         << event;
@@ -91,7 +92,7 @@ TEST_F(Install, ChangesNothingTheSecondTime) {
   write(kRealistic);
   ASSERT_TRUE(install().ok());
   const std::string once = text();
-  EXPECT_FALSE(plan_install(disk_, file_, kHook, true)->changes());
+  EXPECT_FALSE(plan_install(hooks(), disk_, file_, {kHook, true})->changes());
   ASSERT_TRUE(install().ok());
   EXPECT_EQ(text(), once);
   EXPECT_EQ(read_text(file_ + ".cairn-backup"), kRealistic);
@@ -239,12 +240,12 @@ TEST_F(Install, RefusesWhatItCannotReadAndSaysWhere) {
   refuses("{\"hooks\": null}", "line 1, column 11: `hooks` must be an object");
   refuses("{\"hooks\": {\"Stop\": {}}}", "line 1, column 20: `hooks.Stop` must be an array");
   write("{");
-  EXPECT_EQ(plan_uninstall(disk_, file_).error().code, Code::invalid);
+  EXPECT_EQ(plan_uninstall(hooks(), disk_, file_).error().code, Code::invalid);
 }
 
 TEST_F(Install, RefusesAProgramThatItWouldNotKnowAgain) {
-  EXPECT_EQ(plan_install(disk_, file_, "/usr/bin/env", true).error().code, Code::invalid);
-  EXPECT_EQ(plan_install(disk_, file_, "bin/cairn-hook", true).error().code, Code::invalid);
+  EXPECT_EQ(plan_install(hooks(), disk_, file_, {"/usr/bin/env", true}).error().code, Code::invalid);
+  EXPECT_EQ(plan_install(hooks(), disk_, file_, {"bin/cairn-hook", true}).error().code, Code::invalid);
 }
 
 TEST_F(Install, LeavesStrangeGroupsOfOthersAlone) {
@@ -260,7 +261,7 @@ TEST_F(Install, LeavesStrangeGroupsOfOthersAlone) {
 
 TEST_F(Install, IsBusyWhenTheFileChangedSinceThePlan) {
   write("{}");
-  const InstallPlan plan = *plan_install(disk_, file_, kHook, true);
+  const InstallPlan plan = *plan_install(hooks(), disk_, file_, {kHook, true});
   write("{\"a\":1}");
   const Status status = apply_install(disk_, plan);
   ASSERT_FALSE(status.ok());
@@ -318,7 +319,7 @@ TEST_F(Install, SaysWhatToDoWhenItMayNotWrite) {
 }
 
 TEST_F(Install, HasNothingToUndoWhereItNeverWas) {
-  EXPECT_FALSE(plan_uninstall(disk_, file_)->changes());
+  EXPECT_FALSE(plan_uninstall(hooks(), disk_, file_)->changes());
   ASSERT_TRUE(uninstall().ok());
   EXPECT_FALSE(there());
   write(kRealistic);
@@ -327,7 +328,9 @@ TEST_F(Install, HasNothingToUndoWhereItNeverWas) {
 }
 
 TEST(InstallNames, KnowOurCommandByItsProgram) {
-  const auto runs_ours = [](const char* line) { return is_our_hook(Json::object({{"command", line}})); };
+  const auto runs_ours = [](const char* line) {
+    return host::claude::is_our_entry(Json::object({{"command", line}}));
+  };
   for (const char* ours :
        {"cairn-hook", "/a/cairn-hook Stop", "'/a b/cairn-hook' Stop", "\"/a b/cairn-hook\" Stop",
         "/a\\ b/cairn-hook", "  cairn-hook;true", "CAIRN_HOME=/x HOME='/y z' /a/cairn-hook Stop",
@@ -336,22 +339,23 @@ TEST(InstallNames, KnowOurCommandByItsProgram) {
   for (const char* other : {"", "cairn", "/a/cairn-hook.sh", "/cairn-hook/run", "echo /a/cairn-hook",
                             "my-cairn-hook", "'/a b/cairn-hook x'", "A=cairn-hook"})
     EXPECT_FALSE(runs_ours(other)) << other;
-  EXPECT_TRUE(is_our_hook(Json::object({{"command", "/a b/cairn-hook"}, {"args", Json::array()}})));
-  EXPECT_FALSE(
-      is_our_hook(Json::object({{"command", "echo"}, {"args", Json::array({Json("/a/cairn-hook")})}})));
-  EXPECT_FALSE(is_our_hook(Json("cairn-hook")));
+  EXPECT_TRUE(
+      host::claude::is_our_entry(Json::object({{"command", "/a b/cairn-hook"}, {"args", Json::array()}})));
+  EXPECT_FALSE(host::claude::is_our_entry(
+      Json::object({{"command", "echo"}, {"args", Json::array({Json("/a/cairn-hook")})}})));
+  EXPECT_FALSE(host::claude::is_our_entry(Json("cairn-hook")));
 }
 
 TEST(InstallNames, FollowTheHostsEnvironment) {
   ::setenv("CLAUDE_CONFIG_DIR", "/home/dev/cfg/", 1);
-  EXPECT_EQ(*claude_settings_file(), "/home/dev/cfg/settings.json");
+  EXPECT_EQ(*hooks().settings_file(), "/home/dev/cfg/settings.json");
   ::unsetenv("CLAUDE_CONFIG_DIR");
   const char* home = std::getenv("HOME");
   const std::string saved = home ? home : "/";
   ::setenv("HOME", "/home/dev", 1);
-  EXPECT_EQ(*claude_settings_file(), "/home/dev/.claude/settings.json");
+  EXPECT_EQ(*hooks().settings_file(), "/home/dev/.claude/settings.json");
   ::unsetenv("HOME");
-  EXPECT_FALSE(claude_settings_file().ok());
+  EXPECT_FALSE(hooks().settings_file().ok());
   ::setenv("HOME", saved.c_str(), 1);
 }
 

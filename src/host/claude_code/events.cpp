@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/host.h"
 
 namespace cairn::host::claude {
 
@@ -34,7 +35,7 @@ Kind kind_of(std::string_view event_name) {
 std::string_view name_of(Kind wanted) {
   for (const auto& [name, kind] : kKinds)
     if (kind == wanted) return name;
-  return "unknown";
+  return kUnknownEvent;
 }
 
 // The value of a string member near the end of a cut payload, whose middle is gone and which no parser reads.
@@ -115,7 +116,7 @@ Result<Event> read_event(const EventId& id, const hook::Envelope& envelope, std:
     return Error{Code::invalid, parsed.complete ? "payload has no session_id" : "payload is not JSON"};
   }
   e.name = !envelope.event.empty() ? envelope.event : first_text(p, {"hook_event_name"});
-  if (e.name.empty()) e.name = "unknown";
+  if (e.name.empty()) e.name = kUnknownEvent;
   e.kind = kind_of(e.name);
   e.at = from_epoch_ms(envelope.wall_ns / 1'000'000);
   e.boot_ns = envelope.boot_ns;
@@ -138,6 +139,25 @@ Result<Event> read_event(const EventId& id, const hook::Envelope& envelope, std:
   e.incomplete = !parsed.complete || parsed.limited;
   if (e.cut && !e.tool_use_id) e.tool_use_id = scan_tail(payload.substr(envelope.head_bytes), "tool_use_id");
   return e;
+}
+
+Json write_event(const Event& event) {
+  Json payload = Json::object({{"session_id", event.session.value},
+                               {"transcript_path", event.transcript_path},
+                               {"cwd", event.cwd},
+                               {"hook_event_name", event.name}});
+  const auto text = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) payload.set(key, value);
+  };
+  text("prompt_id", event.prompt_id.value_or(""));
+  text("prompt", event.prompt);
+  text("tool_name", event.tool_name.value_or(""));
+  text("tool_use_id", event.tool_use_id.value_or(""));
+  if (!event.tool_input.is_null()) payload.set("tool_input", event.tool_input);
+  if (!event.tool_response.is_null()) payload.set("tool_response", event.tool_response);
+  text("last_assistant_message", event.last_assistant_message);
+  text(event.kind == Kind::session_start ? "source" : "reason", event.reason);
+  return payload;
 }
 
 }  // namespace cairn::host::claude

@@ -13,5 +13,6 @@ namespace cairn::host::claude {
 Result<event::Event> read_event(const EventId& id, const hook::Envelope& envelope, std::string_view payload);
 event::Kind kind_of(std::string_view event_name);
 std::string_view name_of(event::Kind kind);
+Json write_event(const event::Event& event);
 
 }  // namespace cairn::host::claude

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/claude_code/events.h"
+#include "host/claude_code/hooks.h"
 #include "host/claude_code/tools.h"
 #include "host/claude_code/transcript.h"
 
@@ -12,7 +13,9 @@ namespace {
 
 class ClaudeCode final : public Host {
  public:
-  std::string_view name() const override { return "claude-code"; }
+  std::string_view name() const override { return hook::kDefaultHost; }
+  std::string_view title() const override { return "Claude Code"; }
+  std::string_view project_variable() const override { return "CLAUDE_PROJECT_DIR"; }
 
   Result<event::Event> read_event(const EventId& id, const hook::Envelope& envelope,
                                   std::string_view payload) const override {
@@ -21,7 +24,30 @@ class ClaudeCode final : public Host {
   event::Kind kind_of(std::string_view event_name) const override { return claude::kind_of(event_name); }
   std::string_view name_of(event::Kind kind) const override { return claude::name_of(kind); }
 
+  Json write_event(const event::Event& event) const override { return claude::write_event(event); }
+
+  Json write_answer(std::string_view event_name, std::string_view context,
+                    std::string_view message) const override {
+    Json answer = Json::object({{"continue", true}, {"suppressOutput", true}});
+    if (!message.empty()) answer.set("systemMessage", message);
+    if (!context.empty())
+      answer.set("hookSpecificOutput",
+                 Json::object({{"hookEventName", event_name}, {"additionalContext", context}}));
+    return answer;
+  }
+  std::string_view context_in(const Json& answer) const override {
+    return answer["hookSpecificOutput"]["additionalContext"].as_string();
+  }
+
   Action read_action(const ToolCall& call) const override { return claude::read_action(call); }
+  MadeCall read_call(std::string_view path, std::string_view content) const override {
+    return {"Read", Json::object({{"file_path", path}}),
+            Json::object({{"file", Json::object({{"filePath", path}, {"content", content}})}})};
+  }
+  MadeCall edit_call(std::string_view path, std::string_view before, std::string_view after) const override {
+    return {"Edit", Json::object({{"file_path", path}, {"old_string", before}, {"new_string", after}}),
+            Json::object({{"filePath", path}})};
+  }
   std::optional<Origin> origin_of(std::string_view tool) const override { return claude::origin_of(tool); }
 
   std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session,
@@ -46,6 +72,11 @@ class ClaudeCode final : public Host {
     for (const std::string& name : *names)
       if (name.starts_with("agent-") && name.ends_with(kEnd)) files.push_back(directory + "/" + name);
     return files;
+  }
+
+  const Hooks& hooks() const override {
+    static const claude::SettingsHooks hooks;
+    return hooks;
   }
 };
 

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/result.h"
 
-namespace cairn::cli {
+namespace cairn::host {
 
 // A value and its place in the text: bytes [begin, end).
 struct JsonNode {
@@ -57,4 +57,4 @@ std::string replace(std::string_view text, const JsonStyle& style, const JsonNod
 // `text` without the child `index` of `container` and its comma.
 std::string erase(std::string_view text, const JsonNode& container, std::size_t index);
 
-}  // namespace cairn::cli
+}  // namespace cairn::host

@@ -1,4 +1,4 @@
-#include "cli/json_edit.h"
+#include "host/json_edit.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cctype>
 #include <utility>
 
-namespace cairn::cli {
+namespace cairn::host {
 namespace {
 
 constexpr std::string_view kMark = "\xef\xbb\xbf";
@@ -246,4 +246,4 @@ std::string erase(std::string_view text, const JsonNode& container, std::size_t 
   return std::string(text).erase(begin, end - begin);
 }
 
-}  // namespace cairn::cli
+}  // namespace cairn::host

@@ -1,0 +1,73 @@
+// Our hooks in a host's settings: where that file is, what it says of us, and its text with and without them.
+//
+// Only reads files and makes texts; who installs writes them (cli/install.h).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "os/disk.h"
+
+namespace cairn::host {
+
+// How a hook's entry names our program.
+struct HookProgram {
+  std::string path;
+  bool exec_form = true;  // as a program and its arguments; else as a line for a shell
+};
+
+// How cairn is registered with a host.
+struct Registration {
+  bool present = false;  // the host is here, or its directory
+  std::string settings_file;
+  std::string problem;                   // why its settings cannot be read; empty when they can
+  std::map<std::string, int> by_event;   // our hooks in the settings
+  std::vector<std::string> programs;     // what they run, each once
+  std::vector<std::string> disabled_in;  // files that switch all hooks off
+  std::vector<std::string> plugins;      // our plugins that are enabled
+
+  // Not by a plugin alone.
+  bool in_settings() const { return !by_event.empty(); }
+};
+
+// Stateless and thread-safe.
+class Hooks {
+ public:
+  virtual ~Hooks() = default;
+
+  // The program that starts the host, as it is typed.
+  virtual std::string_view command() const = 0;
+  // The events that we register for.
+  virtual const std::vector<std::string>& events() const = 0;
+  // The settings file for this environment.
+  virtual Result<std::string> settings_file() const = 0;
+  // Whether a host whose `COMMAND --version` prints that takes the exec form; in doubt it does.
+  virtual bool takes_exec_form(const std::optional<std::string>& version_text) const = 0;
+
+  // The settings with every event exactly once: entries of an earlier install are replaced where they stand,
+  // those under other events are taken out, all else keeps its bytes, key order and indentation. An empty
+  // text is a file without settings. Fails with `invalid`, saying where, when the text is no settings file.
+  virtual Result<std::string> with_ours(std::string text, const HookProgram& program) const = 0;
+  // The settings without exactly our entries, and without containers that only we filled. `before`: the text
+  // before the install, if it is known; containers that were in it stay.
+  virtual Result<std::string> without_ours(std::string text,
+                                           const std::optional<std::string>& before) const = 0;
+  // What our first entry runs; nothing when there is none. Fails as with_ours does.
+  virtual Result<std::optional<HookProgram>> program_in(std::string_view text) const = 0;
+  // How many entries are ours; 0 when the text cannot be read.
+  virtual std::size_t count(std::string_view text) const = 0;
+
+  // What the user's settings and those of the project in `directory` say.
+  virtual Registration look(os::Disk& disk, const std::string& directory) const = 0;
+  // What to type to take a plugin of ours out.
+  virtual std::string uninstall_command(std::string_view plugin) const = 0;
+};
+
+// The file of that program on PATH.
+std::optional<std::string> on_path(std::string_view program);
+
+}  // namespace cairn::host
