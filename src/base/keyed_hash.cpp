@@ -1,4 +1,4 @@
-// Apart from hash.cpp, so that cairn-hook does not link libsodium.
+// Apart from hash.cpp, so that a program that needs only checksums does not link libsodium.
 #include <sodium.h>
 
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-// The daemon's log: one line an entry, rotated by size. Only top levels write to it; others return errors.
+// A log: one line an entry, rotated by size. Only top levels write to it; others return errors.
 #pragma once
 
 #include <atomic>

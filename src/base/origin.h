@@ -1,7 +1,7 @@
 // The origin of text that neither the person nor the agent wrote: the output of a program, a web page, an MCP
 // server. A stranger may have written it, so it is always shown with its origin.
 //
-// A quote of such text has a label: "[output: 3 tests failed]". The distiller marks its quotes with quote()
+// A quote of such text has a label: "[output: 3 tests failed]". Who writes it marks the quote with quote()
 // and turns the marks into labels with labelled(), once, when the text is final. Every other text that is
 // stored also passes labelled(), which removes anything that looks like a label.
 #pragma once

@@ -1,6 +1,7 @@
 #include "base/time.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 namespace cairn {
@@ -18,6 +19,36 @@ std::string iso8601(WallTime t) {
                 static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
                 static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
   return text;
+}
+
+static std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
+  int number = 0;
+  const char* const end = text.data() + at + count;
+  const auto [next, error] = std::from_chars(text.data() + at, end, number);
+  if (error != std::errc() || next != end || number < 0) return std::nullopt;
+  return number;
+}
+
+std::optional<WallTime> parse_iso8601(std::string_view text) {
+  using namespace std::chrono;
+  if (text.size() < 20 || text.size() > 30 || !text.ends_with('Z')) return std::nullopt;
+  if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':')
+    return std::nullopt;
+  const auto y = digits(text, 0, 4), mo = digits(text, 5, 2), d = digits(text, 8, 2);
+  const auto h = digits(text, 11, 2), mi = digits(text, 14, 2), s = digits(text, 17, 2);
+  if (!y || !mo || !d || !h || !mi || !s || *h > 23 || *mi > 59 || *s > 60) return std::nullopt;
+  const year_month_day date(year(*y), month(static_cast<unsigned>(*mo)), day(static_cast<unsigned>(*d)));
+  if (!date.ok()) return std::nullopt;
+  int ms = 0;
+  if (text[19] == '.') {
+    const std::size_t count = std::min<std::size_t>(3, text.size() - 21);
+    const auto fraction = count > 0 ? digits(text, 20, count) : std::nullopt;
+    if (!fraction) return std::nullopt;
+    ms = count == 1 ? *fraction * 100 : count == 2 ? *fraction * 10 : *fraction;
+  } else if (text.size() != 20) {
+    return std::nullopt;
+  }
+  return WallTime(sys_days(date)) + hours(*h) + minutes(*mi) + seconds(*s) + milliseconds(ms);
 }
 
 std::string ago(WallTime then, WallTime now) {

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace cairn {
 
@@ -19,6 +21,9 @@ inline WallTime from_epoch_ms(std::int64_t ms) {
 
 // "2026-11-15T18:36:37.506Z". Years outside 0..9999 are clamped.
 std::string iso8601(WallTime t);
+// The time that such a text names; its fraction of a second may be shorter or missing. Nothing for any other
+// text.
+std::optional<WallTime> parse_iso8601(std::string_view text);
 
 // How long ago in words that fit a column: "now", "5 min ago", "2 h ago", "3 d ago", "2026-08-01" beyond 60
 // days. A time in the future (a clock that jumped) is "now".

@@ -19,12 +19,6 @@ const Option* find_option(const std::vector<Option>& options, std::string_view n
   return nullptr;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 // The argument of an option: "--max-age" is max_age.
 std::string argument_name(std::string_view option) {
   while (option.starts_with('-')) option.remove_prefix(1);
@@ -49,7 +43,7 @@ Error unknown_option(const Command* command, std::string_view name) {
 
 Error unfinished(const std::vector<std::string>& path) {
   std::string list;
-  const std::string name = joined(path);
+  const std::string name = fmt::format("{}", fmt::join(path, " "));
   for (const Command* command : commands_below(name))
     list += (list.empty() ? "" : ", ") + std::string(command->name.substr(name.size() + 1));
   return {Code::invalid, fmt::format("{}: say which: {}: `cairn help {}` explains", name, list, name)};
@@ -133,7 +127,8 @@ class Reader {
 
   // The command named so far: `cairn sessions` is `cairn sessions list`.
   const Command* command() const {
-    return line_.command ? line_.command : find_command(joined(line_.path) + " list");
+    return line_.command ? line_.command
+                         : find_command(fmt::format("{}", fmt::join(line_.path, " ")) + " list");
   }
 
   const Option* known_option(std::string_view name) const {
@@ -143,13 +138,15 @@ class Reader {
 
   Status word(const std::string& text) {
     // `context log` is a command of its own beside `context`.
-    const Command* longer = line_.words.empty() ? find_command(joined(line_.path) + " " + text) : nullptr;
+    const Command* longer = line_.words.empty()
+                                ? find_command(fmt::format("{}", fmt::join(line_.path, " ")) + " " + text)
+                                : nullptr;
     if (line_.command && !longer) {
       line_.words.push_back(text);
       return {};
     }
     line_.path.push_back(text);
-    const std::string name = joined(line_.path);
+    const std::string name = fmt::format("{}", fmt::join(line_.path, " "));
     line_.command = find_command(name);
     if (!line_.command && commands_below(name).empty()) return unknown_command(line_.path);
     return {};
@@ -213,7 +210,7 @@ Error unknown_command(const std::vector<std::string>& path) {
     known.push_back(command.name);
     known.push_back(command.name.substr(0, command.name.find(' ')));
   }
-  const std::string name = joined(path);
+  const std::string name = fmt::format("{}", fmt::join(path, " "));
   const std::string_view meant = did_you_mean(name, known);
   const std::string shown_name = fit(shown_line(name), 60);
   if (meant.empty())

@@ -18,13 +18,13 @@ namespace {
 constexpr std::string_view kMark = "made by `cairn completions`: run it again after an update";
 
 // What may follow a path of words ("" is the beginning): the next words with their meanings, and the options.
-struct Place {
+struct Choices {
   std::map<std::string, std::string> words;
   std::vector<Option> options;
 };
 
-std::map<std::string, Place> places() {
-  std::map<std::string, Place> all;
+std::map<std::string, Choices> choices_by_path() {
+  std::map<std::string, Choices> all;
   for (const Command& command : all_commands()) {
     const std::string name(command.name);
     all[name].options = command.options;
@@ -73,7 +73,7 @@ std::string joined(const auto& items, std::string_view between) {
   return out;
 }
 
-std::string words_of(const Place& place) {
+std::string words_of(const Choices& place) {
   std::vector<std::string> words;
   for (const auto& [word, meaning] : place.words) words.push_back(word);
   return joined(words, " ");
@@ -85,7 +85,7 @@ std::string names_of(const std::vector<Option>& options) {
   return joined(names, " ");
 }
 
-std::vector<std::string> paths_of(const std::map<std::string, Place>& all, std::string_view quote) {
+std::vector<std::string> paths_of(const std::map<std::string, Choices>& all, std::string_view quote) {
   std::vector<std::string> paths;
   for (const auto& [path, place] : all)
     if (!path.empty()) paths.push_back(std::string(quote) + path + std::string(quote));
@@ -115,13 +115,13 @@ std::string replaced(std::string text, std::string_view mark, std::string_view b
   return text;
 }
 
-std::string find_path(const std::map<std::string, Place>& all) {
+std::string find_path(const std::map<std::string, Choices>& all) {
   return replaced(replaced(std::string(kFindPath), "%VALUES%", joined(names_with_value(false), "|")),
                   "%PATHS%", joined(paths_of(all, "\""), "|"));
 }
 
 std::string bash_script() {
-  const auto all = places();
+  const auto all = choices_by_path();
   std::string out = fmt::format(
       "# bash completion of cairn, {}\n"
       "_cairn() {{\n"
@@ -160,7 +160,7 @@ std::string described(const std::vector<Option>& options) {
 }
 
 std::string zsh_script() {
-  const auto all = places();
+  const auto all = choices_by_path();
   std::string out = fmt::format(
       "#compdef cairn\n# zsh completion of cairn, {}\n"
       "_cairn() {{\n"
@@ -202,7 +202,7 @@ std::string fish_option(const Option& option, std::string_view condition) {
 }
 
 std::string fish_script() {
-  const auto all = places();
+  const auto all = choices_by_path();
   std::string out = fmt::format(
       "# fish completion of cairn, {}\n"
       "function __cairn_at\n"

@@ -60,7 +60,7 @@ class Demo {
   Status play() {
     const std::int64_t begin = shell_.clock().boot_ns();
     TRY(first_session());
-    TRY(settle());
+    TRY(wait_until_stored());
     TRY(second_session());
     TRY(stop_daemon(shell_.disk(), stage_.home(), shell_.clock()));
     seconds_ = static_cast<double>(shell_.clock().boot_ns() - begin) / 1e9;
@@ -118,7 +118,7 @@ class Demo {
   }
 
   // Waits until every event is in the store.
-  Status settle() {
+  Status wait_until_stored() {
     Client daemon = TRY(stage_.daemon().in("demo"));
     TRY(daemon.call("process", Json::object({{"wait", true}}), 30s));
     const Json ledger = TRY(daemon.call("status", Json::object()))["ledger"];

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string joined(const std::vector<std::string>& words) {
+std::string listed(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -38,17 +38,17 @@ Finding check_hooks(Installation& here) {
                ? failed(fmt::format("none of {} events is registered in {}",
                                     host::default_host().hooks().events().size(), host.settings_file),
                         "cairn install")
-               : passed("registered by the plugin " + joined(host.plugins));
+               : passed("registered by the plugin " + listed(host.plugins));
   std::vector<std::string> missing, twice;
   for (const std::string& event : host::default_host().hooks().events())
     if (!host.by_event.contains(event)) missing.push_back(event);
   for (const auto& [event, count] : host.by_event)
     if (count > 1) twice.push_back(event);
   if (!missing.empty())
-    return failed(fmt::format("not registered in {}: {}", host.settings_file, joined(missing)),
+    return failed(fmt::format("not registered in {}: {}", host.settings_file, listed(missing)),
                   "cairn install");
   if (!twice.empty())
-    return failed(fmt::format("registered more than once in {}: {}", host.settings_file, joined(twice)),
+    return failed(fmt::format("registered more than once in {}: {}", host.settings_file, listed(twice)),
                   "cairn install");
   return passed(fmt::format("{} events, once each, in {}", host::default_host().hooks().events().size(),
                             host.settings_file));
@@ -57,7 +57,7 @@ Finding check_hooks(Installation& here) {
 Finding check_enabled(Installation& here) {
   if (!here.host.present) return skipped(absent());
   if (!here.host.disabled_in.empty())
-    return failed("all hooks are switched off by disableAllHooks in " + joined(here.host.disabled_in),
+    return failed("all hooks are switched off by disableAllHooks in " + listed(here.host.disabled_in),
                   "remove \"disableAllHooks\" from that file");
   return passed("no settings file switches hooks off");
 }
@@ -69,7 +69,7 @@ Finding check_once(Installation& here) {
   if (!host.in_settings()) return passed("the plugin alone");
   return failed(fmt::format("registered twice: by the plugin {} and in {}; events count once, but each "
                             "costs two hooks",
-                            joined(host.plugins), host.settings_file),
+                            listed(host.plugins), host.settings_file),
                 host::default_host().hooks().uninstall_command(host.plugins[0]));
 }
 
@@ -104,7 +104,7 @@ Finding check_program(Installation& here) {
                                 one_line(visible(valid_utf8(*says)), 60)),
                     fix_for_program(here.host));
   }
-  return passed(fmt::format("{} {}", joined(programs), CAIRN_VERSION));
+  return passed(fmt::format("{} {}", listed(programs), CAIRN_VERSION));
 }
 
 Result<std::string> deliver_one(Installation& here, const std::string& program) {

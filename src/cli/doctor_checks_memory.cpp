@@ -3,7 +3,7 @@
 
 #include "cli/doctor.h"
 #include "context/composer.h"
-#include "distil/turn.h"
+#include "distil/distil.h"
 #include "hook/failures.h"
 #include "host/host.h"
 #include "ops/operation.h"

@@ -54,7 +54,7 @@ std::string head_text(Shell& shell, const Json& record) {
   facts.add("project", std::string(record["project"].as_string()));
   if (const auto branch = record.text("branch")) facts.add("branch", *branch);
   facts.add("session", std::string(record["session"].as_string()));
-  if (const auto time = parse_time(record["time"].as_string()))
+  if (const auto time = parse_iso8601(record["time"].as_string()))
     facts.add("time", fmt::format("{} ({})", local_time(*time), ago(*time, shell.clock().now())));
   if (const auto type = record.text("type")) facts.add("type", *type);
   if (const auto source = record.text("source")) facts.add("source", *source);

@@ -80,7 +80,7 @@ Page projects_show_page(Shell& shell, const Json&, const Json& project) {
                         count_text(project["prompts"].as_int(), "prompt", "prompts"),
                         count_text(project["summaries"].as_int(), "summary", "summaries"),
                         count_text(project["observations"].as_int(), "observation", "observations")));
-  if (const auto at = parse_time(project["remembered_since"].as_string()))
+  if (const auto at = parse_iso8601(project["remembered_since"].as_string()))
     facts.add("since", local_time(*at));
   facts.add("last event", shell.age(project["last_event_at"]));
   if (const std::string text = list_text(project["branches"]); !text.empty()) facts.add("branches", text);

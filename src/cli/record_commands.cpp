@@ -13,7 +13,7 @@ constexpr std::size_t kMostInput = 1u << 20;
 
 std::string event_text(const Shell& shell, const Json& event, bool full) {
   const Screen& screen = shell.screen();
-  const auto at = parse_time(event["time"].as_string());
+  const auto at = parse_iso8601(event["time"].as_string());
   std::string head =
       fmt::format("{}  {}", screen.paint(Style::accent, fmt::format("#{}", event["seq"].as_int())),
                   screen.paint(Style::bold, shown_line(event["event"].as_string())));

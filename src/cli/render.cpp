@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "base/inert.h"
 #include "base/text.h"
+#include "context/inert.h"
 
 namespace cairn::cli {
 
@@ -122,11 +122,11 @@ std::string shown(std::string_view text) {
       tabless += c;
   }
   // Models read our output too.
-  const std::string inert = without_tags(tabless);
+  const std::string inert = context::without_tags(tabless);
   std::string out;
   for (const std::string_view line : split(inert, '\n')) {
     if (line.data() != inert.data()) out += '\n';
-    if (is_speaker(line)) out += "| ";
+    if (context::is_speaker(line)) out += "| ";
     out += line;
   }
   return out;
@@ -326,25 +326,6 @@ std::string number_text(std::int64_t n) {
 
 std::string count_text(std::int64_t n, std::string_view one, std::string_view many) {
   return number_text(n) + " " + std::string(n == 1 ? one : many);
-}
-
-std::optional<WallTime> parse_time(std::string_view iso) {
-  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd";
-  if (iso.size() < kShape.size()) return std::nullopt;
-  for (std::size_t i = 0; i < kShape.size(); ++i) {
-    const bool digit = iso[i] >= '0' && iso[i] <= '9';
-    if (kShape[i] == 'd' ? !digit : iso[i] != kShape[i]) return std::nullopt;
-  }
-  const auto number = [&](std::size_t at, std::size_t size) {
-    int value = 0;
-    std::from_chars(iso.data() + at, iso.data() + at + size, value);
-    return value;
-  };
-  using namespace std::chrono;
-  const year_month_day date{year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
-                            day(static_cast<unsigned>(number(8, 2)))};
-  if (!date.ok()) return std::nullopt;
-  return WallTime(sys_days(date)) + hours(number(11, 2)) + minutes(number(14, 2)) + seconds(number(17, 2));
 }
 
 static std::string local(WallTime t, const char* form) {

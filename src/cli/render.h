@@ -111,8 +111,6 @@ std::string duration_text(std::int64_t seconds);
 std::string count_text(std::int64_t n, std::string_view one, std::string_view many);
 std::string number_text(std::int64_t n);
 
-// Parses ISO-8601 UTC; nothing when it is something else.
-std::optional<WallTime> parse_time(std::string_view iso);
 // In the user's time zone: "2026-11-15 18:36", and "18:36:37".
 std::string local_time(WallTime t);
 std::string local_clock(WallTime t);

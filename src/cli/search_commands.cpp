@@ -46,7 +46,7 @@ std::string results_table(Shell& shell, const Json& results) {
   columns.push_back({"title"});
   Table table(columns);
   for (const Json& result : results.items()) {
-    const auto at = parse_time(result["time"].as_string());
+    const auto at = parse_iso8601(result["time"].as_string());
     const std::string type = text_of(result["type"]);
     std::vector<Table::Cell> row = {{text_of(result["id"]), Style::accent},
                                     {at ? ago(*at, shell.clock().now()) : std::string(), Style::dim},
@@ -77,7 +77,7 @@ std::string absent_text(Shell& shell, const Json& absent) {
 std::string nothing_found(const Json& result) {
   const bool one = result["project"].is_string();
   const std::string where = one ? "in " + shown_line(result["project"].as_string()) : "anywhere";
-  const auto since = parse_time(result["remembered_since"].as_string());
+  const auto since = parse_iso8601(result["remembered_since"].as_string());
   if (!since) return fmt::format("search: nothing found {}: nothing is remembered yet", where);
   return fmt::format("search: nothing found {}, remembered since {}: {}", where, local_time(*since),
                      one ? "--all looks in every project" : "try other words");
@@ -92,7 +92,7 @@ std::string timeline_table(Shell& shell, const Json& result) {
   Table table({{""}, {"id"}, {"time"}, {"type"}, {"title"}});
   for (const Json& record : result["records"].items()) {
     const bool anchor = record["id"] == result["anchor"];
-    const auto at = parse_time(record["time"].as_string());
+    const auto at = parse_iso8601(record["time"].as_string());
     const std::string type = text_of(record["type"]);
     table.add({{anchor ? "→" : "", Style::match},
                {text_of(record["id"]), Style::accent},

@@ -14,7 +14,7 @@ Style style_of_session(std::string_view status) {
 }
 
 std::string moment(const Json& time) {
-  const auto at = parse_time(time.as_string());
+  const auto at = parse_iso8601(time.as_string());
   return at ? local_time(*at) : "";
 }
 
@@ -117,7 +117,7 @@ std::string turns_table(Shell& shell, const Json& turns) {
 std::string events_table(Shell& shell, const Json& events) {
   Table table({{"seq", true}, {"time"}, {"turn", true}, {"event"}, {"tool"}, {"outcome"}, {"remark"}});
   for (const Json& event : events.items()) {
-    const auto at = parse_time(event["time"].as_string());
+    const auto at = parse_iso8601(event["time"].as_string());
     std::string remark = text_of(event["reason"]);
     if (const auto agent = event.text("agent_type"); agent && !agent->empty())
       remark += (remark.empty() ? "" : ", ") + *agent;

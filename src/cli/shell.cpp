@@ -144,7 +144,7 @@ std::string Shell::directory() const {
 }
 
 std::string Shell::age(const Json& time) {
-  const auto at = parse_time(time.as_string());
+  const auto at = parse_iso8601(time.as_string());
   return at ? ago(*at, clock_.now()) : "";
 }
 

@@ -54,7 +54,7 @@ std::string sizes_text(const Json& sizes) {
 }
 
 std::string activity_text(Shell& shell, const Json& at) {
-  const auto time = parse_time(at.as_string());
+  const auto time = parse_iso8601(at.as_string());
   if (!time) return "none yet";
   return fmt::format("{} ({})", ago(*time, shell.clock().now()), local_time(*time));
 }

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "base/inert.h"
 #include "base/quoted.h"
 #include "context/composer.h"
+#include "context/inert.h"
 #include "hook/control.h"
 #include "host/host.h"
 #include "store/events.h"

@@ -24,7 +24,7 @@ std::string_view broken_by(const Summary& s) {
   return {};
 }
 
-std::string joined(const std::vector<std::string>& items, std::size_t max_items) {
+std::string first_few(const std::vector<std::string>& items, std::size_t max_items) {
   std::string text;
   for (std::size_t i = 0; i < items.size() && i < max_items; ++i) text += (i ? ", " : "") + items[i];
   if (items.size() > max_items) text += fmt::format(" and {} more", items.size() - max_items);

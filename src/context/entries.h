@@ -12,7 +12,7 @@ namespace cairn::context {
 std::string date(WallTime t);
 std::string id_of(const store::Summary& summary);
 // "a, b and 3 more".
-std::string joined(const std::vector<std::string>& items, std::size_t max_items);
+std::string first_few(const std::vector<std::string>& items, std::size_t max_items);
 
 // Whether the work of this summary was broken off, and by what; empty: it was not.
 std::string_view broken_by(const store::Summary& summary);

@@ -110,7 +110,7 @@ Section open_section(const Standing& standing, const std::vector<std::string>& u
   std::vector<std::string> ours;
   for (const std::string& file : uncommitted)
     if (standing.edits(file)) ours.push_back(line_of(file, 300));
-  if (!ours.empty()) out.text = fmt::format("- Not committed: {}.\n", joined(ours, 12));
+  if (!ours.empty()) out.text = fmt::format("- Not committed: {}.\n", first_few(ours, 12));
   std::size_t tokens = estimate_tokens(out.text);
   for (const OpenItem& item : standing.open) {
     const bool elsewhere = item.branch && standing.branch && item.branch != standing.branch;

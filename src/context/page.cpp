@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "base/inert.h"
 #include "base/text.h"
+#include "context/inert.h"
 
 namespace cairn::context {
 

@@ -9,8 +9,7 @@
 #include "context/entries.h"
 #include "context/page.h"
 #include "context/units.h"
-#include "distil/mode.h"
-#include "distil/words.h"
+#include "distil/distil.h"
 
 namespace cairn::context {
 

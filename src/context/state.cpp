@@ -70,7 +70,7 @@ std::string state_text(const std::vector<Story>& stories, const std::vector<std:
       text += fmt::format("Pull request{}: {}.\n", pulls.size() == 1 ? "" : "s", last_of(pulls, kPulls));
   }
   if (!uncommitted.empty())
-    text += fmt::format("Changed and not committed now: {}.\n", joined(uncommitted, kFiles));
+    text += fmt::format("Changed and not committed now: {}.\n", first_few(uncommitted, kFiles));
   for (const Story& story : stories) {
     if (!story.running() || story.session == own_session) continue;
     text += fmt::format("Another session is at work here now: {}{}{}.\n", id_of(story.turns.back()),

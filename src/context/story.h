@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "distil/worth.h"
+#include "distil/distil.h"
 #include "store/sessions.h"
 #include "store/sql.h"
 #include "store/summaries.h"

@@ -106,16 +106,16 @@ class Answer {
     return print(std::string(line) + '\n');
   }
   // The fixed answer, unless one was given.
-  void settle() {
+  void finish() {
     if (given_) return;
     given_ = true;
     if (!rule_.answer.empty()) give(rule_.answer);
   }
   // The same, and at a session's start a line for the user that says what is broken. Other events say
   // nothing: one line a session is enough.
-  void settle_broken(std::string_view what) {
+  void finish_broken(std::string_view what) {
     if (!given_ && asks() == EventRule::Asks::context) give(broken_answer(what));
-    settle();
+    finish();
   }
 
  private:
@@ -140,7 +140,7 @@ class Hook {
     switch (answer_.asks()) {
       case EventRule::Asks::context: return answer_session_start(*delivered);
       case EventRule::Asks::due: return answer_prompt(*delivered);
-      case EventRule::Asks::nothing: answer_.settle(); start();
+      case EventRule::Asks::nothing: answer_.finish(); start();
     }
   }
 
@@ -172,7 +172,7 @@ class Hook {
   // daemon. Not in a home that is another user's.
   void refuse(const Error& error, bool home_is_ours) {
     learn_event();
-    answer_.settle_broken("not recording: " + error.message);
+    answer_.finish_broken("not recording: " + error.message);
     if (scan_.empty()) read_start();
     note_failure(disk_, home_, home_is_ours,
                  {clock_.wall_ns() / kMs, arguments_.event, scan_.session(), error.message});
@@ -211,7 +211,7 @@ class Hook {
   }
 
   void no_daemon(const std::string& why) {
-    answer_.settle_broken("no memory in this session: the daemon cannot start: " + why);
+    answer_.finish_broken("no memory in this session: the daemon cannot start: " + why);
   }
 
   // Why none can be expected; empty: one serves, or may be on its way.
@@ -232,7 +232,7 @@ class Hook {
     if (os::FileLock::is_held(home_.lock())) {
       ask(event, started_ + flags_.user_prompt_submit_ms * kMs, started_);
     } else {
-      answer_.settle();
+      answer_.finish();
       start();
     }
   }
@@ -304,17 +304,17 @@ int run(os::Disk& disk, int argc, char** argv) {
   }
   Answer answer(arguments);
   if (is_disabled()) {
-    answer.settle();
+    answer.finish();
     return 0;
   }
   try {
     auto home = Home::from_environment();
-    if (!home.ok()) answer.settle_broken("not recording: " + home.error().message);
+    if (!home.ok()) answer.finish_broken("not recording: " + home.error().message);
     if (home.ok()) Hook(disk, std::move(arguments), std::move(*home), answer).run();
   } catch (...) {
     // Out of memory, say: the host gets its answer all the same.
   }
-  answer.settle();
+  answer.finish();
   return 0;
 }
 

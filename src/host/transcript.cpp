@@ -1,9 +1,6 @@
 #include "host/transcript.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <limits>
 
 #include "base/text.h"
 
@@ -11,36 +8,6 @@ namespace cairn::host {
 
 static constexpr std::size_t kFirstBlock = 16u << 10;  // usually there are only a few new lines
 static constexpr std::size_t kLargestBlock = 256u << 10;
-
-static std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
-  int number = 0;
-  const char* const end = text.data() + at + count;
-  const auto [next, error] = std::from_chars(text.data() + at, end, number);
-  if (error != std::errc() || next != end || number < 0) return std::nullopt;
-  return number;
-}
-
-std::optional<WallTime> parse_timestamp(std::string_view text) {
-  using namespace std::chrono;
-  if (text.size() < 20 || text.size() > 30 || !text.ends_with('Z')) return std::nullopt;
-  if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':')
-    return std::nullopt;
-  const auto y = digits(text, 0, 4), mo = digits(text, 5, 2), d = digits(text, 8, 2);
-  const auto h = digits(text, 11, 2), mi = digits(text, 14, 2), s = digits(text, 17, 2);
-  if (!y || !mo || !d || !h || !mi || !s || *h > 23 || *mi > 59 || *s > 60) return std::nullopt;
-  const year_month_day date(year(*y), month(static_cast<unsigned>(*mo)), day(static_cast<unsigned>(*d)));
-  if (!date.ok()) return std::nullopt;
-  int ms = 0;
-  if (text[19] == '.') {
-    const std::size_t count = std::min<std::size_t>(3, text.size() - 21);
-    const auto fraction = count > 0 ? digits(text, 20, count) : std::nullopt;
-    if (!fraction) return std::nullopt;
-    ms = count == 1 ? *fraction * 100 : count == 2 ? *fraction * 10 : *fraction;
-  } else if (text.size() != 20) {
-    return std::nullopt;
-  }
-  return WallTime(sys_days(date)) + hours(*h) + minutes(*mi) + seconds(*s) + milliseconds(ms);
-}
 
 // The first line feed from `from` on, within kTranscriptLook bytes.
 struct LineFeed {

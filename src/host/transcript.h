@@ -77,7 +77,4 @@ inline constexpr std::size_t kTranscriptLook = 16u << 20;
 Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, TranscriptLines& lines,
                                         std::size_t max_line = kMaxTranscriptLine, std::uint64_t looked = 0);
 
-// "2026-11-15T18:37:00.060Z"; nothing for anything else.
-std::optional<WallTime> parse_timestamp(std::string_view text);
-
 }  // namespace cairn::host

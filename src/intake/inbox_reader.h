@@ -100,8 +100,6 @@ class InboxReader {
   // Marks the first `bytes` of that file as counted. Lines that hooks wrote after them stay.
   void clear_failed_note(std::size_t bytes);
 
-  const std::string& new_directory() const { return new_; }
-
  private:
   // What the first bytes of a file say, unchecked: its position in the order, and its session.
   struct Peeked {

@@ -5,8 +5,7 @@
 
 #include "base/origin.h"
 #include "base/text.h"
-#include "distil/open_items.h"
-#include "distil/plans.h"
+#include "distil/distil.h"
 #include "store/notes.h"
 #include "store/open_items.h"
 

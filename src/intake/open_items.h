@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "distil/mode.h"
-#include "distil/turn.h"
+#include "distil/distil.h"
 #include "store/sessions.h"
 #include "store/sql.h"
 #include "store/turns.h"

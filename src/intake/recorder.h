@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "distil/mode.h"
+#include "distil/distil.h"
 #include "gate/gate.h"
 #include "intake/session_secrets.h"
 #include "os/clock.h"

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "distil/turn.h"
+#include "distil/distil.h"
 #include "store/budget.h"
 #include "store/sessions.h"
 #include "store/sql.h"

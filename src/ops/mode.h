@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "distil/mode.h"
+#include "distil/distil.h"
 #include "hook/home.h"
 #include "os/disk.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/origin.h"
 #include "base/text.h"
-#include "distil/open_items.h"
+#include "distil/distil.h"
 #include "gate/private_text.h"
 #include "intake/place.h"
 #include "ops/records.h"

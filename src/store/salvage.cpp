@@ -34,7 +34,7 @@ FROM (SELECT *, coalesce(started_at_epoch, 0) AS began,
 
 using Names = std::vector<std::string>;
 
-std::string joined(const Names& names) {
+std::string column_list(const Names& names) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "\"" : ", \"") + name + "\"";
   return list;
@@ -113,7 +113,8 @@ Status Salvage::copy_table(const std::string& table, bool has_rowid) {
   payloads_ = table == "payloads";
   std::string marks;
   for (std::size_t i = 0; i < columns_.size(); ++i) marks += i == 0 ? "?" : ",?";
-  insert_ = TRY(to_.prepare("INSERT INTO \"" + table + "\"(" + joined(columns_) + ") VALUES(" + marks + ")"));
+  insert_ =
+      TRY(to_.prepare("INSERT INTO \"" + table + "\"(" + column_list(columns_) + ") VALUES(" + marks + ")"));
   const Status done = has_rowid ? by_rowid(table) : by_key(table);
   insert_.reset();
   return done;
@@ -121,7 +122,7 @@ Status Salvage::copy_table(const std::string& table, bool has_rowid) {
 
 // Reads in the order of row ids, and jumps over places that cannot be read.
 Status Salvage::by_rowid(const std::string& table) {
-  auto prepared = from_.prepare("SELECT rowid, " + joined(columns_) + " FROM \"" + table +
+  auto prepared = from_.prepare("SELECT rowid, " + column_list(columns_) + " FROM \"" + table +
                                 "\" NOT INDEXED WHERE rowid >= ? ORDER BY rowid");
   if (!prepared) {
     ++result_.gaps;
@@ -176,7 +177,7 @@ Status Salvage::by_key(const std::string& table) {
     std::string order;
     for (const std::string& column : key)
       order += (order.empty() ? "\"" : ", \"") + column + "\"" + (back ? " DESC" : "");
-    auto row = from_.prepare("SELECT " + joined(columns_) + " FROM \"" + table + "\" ORDER BY " + order);
+    auto row = from_.prepare("SELECT " + column_list(columns_) + " FROM \"" + table + "\" ORDER BY " + order);
     auto more = row ? row->step() : Result<bool>(row.error());
     for (; more && *more; more = row->step()) TRY(put(*row, 0, back));
     if (more) return {};
@@ -239,8 +240,8 @@ Status Salvage::note_entries(const std::string& table, const std::string& index)
   const Names columns = texts(from_, "SELECT name FROM pragma_index_info(?)", index);
   std::string set;
   for (const std::string& column : columns) set += (set.empty() ? "\"" : ", \"") + column + "\" = ?";
-  const std::string all = "SELECT id, " + joined(columns) + " FROM \"" + table + "\" INDEXED BY \"" + index +
-                          "\" ORDER BY " + joined(columns);
+  const std::string all = "SELECT id, " + column_list(columns) + " FROM \"" + table + "\" INDEXED BY \"" +
+                          index + "\" ORDER BY " + column_list(columns);
   for (const std::string& order : {std::string(), std::string(" DESC")}) {
     auto row = from_.prepare(all + order);
     for (auto more = row ? row->step() : Result<bool>(row.error()); more && *more; more = row->step()) {

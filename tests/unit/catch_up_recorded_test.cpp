@@ -29,7 +29,7 @@ struct Replay {
   std::string main;  // the first session's transcript
 
   explicit Replay(const std::string& scenario) : calls(recorded_calls(scenario)) {
-    if (!calls.empty()) m.clock.set_wall(*host::parse_timestamp(calls.front().at) - Millis(1));
+    if (!calls.empty()) m.clock.set_wall(*parse_iso8601(calls.front().at) - Millis(1));
     must(m.open());
     for (const auto& entry : fs::directory_iterator(kRecorded + scenario)) put(entry.path());
   }
@@ -54,7 +54,7 @@ struct Replay {
   void play(const std::function<bool(const RecordedCall&)>& wanted) {
     for (const RecordedCall& call : calls) {
       if (!wanted(call)) continue;
-      m.clock.set_wall(*host::parse_timestamp(call.at));
+      m.clock.set_wall(*parse_iso8601(call.at));
       m.project_dir = call.project_dir;
       m.deliver(call.call);
     }

@@ -42,6 +42,7 @@ struct Break {
 const std::vector<Break> kBreaks = {
     {"order", "src/base/a.h", "#include \"ops/show.h\"", "points up"},
     {"order", "src/hook/a.cpp", "#include \"event/event.h\"", "hook includes only base and os"},
+    {"order", "src/intake/a.h", "#include \"distil/words.h\"", "the only way into distil"},
     {"order", "src/attic/a.h", "int a;", "has no place in the order"},
     {"order", "src/ops/a.h", "#include \"attic/a.h\"", "is not in a folder"},
     {"host", "src/ops/a.cpp", "if (tool == \"Bash\") return;", "belongs to host/"},

@@ -13,7 +13,6 @@
 namespace cairn::test {
 namespace {
 
-using host::parse_timestamp;
 using host::TranscriptItem;
 using host::TranscriptPiece;
 using Kind = TranscriptItem::Kind;
@@ -229,15 +228,15 @@ TEST_F(Transcript, ComesInPiecesThatCoverIt) {
 }
 
 TEST(Timestamp, IsReadAsTheHostWritesItAndNothingElse) {
-  EXPECT_EQ(iso8601(*parse_timestamp("2026-11-15T18:37:01.774Z")), "2026-11-15T18:37:01.774Z");
-  EXPECT_EQ(iso8601(*parse_timestamp("2026-02-28T00:00:00Z")), "2026-02-28T00:00:00.000Z");
-  EXPECT_EQ(iso8601(*parse_timestamp("2026-02-28T00:00:00.5Z")), "2026-02-28T00:00:00.500Z");
-  EXPECT_EQ(iso8601(*parse_timestamp("2026-02-28T00:00:00.123456Z")), "2026-02-28T00:00:00.123Z");
+  EXPECT_EQ(iso8601(*parse_iso8601("2026-11-15T18:37:01.774Z")), "2026-11-15T18:37:01.774Z");
+  EXPECT_EQ(iso8601(*parse_iso8601("2026-02-28T00:00:00Z")), "2026-02-28T00:00:00.000Z");
+  EXPECT_EQ(iso8601(*parse_iso8601("2026-02-28T00:00:00.5Z")), "2026-02-28T00:00:00.500Z");
+  EXPECT_EQ(iso8601(*parse_iso8601("2026-02-28T00:00:00.123456Z")), "2026-02-28T00:00:00.123Z");
   for (const char* bad :
        {"", "Z", "2026-11-15", "2026-11-15T18:37:01.774", "2026-13-15T18:37:01.774Z", "2026-02-30T18:37:01Z",
         "2026-11-15T25:37:01Z", "2026-11-15T18:37:01.Z", "2026-11-15T18:37:01xZ", "-026-11-15T18:37:01Z",
         "2026-11-15T18:37:01.77x4Z..........."})
-    EXPECT_FALSE(parse_timestamp(bad)) << bad;
+    EXPECT_FALSE(parse_iso8601(bad)) << bad;
 }
 
 }  // namespace

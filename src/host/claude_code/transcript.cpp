@@ -44,7 +44,7 @@ void Lines::take(std::string_view text, std::uint64_t begin, std::uint64_t end) 
   head.begin = begin;
   head.end = end;
   if (type != "user" && type != "assistant") return take_note(line, head);
-  const auto at = parse_timestamp(line["timestamp"].as_string());
+  const auto at = parse_iso8601(line["timestamp"].as_string());
   if (!at) {
     ++piece.malformed;
     return;
@@ -136,7 +136,7 @@ void Lines::take_text(TextKind kind, std::string text, const Item& head) {
 }
 
 void Lines::take_note(const Json& line, Item head) {
-  if (const auto at = parse_timestamp(line["timestamp"].as_string())) head.at = *at;
+  if (const auto at = parse_iso8601(line["timestamp"].as_string())) head.at = *at;
   head.prompt_id = prompt_id_;
   const std::string_view type = line["type"].as_string(), subtype = line["subtype"].as_string();
   if (type == "ai-title" || type == "custom-title") {

@@ -1,11 +1,11 @@
-#include "base/inert.h"
+#include "context/inert.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
 
-namespace cairn {
+namespace cairn::context {
 
 namespace {
 
@@ -127,4 +127,4 @@ bool is_speaker(std::string_view line) {
   });
 }
 
-}  // namespace cairn
+}  // namespace cairn::context

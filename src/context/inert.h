@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace cairn {
+namespace cairn::context {
 
 // Replaces the sign that opens such a tag by '‹'. Tags are recognised by their names. A name that cannot be a
 // type in a program (with a dash, in another alphabet) counts as a tag too.
@@ -14,4 +14,4 @@ std::string without_tags(std::string_view text);
 // Whether `line` begins as a turn of a conversation does: "Human: go on".
 bool is_speaker(std::string_view line);
 
-}  // namespace cairn
+}  // namespace cairn::context
