@@ -71,6 +71,7 @@ Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operat
   ops::World world{*reader.db, parts_.disk, parts_.clock, parts_.home,
                    *settings,  key_,        nullptr,      about_daemon()};
   world.stopping = &stopping_;
+  world.intake_error = parts_.engine.intake_error();
   auto done = operation.run(world, args);
   parts_.on_damage(reader.db->damage());
   return done;

@@ -143,10 +143,20 @@ void Engine::note_capture() {
     seams_.log.error("capture: " + noted.error().message);
 }
 
-// Records an intake error for `status` until intake works again.
+std::string Engine::intake_error() const {
+  const std::lock_guard lock(intake_error_mutex_);
+  return intake_error_;
+}
+
+// Keeps an intake error for `status` until intake works again: in memory, because a full disk takes no row,
+// and in meta for commands that run without a daemon.
 Result<bool> Engine::take_in() {
   auto taken = intake_.step();
   const std::string& error = taken ? intake_.trouble() : taken.error().message;
+  {
+    const std::lock_guard lock(intake_error_mutex_);
+    intake_error_ = error;
+  }
   if (error.empty()) {
     if (recorded_error_ && store::delete_meta(db_, store::kIntakeError)) recorded_error_ = false;
   } else if (!recorded_error_) {
@@ -328,6 +338,7 @@ Status Engine::confirm(std::int64_t receipt) {
 Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
   const auto settings = live_settings_.now();
   ops::World world{db_, seams_.disk, seams_.clock, home_, *settings, key_, &intake_};
+  world.intake_error = intake_error();
   auto result = operation.run(world, args);
   if (!result) intake_.recorder().discard();
   if (world.settings_changed) reload();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,6 +86,8 @@ class Engine {
   const ops::Settings& settings() const { return settings_; }
   // The settings for requests on other threads.
   ops::LiveSettings& live_settings() { return live_settings_; }
+  // Why events wait in the inbox; empty when intake works. Thread-safe.
+  std::string intake_error() const;
   const std::string& key() const { return key_; }
   store::Db& db() { return db_; }
 
@@ -125,10 +128,12 @@ class Engine {
   std::vector<std::function<void()>> after_commit_;  // run when the current transaction is committed
   agent::Worker worker_;
   std::map<std::int64_t, Warned> unconfirmed_;  // what unconfirmed answers warn about, by receipt
-  bool recorded_error_ = false;                 // the intake error is recorded in meta
-  bool expiring_ = false;                       // there may be evidence to remove
-  std::int64_t border_moved_ns_ = 0;            // when retention was last checked, boot time
-  bool was_deep_ = false;                       // the queue was above its limit at the last check
+  mutable std::mutex intake_error_mutex_;
+  std::string intake_error_;          // of the last step of intake
+  bool recorded_error_ = false;       // an intake error is recorded in meta
+  bool expiring_ = false;             // there may be evidence to remove
+  std::int64_t border_moved_ns_ = 0;  // when retention was last checked, boot time
+  bool was_deep_ = false;             // the queue was above its limit at the last check
 };
 
 }  // namespace cairn::daemon

@@ -41,6 +41,7 @@ struct World {
   Json daemon;                                  // the daemon's state for `status`; null outside of a daemon
   bool settings_changed = false;                // set by an operation that wrote config.toml
   const std::atomic<bool>* stopping = nullptr;  // true: the daemon is ending, slow work must stop
+  std::string intake_error;                     // why events wait, as the running daemon knows it
 };
 
 // The thread that runs it.

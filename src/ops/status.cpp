@@ -100,7 +100,10 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
               (noted.empty() || noted.back().why.empty() ? "full disk, or no permission" : noted.back().why) +
               "): check " + world.home.inbox() +
               "; once it can be written, they are recovered from transcripts");
-  if (const auto error = TRY(store::meta_text(world.db, store::kIntakeError))) list.push("intake: " + *error);
+  // The daemon's own memory comes first: on a full disk the reason could not be written.
+  const auto recorded = TRY(store::meta_text(world.db, store::kIntakeError));
+  const std::string error = world.intake_error.empty() ? recorded.value_or("") : world.intake_error;
+  if (!error.empty()) list.push(error.starts_with("intake: ") ? error : "intake: " + error);
   if (const auto damage = TRY(store::recent_damage(world.db, world.clock.now()))) list.push(*damage);
   if (waiting > 1000)
     list.push(std::to_string(waiting) + " events are pending in the inbox: `cairn process` reads them now");

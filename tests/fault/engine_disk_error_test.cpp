@@ -91,10 +91,9 @@ TEST(DiskError, AFullDiskIsShownInStatusAndLosesNothing) {
   const auto step = m.engine->step();
   ASSERT_FALSE(step.ok());
   EXPECT_EQ(step.error().code, Code::full) << step.error().message;
-  EXPECT_NE(must(m.run("status"))["problems"].dump().find("intake: "), std::string::npos);
+  const std::string problems = must(m.run("status"))["problems"].dump();
+  EXPECT_NE(problems.find("disk is full"), std::string::npos) << problems;
   EXPECT_EQ(must(m.engine->waiting()), 1u);
-  // When its own start could not be read, the next session gets the fixed answer, not an
-  // error.
   m.disk.set_capacity(1u << 30);
   must(m.drain());
   EXPECT_EQ(m.number("SELECT length(prompt_text) FROM user_prompts"), 200'000);
@@ -124,16 +123,46 @@ TEST(DiskError, WhileStartingIsReturnedAndTheNextStartReadsEverything) {
   }
 }
 
+TEST(DiskError, AFullDiskWithoutARecordedReasonIsShownInStatus) {
+  Machine m;
+  must(m.open());
+  deliver_turn(m);
+  m.disk.set_capacity(m.disk.used());
+  ASSERT_FALSE(m.engine->step().ok());
+  EXPECT_EQ(m.number("SELECT count(*) FROM meta WHERE key = 'intake_error'"), 0) << "it could be written";
+  const std::string problems = must(m.run("status"))["problems"].dump();
+  EXPECT_NE(problems.find("disk is full"), std::string::npos) << problems;
+  m.disk.set_capacity(1u << 30);
+  must(m.drain());
+  EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
+  expect_all_taken_in(m);
+}
+
+TEST(DiskError, AFullDiskAtTheVeryFirstStartKeepsEventsInTheInbox) {
+  Machine m;
+  deliver_turn(m);
+  m.disk.set_capacity(m.disk.used() + 20'000);
+  ASSERT_FALSE(m.open().ok());
+  EXPECT_EQ(m.files("new").size(), 5u);
+  m.disk.set_capacity(1u << 30);
+  must(m.open());
+  must(m.drain());
+  expect_all_taken_in(m);
+}
+
 TEST(DiskError, AtTheVeryFirstStartLeavesNoStoreThatWorksWithoutItsLog) {
   for (const int error : {ENOSPC, EIO}) {
     for (std::uint64_t k = 1; k <= 60; k += kStride) {
       SCOPED_TRACE("errno " + std::to_string(error) + " at call " + std::to_string(k));
       Machine m;
+      deliver_turn(m);
       m.disk.fail_at(k, error);
       ignore(m.open());
       m.disk.clear_faults();
       if (!m.engine) must(m.open());
       EXPECT_EQ(m.text("PRAGMA journal_mode"), "wal");
+      must(m.drain());
+      expect_all_taken_in(m);
       if (testing::Test::HasFailure()) return;
     }
   }
