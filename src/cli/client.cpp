@@ -93,6 +93,16 @@ Result<Client> Client::connect(const hook::Home& home, os::Clock& clock) {
 }
 
 Result<Client> Client::reach(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
+  auto client = try_to_reach(disk, home, clock);
+  if (client) return client;
+  // Without a daemon nobody else reports them.
+  Error error = std::move(client).error();
+  if (const std::string unwritten = unwritten_events(disk, home); !unwritten.empty())
+    error.message += "; " + unwritten;
+  return error;
+}
+
+Result<Client> Client::try_to_reach(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
   std::int64_t end = after(clock, kReach), start_next = 0;
   while (clock.boot_ns() < end) {
     Result<Client> client = connect(home, clock);

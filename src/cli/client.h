@@ -32,7 +32,7 @@ class Client {
   static Result<Client> connect(const hook::Home& home, os::Clock& clock);
 
   // Connects to a daemon of our version: starts one when none runs, and replaces one of another version.
-  // Waits up to 10 s for it to answer.
+  // Waits up to 10 s for it to answer. The error also names events that hooks could not write.
   static Result<Client> reach(os::Disk& disk, const hook::Home& home, os::Clock& clock);
 
   // Runs one operation. The daemon's error is returned as it is; `timeout` when there was no reply in time.
@@ -45,6 +45,7 @@ class Client {
 
  private:
   Client(os::Fd fd, os::Clock& clock) : fd_(std::move(fd)), clock_(&clock) {}
+  static Result<Client> try_to_reach(os::Disk& disk, const hook::Home& home, os::Clock& clock);
 
   os::Fd fd_;
   os::Clock* clock_;

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "cli/doctor.h"
+#include "cli/obstacle.h"
 #include "context/composer.h"
 #include "distil/distil.h"
-#include "hook/failures.h"
 #include "host/host.h"
 #include "ops/operation.h"
 
@@ -48,10 +48,9 @@ Finding check_ledger(Installation& here) {
 Finding check_problems(Installation& here) {
   if (here.status.is_null()) {
     // Hooks may have failed even before there was a store, if the disk was full.
-    const auto noted = hook::read_failures(here.shell.disk(), here.shell.home());
-    if (noted.empty()) return no_store();
-    return warned(fmt::format("{} events could not be written: {}", noted.size(), noted.back().why),
-                  "free some space, or make " + here.shell.home().data + " writable");
+    const std::string unwritten = unwritten_events(here.shell.disk(), here.shell.home());
+    if (unwritten.empty()) return no_store();
+    return warned(unwritten, "free some space, or make " + here.shell.home().data + " writable");
   }
   std::string text;
   for (const Json& problem : here.status["problems"].items())

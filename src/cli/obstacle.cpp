@@ -13,6 +13,7 @@
 
 #include "base/shell.h"
 #include "base/text.h"
+#include "hook/failures.h"
 #include "os/disk.h"
 #include "os/lock.h"
 
@@ -156,6 +157,15 @@ std::string last_error(os::Disk& disk, const hook::Home& home) {
   constexpr std::string_view kMark = " error ";
   const std::size_t at = line.find(kMark);
   return at == std::string_view::npos ? "" : std::string(line.substr(at + kMark.size()));
+}
+
+std::string unwritten_events(os::Disk& disk, const hook::Home& home) {
+  const auto noted = hook::read_failures(disk, home);
+  if (noted.empty()) return {};
+  const std::string& why = noted.back().why;
+  return fmt::format("{} could not be written{}{}",
+                     noted.size() == 1 ? "1 event" : fmt::format("{} events", noted.size()),
+                     why.empty() ? "" : ": ", why);
 }
 
 }  // namespace cairn::cli

@@ -37,4 +37,8 @@ std::optional<pid_t> daemon_process(os::Disk& disk, const hook::Home& home);
 // The last line of the daemon's log when it is an error: why the last daemon ended. Empty otherwise.
 std::string last_error(os::Disk& disk, const hook::Home& home);
 
+// The events that hooks could not write and no daemon has counted yet: "2 events could not be written: No
+// space left on device". Empty when there are none.
+std::string unwritten_events(os::Disk& disk, const hook::Home& home);
+
 }  // namespace cairn::cli

@@ -68,9 +68,10 @@ class FullDisk : public HomeTest {
     say("SessionEnd", Json::object({{"reason", "other"}}));
     return Json::parse(start.out).value_or(Json());
   }
-  static void expect_not_recording(const Json& answer) {
-    EXPECT_NE(answer["systemMessage"].as_string().find("not recording: "), std::string_view::npos)
-        << answer.dump();
+  static void expect_not_recording(const Json& answer, std::string_view why) {
+    const std::string_view said = answer["systemMessage"].as_string();
+    EXPECT_NE(said.find("not recording: "), std::string_view::npos) << answer.dump();
+    EXPECT_NE(said.find(why), std::string_view::npos) << answer.dump();
   }
   // The start of a session that comes after it is told what was lost, and the session itself.
   void expect_recovered(const std::string& prompt, const Json& answer) {
@@ -89,7 +90,7 @@ TEST_F(FullDisk, IsReportedAtOnceAndItsSessionIsRecoveredOnceThereIsSpace) {
   play("one", "before the disk was full");
   json({"process", "--wait"});
   fill();
-  expect_not_recording(play("two", "while the disk was full"));
+  expect_not_recording(play("two", "while the disk was full"), "No space left on device");
   EXPECT_NE(cairn({"status", "--json"}).out.find("4 events could not be written"), std::string::npos);
   EXPECT_NE(cairn({"doctor"}).out.find("4 events could not be written"), std::string::npos);
   make_room();
@@ -98,7 +99,9 @@ TEST_F(FullDisk, IsReportedAtOnceAndItsSessionIsRecoveredOnceThereIsSpace) {
 
 TEST_F(FullDisk, FromTheVeryFirstStartIsReportedAndItsSessionIsRecovered) {
   fill();
-  expect_not_recording(play("one", "the very first session"));
+  expect_not_recording(play("one", "the very first session"), "No space left on device");
+  const Outcome status = cairn({"status"});  // no daemon can start
+  EXPECT_NE(status.err.find("4 events could not be written"), std::string::npos) << status.describe();
   EXPECT_NE(cairn({"doctor"}).out.find("4 events could not be written"), std::string::npos);
   make_room();
   expect_recovered("the very first session", play("two", "the second session"));
@@ -110,7 +113,7 @@ TEST_F(FullDisk, AHomeThatCouldNotBeWrittenIsReportedOnceItCanBeWrittenAgain) {
   ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
   ASSERT_TRUE(wait_until([this] { return daemons().empty(); }, 5s));
   ASSERT_TRUE(mount_home(MS_REMOUNT | MS_RDONLY));
-  expect_not_recording(play("two", "while nothing could be written"));
+  expect_not_recording(play("two", "while nothing could be written"), "Read-only file system");
   EXPECT_NE(cairn({"doctor"}).out.find("Read-only file system"), std::string::npos);
   ASSERT_TRUE(mount_home(MS_REMOUNT));
   expect_recovered("while nothing could be written", play("three", "after it"));
