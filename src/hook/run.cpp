@@ -1,6 +1,7 @@
 #include "hook/run.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -35,6 +36,8 @@ namespace {
 constexpr std::int64_t kMs = 1'000'000;
 // A host that neither sends nor closes is waited for this long; what came until then is the payload.
 constexpr std::int64_t kStdinNs = 5'000 * kMs;
+// A host that does not read our answer is waited for this long.
+constexpr std::int64_t kStdoutNs = 1'000 * kMs;
 constexpr std::size_t kMaxAnswer = 256u << 10;
 
 constexpr std::string_view kHelp =
@@ -77,18 +80,23 @@ bool is_disabled() {
   return (!disable.empty() && disable != "0") || !variable("CAIRN_AGENT").empty();
 }
 
-// Whether all of it was written; a host that does not read is given up on.
+// Whether all of it was written before the deadline: the host may have stopped reading. stdout is the host's
+// and stays blocking, so each write is small enough to fit where poll() reports room.
 bool print(std::string_view text) {
+  os::RealClock clock;
+  const std::int64_t deadline = clock.boot_ns() + kStdoutNs;
   while (!text.empty()) {
-    const ssize_t put = write(STDOUT_FILENO, text.data(), text.size());
-    if (put >= 0) {
+    const std::int64_t left = deadline - clock.boot_ns();
+    if (left <= 0) return false;
+    pollfd p{STDOUT_FILENO, POLLOUT, 0};
+    const int ready = poll(&p, 1, static_cast<int>(left / kMs) + 1);
+    if (ready == 0) return false;
+    const ssize_t put =
+        ready < 0 ? ready : write(STDOUT_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (put >= 0)
       text.remove_prefix(static_cast<std::size_t>(put));
-    } else if (errno == EAGAIN) {
-      pollfd p{STDOUT_FILENO, POLLOUT, 0};
-      if (poll(&p, 1, 1000) <= 0) return false;
-    } else if (errno != EINTR) {
+    else if (errno != EINTR && errno != EAGAIN)
       return false;
-    }
   }
   return true;
 }

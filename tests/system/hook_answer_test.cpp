@@ -142,6 +142,7 @@ TEST_F(HookTest, GivesTheFixedAnswerWhenTheReplyIsInvalid) {
     expect_fixed(run(program({"SessionStart"})));
     EXPECT_EQ(daemon.received().size(), 1u);
   }
+  EXPECT_EQ(names("new").size(), 5u);
 }
 
 TEST_F(HookTest, PrintsALongAnswerWhole) {
@@ -149,6 +150,19 @@ TEST_F(HookTest, PrintsALongAnswerWhole) {
   const std::string answer = "{\"text\":\"" + std::string(200u << 10, 'x') + "\"}\n";
   FakeDaemon daemon(home_, answer);
   EXPECT_TRUE(run(program({"SessionStart"})).out == answer);
+}
+
+TEST_F(HookTest, GivesUpOnAHostThatDoesNotReadALongAnswer) {
+  set_flags({.session_start_ms = 20'000});
+  FakeDaemon daemon(home_, "{\"text\":\"" + std::string(200u << 10, 'x') + "\"}\n");
+  // The pipe has a reader that never reads.
+  const Outcome outcome = run(shell("{ \"$HOOK\" SessionStart; echo $? > " + (dir_ / "code") +
+                                    "; } | until [ -e " + (dir_ / "code") + " ]; do sleep 0.1; done"));
+  EXPECT_TRUE(outcome.ok()) << outcome.describe();
+  EXPECT_EQ(read_text(dir_ / "code"), "0\n");
+  EXPECT_LT(outcome.elapsed, 15s);
+  EXPECT_EQ(daemon.received().size(), 1u) << "no confirmation of what was not given";
+  EXPECT_EQ(names("new").size(), 1u);
 }
 
 TEST_F(HookTest, WaitsAtSessionStartForADaemonThatIsStarting) {
@@ -175,13 +189,14 @@ TEST_F(HookTest, StartsTheDaemonAtSessionStartAndWaitsForIt) {
 TEST_F(HookTest, GivesUpEarlyOnADaemonThatNeverTakesItsLock) {
   provide_cairn("exit 1");
   set_flags({.session_start_ms = 3000});
-  for (int i = 0; i < 2;
-       ++i) {  // the second finds that an attempt was made, and waits no longer than the first
+  // The second finds that an attempt was made, and waits no longer than the first.
+  for (int i = 0; i < 2; ++i) {
     const Outcome outcome = run(program({"SessionStart"}));
     expect_fixed(outcome);
     EXPECT_GE(outcome.elapsed, 1400ms);
     EXPECT_LT(outcome.elapsed, 2900ms);
   }
+  EXPECT_EQ(names("new").size(), 2u);
 }
 
 TEST_F(HookTest, SaysWhyNoDaemonCanStartAndDoesNotWaitForOne) {

@@ -193,6 +193,9 @@ TEST_F(HookTest, AnswersWithoutAHome) {
   expect_fixed(run(p));
   p.env = {};
   expect_fixed(run(p));
+  p = program({"SessionStart"});
+  p.env = {"PATH=/usr/bin:/bin"};
+  expect_broken(run(p), "not recording: HOME is not an absolute path");
 }
 
 TEST_F(HookTest, AnswersWhenAFileMayNotGrowAndLeavesANote) {
@@ -266,6 +269,7 @@ TEST_F(HookTest, EndsNormallyWhenNobodyReadsItsAnswer) {
   const Outcome full = run(shell("exec \"$HOOK\" Stop > /dev/full"));
   EXPECT_EQ(full.exit_code, 0) << full.describe();
   EXPECT_EQ(full.err, "");
+  EXPECT_EQ(names("new").size(), 3u);
 }
 
 TEST_F(HookTest, DoesNotWaitForEverForAHostThatNeverCloses) {
