@@ -71,6 +71,8 @@ class InboxReader {
   // other files.
   os::CrashMark crash_mark(const EventId& id) const;
   Status clear_mark(const EventId& id);
+  // Whether cur/ID exists.
+  bool is_in_work(const EventId& id) { return disk_.stat(cur_ + "/" + id.value).ok(); }
   // The content of the file in cur/.
   Result<std::string> read(const EventId& id);
   // Moves it back to new/: its transaction failed.
@@ -79,8 +81,7 @@ class InboxReader {
   void done(const EventId& id);
   // Writes a copy with `text` as its content into bad/. Call before the event gets its row in the store.
   Status keep_bad(const EventId& id, std::string_view text);
-  // The disk fails: the file can be neither stored nor quarantined now. It stays in cur/ until sweep()
-  // returns it to new/.
+  // The file can be neither stored nor quarantined now. It stays in cur/ until sweep() returns it to new/.
   void defer(const EventId& id);
   // The content of a file that is to be quarantined, renamed to cur/ID.aside. Nothing when redacting it has
   // already killed a daemon. Call clear_mark() when redacting has succeeded.

@@ -197,7 +197,15 @@ void Intake::sweep() {
   });
 }
 
-// Nothing when the file does not exist any more.
+// We have no permission to read this file, but others may be readable: it is tried again in a minute.
+std::optional<Intake::Prepared> Intake::defer(const EventId& id, const Error& error) {
+  trouble_ = fmt::format("event {} cannot be read: {}", id.value, error.message);
+  log_.error("intake: " + trouble_);
+  reader_.defer(id);
+  return std::nullopt;
+}
+
+// Nothing when the file does not exist any more, or may not be read.
 Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std::size_t& bytes) {
   std::optional<Prepared> one;
   Status cleared;
@@ -212,10 +220,10 @@ Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std:
     one = prepare(id, *std::move(file));
   } else if (file.error().code == Code::invalid) {
     one = Prepared{id, Bad{{}, file.error().message, ""}};
-  } else if (!leftover && file.error().code != Code::not_found) {
-    ignore(reader_.give_back(id));
   }
   if (leftover) cleared = reader_.clear_mark(id);  // reading it has not killed the daemon
+  if (!file && file.error().code == Code::denied && reader_.is_in_work(id)) return defer(id, file.error());
+  if (!one && !leftover && file.error().code != Code::not_found) ignore(reader_.give_back(id));
   if (!one) return file.error().code == Code::not_found ? Result(one) : file.error();
   TRY(cleared);
   return one;

@@ -45,10 +45,10 @@ class Intake {
   // group stays in the inbox for a later step.
   Result<bool> step();
 
-  // Why an unreadable event is still in the inbox: it could not be quarantined either. Empty when there is
-  // none.
+  // Why an unreadable event is still in the inbox: it could not be quarantined, or we have no permission to
+  // read it. Empty when there is none.
   const std::string& trouble() const { return trouble_; }
-  // Call once a minute: removes old files and tries again to quarantine what could not be.
+  // Call once a minute: removes old files, and tries again what could be neither read nor quarantined.
   void sweep();
 
   // Reads this event before those of other sessions: a hook waits for its answer. Older events of its own
@@ -87,6 +87,7 @@ class Intake {
   Status store_group(std::vector<Prepared>& group);
   std::string text_of(const EventId& id);
   std::string redacted(const std::string& file) const;
+  std::optional<Prepared> defer(const EventId& id, const Error& error);
   Result<std::optional<Prepared>> read_one(const EventId& id, std::size_t& bytes);
   void clear_files(const std::vector<Prepared>& group);
 

@@ -73,6 +73,7 @@ TEST_F(BadFiles, AFileCutShortAnywhereIsFound) {
   put("new", good + "x");
   must(m.drain());
   EXPECT_EQ(count("bad"), static_cast<std::int64_t>(good.size()) + 1);
+  EXPECT_EQ(m.files("bad").size(), good.size() + 1);
   EXPECT_EQ(count("stored"), 0);
   expect_redacted();
 }
@@ -80,10 +81,17 @@ TEST_F(BadFiles, AFileCutShortAnywhereIsFound) {
 TEST_F(BadFiles, AnotherFormatIsQuarantinedWithItsReason) {
   std::string newer = bytes_of(chat.start());
   newer.replace(0, 6, "cairn2");
-  put("new", newer);
+  const std::string id = put("new", newer);
   must(m.drain());
   EXPECT_EQ(m.rows("SELECT name, outcome, reason FROM events"),
             (Lines{"unknown|bad|inbox file: not a format this version knows"}));
+  EXPECT_EQ(m.read(path("bad", id)), newer);
+  newer = bytes_of(chat.prompt("a wish: <private>zebra</private>!"));
+  newer.replace(0, 6, "cairn2");
+  put("new", newer);
+  must(m.drain());
+  EXPECT_EQ(m.files("bad").size(), 2u);
+  expect_redacted();
 }
 
 TEST_F(BadFiles, ForeignNamesAreIgnoredAndBlockNothing) {
@@ -343,6 +351,14 @@ std::vector<Odd> odd_payloads() {
   };
 }
 
+TEST_F(BadFiles, APayloadThatBreaksOffIsStoredAndMarkedAsCut) {
+  must(m.try_deliver("PostToolUse", R"({"session_id":"s","tool_name":"Ba)"));
+  must(m.drain());
+  const Json shown = must(m.run("sessions.show", Json::object({{"id", "s"}, {"events", true}})));
+  EXPECT_TRUE(shown["events"].items().at(0)["cut"].as_bool()) << shown.dump();
+  EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
+}
+
 TEST_F(BadFiles, OddPayloadsAreStoredWithinLimits) {
   for (const char* event : {"PostToolUse", "UserPromptSubmit", "SessionStart", ""}) {
     for (const Odd& odd : odd_payloads()) {
@@ -449,6 +465,33 @@ TEST_F(RealInbox, AFileThatCanNeitherBeReadNorQuarantinedIsRetriedEachMinute) {
   EXPECT_EQ(read_text(box("bad") + "/" + bad.value), "rubbish");
   EXPECT_EQ(status()["ledger"]["gap"].as_int(), 0);
   EXPECT_EQ(status()["problems"].items().size(), 1u) << status()["problems"].dump();
+}
+
+TEST_F(BadFiles, AFileWithoutPermissionToReadItBlocksNothingAndIsReported) {
+  for (const char* box : {"new", "cur"}) {
+    SCOPED_TRACE(box);
+    const std::string id = put(box, bytes_of(chat.ran("make", box)));
+    if (std::string_view(box) == "cur") must(m.open());
+    m.disk.on_call([&](std::string_view op, std::string_view file) {
+      if (op == "open" && file.find("/cur/" + id) != std::string_view::npos)
+        m.disk.fail_at(1, EACCES, SimDisk::Calls::all);
+    });
+    const EventId fine = m.deliver(chat.ran("make", std::string("other ") + box));
+    for (int minute = 0; minute < 2; ++minute) {
+      must(m.drain());  // no error: everything else goes on
+      EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + fine.value + "'"), "stored");
+      const Json status = must(m.run("status"));
+      EXPECT_NE(status["problems"].dump().find("event " + id + " cannot be read"), std::string::npos)
+          << status["problems"].dump();
+      EXPECT_EQ(status["ledger"]["gap"].as_int(), 1);
+      must(m.engine->tick());
+    }
+    m.disk.on_call(nullptr);
+    must(m.engine->tick());
+    must(m.drain());
+    EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + id + "'"), "stored");
+    EXPECT_EQ(must(m.run("status"))["problems"].dump(), "[]");
+  }
 }
 
 TEST_F(BadFiles, AFileThatKilledADaemonAndCannotBeQuarantinedDoesNotPreventTheStart) {
