@@ -28,7 +28,26 @@ TEST_P(FailingDisk, DoesNotEndTheRecoveryFromATranscript) {
   m.disk.on_call(nullptr);
   minute();
   EXPECT_EQ(calls(), (Lines{"t1|recovered|-"}));
+  EXPECT_EQ(ledger()["recovered"].as_int(), 1);
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
+}
+
+TEST_F(CatchUpTest, AFileThatCanBeReadWithinADayIsRecovered) {
+  begin();
+  transcript.wrote("a.txt", "t1");
+  transcript.save();
+  m.disk.on_call([&](std::string_view call, std::string_view path) {
+    if (call == "open" && path.find(chat.session) != std::string_view::npos)
+      m.disk.fail_at(1, EACCES, SimDisk::Calls::all);
+  });
+  host_dies();
+  m.clock.advance(std::chrono::hours(23));
+  minute();
+  EXPECT_EQ(calls(), Lines{});
+  m.disk.on_call(nullptr);
+  minute();
+  EXPECT_EQ(calls(), (Lines{"t1|recovered|-"}));
+  EXPECT_EQ(ledger()["recovered"].as_int(), 1);
 }
 
 TEST_F(CatchUpTest, AFileThatCannotBeReadIsGivenUpAfterADay) {

@@ -101,7 +101,7 @@ class Damage : public testing::Test {
 };
 
 TEST_F(Damage, OfSomeBytesAnywhereIsFoundOrHarmlessAndCostsLittle) {
-  std::int64_t kept = 0, all = 0, found = 0;
+  std::int64_t kept = 0, all = 0, found = 0, found_in_log = 0;
   for (std::uint64_t seed = 1; seed <= tries(160, 4000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -115,9 +115,11 @@ TEST_F(Damage, OfSomeBytesAnywhereIsFoundOrHarmlessAndCostsLittle) {
     kept += expect_well(m);
     all += 2 * kStories;
     found += static_cast<std::int64_t>(asides(m).size());
+    found_in_log += &file == &bytes.wal && is_reported(m);
     if (HasFailure()) return;
   }
   EXPECT_GT(found, 0);
+  EXPECT_GT(found_in_log, 0);
   EXPECT_GE(kept * 100, all * 90) << kept << " of " << all << " summaries";
 }
 
@@ -268,6 +270,31 @@ TEST_F(Damage, AMissingLogIsReportedAndItsEventsAreRecoveredFromTheTranscript) {
             (Lines{"UserPromptSubmit|transcript", "PostToolUse|transcript", "Stop|transcript"}));
   EXPECT_EQ(m.rows("SELECT request, files_edited FROM session_summaries"),
             (Lines{R"(make a parser|["a.txt"])"}));
+}
+
+TEST_F(Damage, AMissingFileIsReportedAndAnActiveSessionIsRecoveredFromItsTranscript) {
+  Machine m;
+  must(m.open());
+  Chat chat;
+  TranscriptWriter transcript{m, chat, "", ""};
+  m.tell(chat.start());
+  m.tell(chat.prompt("make a parser"));
+  transcript.prompt("make a parser");
+  m.tell(chat.wrote("a.txt", "t1"));
+  transcript.wrote("a.txt", "t1");
+  m.close();
+  must(m.disk.remove(m.home.database()));
+  must(m.open());
+  EXPECT_TRUE(is_reported(m));
+  m.tell(chat.wrote("b.txt", "t2"));
+  transcript.wrote("b.txt", "t2");
+  transcript.save();
+  m.clock.advance(std::chrono::seconds(61));
+  must(m.engine->tick());
+  must(m.drain());
+  EXPECT_EQ(m.rows("SELECT prompt_text FROM user_prompts"), (Lines{"make a parser"}));
+  EXPECT_EQ(m.rows("SELECT tool_use_id FROM events WHERE outcome = 'stored' AND kind = 'tool' ORDER BY 1"),
+            (Lines{"t1", "t2"}));
 }
 
 TEST_F(Damage, OfEvidenceIsRepairedFromTheTranscript) {

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "hook/envelope.h"
+#include "hook/failures.h"
 #include "support/engine_fixture.h"
 
 namespace cairn::test {
@@ -46,6 +47,9 @@ void fail_at_every_call(const std::string& payload, Flags::Sync sync, bool inbox
       expect_whole(m, payload);
       if (delivered.ok()) {
         EXPECT_TRUE(m.disk.stat(m.home.inbox() + "/new/" + delivered->value).ok());
+      } else if (inbox_is_there) {
+        hook::note_failure(m.disk, m.home, true, {1, "Stop", "s", delivered.error().message});
+        EXPECT_EQ(hook::read_failures(m.disk, m.home).size(), 1u);
       }
       // The next one comes through, whatever was left behind.
       ASSERT_TRUE(m.try_deliver("Stop", payload).ok());

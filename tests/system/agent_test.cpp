@@ -124,6 +124,9 @@ TEST_F(AgentProcess, NoneIsLeftTwoSecondsAfterTheDaemonIsKilled) {
   ASSERT_TRUE(wait_until([this] { return children().size() == 2; }, 10s));
   daemon.signal(SIGKILL);
   EXPECT_TRUE(wait_until([this] { return children().empty(); }, 2s));
+  script("good");
+  Background next = serve();
+  EXPECT_TRUE(wait_until([this] { return learned() == 2; }, 20s)) << learned();
 }
 
 TEST_F(AgentProcess, AStoppedDaemonTakesThemWithItAndPutsTheirWorkBack) {

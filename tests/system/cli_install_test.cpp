@@ -109,6 +109,7 @@ TEST_F(Install, RefusesSettingsThatAreNotJson) {
   write_file(settings(), "{ \"hooks\": ");
   const Outcome outcome = cairn({"install"});
   EXPECT_EQ(outcome.exit_code, 2) << outcome.describe();
+  EXPECT_NE(outcome.err.find("line 1, column"), std::string::npos) << outcome.err;
   EXPECT_EQ(read_text(settings()), "{ \"hooks\": ");
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "base/time.h"
@@ -337,9 +338,13 @@ TEST_F(Cli, SaysWhyTheDaemonCannotServe) {
         db->exec("INSERT INTO schema_migrations(version, name, hash, applied_at) "
                  "VALUES (9999, 'of a newer cairn', '', '')"));
   }
+  const std::string before = read_text(home() + "/cairn.db");
   const Outcome outcome = cairn({"status"});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.describe();
   EXPECT_NE(outcome.err.find("install the newer cairn"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(read_text(home() + "/cairn.db") == before) << "it is unchanged";
+  for (const auto& entry : std::filesystem::directory_iterator(home()))
+    EXPECT_EQ(entry.path().string().find("damaged"), std::string::npos) << entry.path();
   EXPECT_NE(cairn({"logs"}).out.find("cannot serve"), std::string::npos);
 }
 
@@ -377,10 +382,14 @@ TEST_F(Cli, SetsASettingAndSaysWhereItComesFrom) {
   EXPECT_EQ(cairn({"config", "list"}).exit_code, 0);
   EXPECT_FALSE(exists(home() + "/daemon.lock")) << "settings need no daemon";
 
-  write_file(home() + "/config.toml", "[log]\nlevel = \"loud\"\n");
-  const Outcome bad = cairn({"config", "validate"});
-  EXPECT_EQ(bad.exit_code, 2);
-  EXPECT_NE(bad.err.find("log.level"), std::string::npos);
+  for (const std::string name : {"log.level", "agent.mode"}) {
+    const std::size_t dot = name.find('.');
+    write_file(home() + "/config.toml",
+               "[" + name.substr(0, dot) + "]\n" + name.substr(dot + 1) + " = \"loud\"\n");
+    const Outcome bad = cairn({"config", "validate"});
+    EXPECT_EQ(bad.exit_code, 2);
+    EXPECT_NE(bad.err.find(name), std::string::npos);
+  }
 }
 
 TEST_F(Cli, AppliesAChangedSettingToARunningDaemon) {

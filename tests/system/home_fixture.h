@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <string>
@@ -30,6 +31,7 @@ class HomeTest : public testing::Test {
       ::kill(pid, SIGKILL);
     }
     wait_until([this] { return daemons().empty(); }, 5s);
+    unlink(home_.failed_outside().c_str());
   }
 
   Program program(const std::string& name, std::vector<std::string> arguments, std::string input = "") {

@@ -42,15 +42,18 @@ TEST_F(KillTest, ADaemonBeforeAnyCallThatChangesSomethingLosesAndDoublesNothing)
   write_file(home_.config_file, "[daemon]\nidle_exit_minutes = 0.003\n");
   std::mt19937_64 random(7);
   std::uint64_t longest = 0;
+  int killed = 0;
   const int rounds = full() ? 400 : 24;
   for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < 20; ++i) deliver_next(5);
     const std::uint64_t k = full() ? static_cast<std::uint64_t>(round) + 1 : 1 + random() % 200;
     const Traced run = run_until_call(program("cairn", {"daemon", "run"}), k, Calls::changing);
     longest = std::max(longest, run.calls);
+    killed += run.killed;
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(longest, 50u);
+  EXPECT_GT(killed, rounds / 2);
   write_file(home_.config_file, "");
   expect_all_stored();
 }

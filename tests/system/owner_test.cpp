@@ -48,9 +48,13 @@ class OwnerTest : public HomeTest {
     return home_.inbox() + "/new/" + id->value;
   }
 
-  // Nobody uses the home, and each says why.
+  // No daemon and no command uses the home, and each says why. Hooks check the directories that they write
+  // in.
   void expect_refused(const std::string& part, const std::string& why) {
+    const bool hooks_check = part.empty() || part == "inbox" || part == "inbox/new" || part == "inbox/tmp";
+    const std::size_t before = waiting();
     const Outcome answer = hook("PostToolUse", payload("s1"));
+    EXPECT_EQ(waiting(), before + (hooks_check ? 0 : 1)) << part;
     EXPECT_EQ(answer.exit_code, 0) << part;
     EXPECT_EQ(answer.out, std::string(hook::kFixedAnswer) + "\n") << part;
     EXPECT_TRUE(wait_until([this] { return daemons().empty(); }, 5s)) << part;
@@ -74,8 +78,9 @@ class OwnerTest : public HomeTest {
 TEST_F(OwnerTest, WhatIsAnotherUsersIsNotUsed) {
   if (geteuid() != 0) GTEST_SKIP() << "SKIP: only root can give a file away";
   settle();
-  for (const std::string part : {"", "inbox", "inbox/new", "inbox/tmp", "inbox/cur", "logs", "cairn.db",
-                                 "key", "hook.flags", "daemon.lock", "daemon.start", "daemon.sock"}) {
+  for (const std::string part :
+       {"", "inbox", "inbox/new", "inbox/tmp", "inbox/cur", "inbox/bad", "logs", "cairn.db", "key",
+        "hook.flags", "daemon.lock", "daemon.start", "daemon.sock"}) {
     ASSERT_EQ(lchown(at(part).c_str(), kNobody, kNobody), 0) << part;
     expect_refused(part, " belongs to another user");
     ASSERT_EQ(lchown(at(part).c_str(), 0, 0), 0);
@@ -152,6 +157,10 @@ TEST_F(OwnerTest, AnEventOfAnotherUserIsNotRead) {
   EXPECT_EQ(sessions.dump().find("forged"), std::string::npos);
   EXPECT_NE(log().find("it belongs to another user"), std::string::npos) << log();
   EXPECT_EQ(waiting(), 0u);
+  EXPECT_EQ(json({"status"})["ledger"]["counted"].dump(), R"({"bad":1})");
+  const std::string quarantined = home_.inbox() + "/bad/" + fs::path(forged).filename().string();
+  EXPECT_TRUE(exists(quarantined));
+  EXPECT_EQ(read_text(quarantined), "") << "unread";
 }
 
 TEST_F(OwnerTest, TheDaemonAndInstallCloseTheHomeToOthers) {

@@ -26,7 +26,9 @@ class RecoverTest : public DeliveryTest {
     return found;
   }
   void expect_told() {
-    EXPECT_NE(json({"status"})["problems"].dump().find("the store was damaged"), std::string::npos);
+    const std::string problems = json({"status"})["problems"].dump();
+    EXPECT_NE(problems.find("the store was damaged"), std::string::npos);
+    EXPECT_NE(problems.find(" rows were saved"), std::string::npos) << problems;
     EXPECT_NE(log().find("was rebuilt"), std::string::npos);
     EXPECT_NE(cairn({"doctor"}).out.find("the store was damaged"), std::string::npos);
   }
@@ -88,6 +90,8 @@ TEST_F(RecoverTest, AMissingLogAForeignFileAndAnEmptyOneAreReportedAndReplaced) 
   ASSERT_TRUE(disk_.remove(home_.database() + "-wal").ok());
   expect_notice("a");
   EXPECT_NE(json({"status"})["problems"].dump().find("write-ahead log was missing"), std::string::npos);
+  EXPECT_NE(cairn({"doctor"}).out.find("write-ahead log was missing"), std::string::npos);
+  EXPECT_NE(log().find("write-ahead log was missing"), std::string::npos);
   for (const std::string& bytes : {std::string("a shopping list\n"), std::string()}) {
     end_daemon(SIGTERM);
     write_file(home_.database(), bytes);
@@ -95,6 +99,10 @@ TEST_F(RecoverTest, AMissingLogAForeignFileAndAnEmptyOneAreReportedAndReplaced) 
     expect_told();
   }
   EXPECT_EQ(asides().size(), 2u);
+  end_daemon(SIGTERM);
+  ASSERT_TRUE(disk_.remove(home_.database()).ok());
+  expect_notice("c");
+  EXPECT_NE(json({"status"})["problems"].dump().find("the store"), std::string::npos);
 }
 
 TEST_F(RecoverTest, ARepairThatWasKilledContinuesAtTheNextStart) {

@@ -81,6 +81,9 @@ TEST_F(SecurityTest, AStrangeFileInTheInboxBlocksNothingAndOthersAreNotTouched) 
   EXPECT_EQ(json({"sessions", "list", "--all"})["sessions"].items().size(), 1u);
   EXPECT_NE(cairn({"context"}).out.find("a prompt behind all that"), std::string::npos);
   EXPECT_EQ(json({"status"})["inbox"].as_int(), 0);
+  // A pipe, a directory, a text and two links have the name of an event.
+  EXPECT_EQ(json({"status"})["ledger"]["counted"].dump(), R"({"bad":5})");
+  EXPECT_TRUE(exists(box + "a directory"));
   EXPECT_EQ(read_text(outside), "precious quokka");
   EXPECT_EQ(read_text(twin), "twin");
   EXPECT_EQ(log().find('\x1b'), std::string::npos);

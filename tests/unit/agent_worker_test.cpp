@@ -4,6 +4,7 @@
 
 #include "agent/worker.h"
 #include "ops/settings.h"
+#include "store/evidence.h"
 #include "store/identity.h"
 #include "support/engine_fixture.h"
 #include "support/scripted_provider.h"
@@ -355,6 +356,10 @@ TEST_F(AgentTest, ABadRequestFailsTheMessageThatMakesItAndNoOther) {
   for (int i = 0; i < 30; ++i) wait(1min);
   EXPECT_EQ(m.rows("SELECT tool_name, status, last_error FROM pending_messages ORDER BY id"),
             (Lines{"Bash|processed|-", "Bash|failed|rejected: too long", "-|processed|-"}));
+  const auto event =
+      must(store::kept_event(m.db(), m.number("SELECT seq FROM events WHERE tool_use_id = 't2'")));
+  ASSERT_TRUE(event && event->texts.input);
+  EXPECT_NE(event->texts.input->find("bad message"), std::string::npos);
   EXPECT_EQ(m.number("SELECT count(*) FROM observations"), 2);
 }
 
@@ -364,6 +369,8 @@ TEST_F(AgentTest, AReplyWithNothingUsableIsNotSuccess) {
   every_plan(plan);
   turn(chat);
   EXPECT_EQ(queue(), (Lines{"pending|1|rejected: the reply has nothing usable"}));
+  EXPECT_EQ(must(m.run("queue.show", Json::object({{"id", 1}})))["last_error"].as_string(),
+            "rejected: the reply has nothing usable");
   every_plan(Plan{});  // says that there is nothing to learn
   wait(1min);
   EXPECT_EQ(queue(), (Lines{"processed|1|-"}));

@@ -35,6 +35,8 @@ class CatchUpTest : public ::testing::Test {
   }
   Lines calls() { return m.rows("SELECT tool_use_id, outcome, reason FROM transcript_calls ORDER BY 1"); }
   Json ledger() { return must(m.run("status"))["ledger"]; }
+  // What `sessions show` counts.
+  Json shown_ledger() { return must(m.run("sessions.show", Json::object({{"id", chat.session}})))["ledger"]; }
 };
 
 }  // namespace cairn::test

@@ -160,6 +160,7 @@ TEST_F(CatchUpTest, NothingIsRecoveredFromTheTimeWhenCaptureWasOff) {
   transcript.save();
   host_dies();
   EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|counted|capture was off", "t3|recovered|-"}));
+  EXPECT_EQ(shown_ledger()["tool_calls_counted"].dump(), R"({"capture was off":1})");
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
   EXPECT_EQ(m.number("SELECT count(*) FROM payloads WHERE instr(body, 'off.txt')"), 0);
 }
@@ -326,6 +327,7 @@ TEST_F(CatchUpTest, ACallWhoseLineIsGoneDoesNotWaitForEver) {
   transcript.save();
   host_dies();
   EXPECT_EQ(calls(), (Lines{"t1|stored|-", "t2|counted|its line is gone from the transcript"}));
+  EXPECT_EQ(shown_ledger()["tool_calls_counted"].dump(), R"({"its line is gone from the transcript":1})");
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
 }
 
@@ -337,12 +339,26 @@ TEST_F(CatchUpTest, AnEndedSessionWithANewEventIsReadAgain) {
   minute();
   // It was resumed, and the hooks of its start and of its prompt failed.
   m.host = {4343, 78};
+  (void)chat.prompt("go on");
+  transcript.prompt("go on");
   transcript.wrote("a.txt", "t1");
   transcript.wrote("b.txt", "t2");
   transcript.save();
   m.tell(chat.wrote("b.txt", "t2"));
   minute();
   EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|stored|-"}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts WHERE prompt_text = 'go on'"), 1);
+  EXPECT_EQ(ledger()["recovered"].as_int(), 2);
+}
+
+TEST_F(CatchUpTest, SessionsShowCountsDamagedLines) {
+  begin();
+  transcript.text += "{broken\n";
+  transcript.wrote("a.txt", "t1");
+  transcript.save();
+  minute();
+  EXPECT_EQ(shown_ledger()["transcripts"].items().at(0)["malformed"].as_int(), 1);
+  EXPECT_EQ(calls(), (Lines{"t1|recovered|-"}));
 }
 
 TEST_F(CatchUpTest, APathThatIsNoTranscriptIsNotRead) {
@@ -393,7 +409,7 @@ TEST_F(CatchUpTest, SessionsShowExplainsTheCounts) {
   transcript.wrote("b.txt", "t2");
   transcript.save();
   host_dies();
-  const Json told_ledger = must(m.run("sessions.show", Json::object({{"id", chat.session}})))["ledger"];
+  const Json told_ledger = shown_ledger();
   EXPECT_EQ(told_ledger["delivered"].as_int(), 4);
   EXPECT_EQ(told_ledger["stored"].as_int(), 3);
   EXPECT_EQ(told_ledger["counted"]["duplicate: same tool use"].as_int(), 1);

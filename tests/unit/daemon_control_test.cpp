@@ -1,5 +1,10 @@
 // The control socket's transport by itself: who is hung up on, and who is not.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -13,6 +18,17 @@ namespace cairn::test {
 namespace {
 
 using namespace std::chrono_literals;
+
+// Knows when a connection was refused.
+class RefusalLog final : public Log {
+ public:
+  std::atomic<bool> refused = false;
+
+ private:
+  void line(std::string_view text) override {
+    if (text.find("another user") != std::string_view::npos) refused = true;
+  }
+};
 
 class Control : public testing::Test {
  protected:
@@ -36,6 +52,9 @@ class Control : public testing::Test {
   }
 
   os::Fd connect() { return *os::connect_unix(path_, 1000); }
+  static int connect_to(int fd, const sockaddr_un& address) {
+    return ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
   static std::int64_t in(std::chrono::nanoseconds time) {
     timespec now{};
     clock_gettime(CLOCK_BOOTTIME, &now);
@@ -48,7 +67,7 @@ class Control : public testing::Test {
 
   TempDir dir_{"control"};
   std::string path_ = dir_ / "sock";
-  NullLog log_;
+  RefusalLog log_;
   std::unique_ptr<daemon::Loop> loop_;
   std::unique_ptr<daemon::ControlServer> server_;
   std::thread thread_;
@@ -75,6 +94,28 @@ TEST_F(Control, IdlePeersMakeRoomForOneThatAsksAndBusyOnesDoNot) {
   ASSERT_TRUE(os::send_all(asks.get(), "hello\n", in(1s)));
   EXPECT_EQ(next_line(asks, 5s).value_or("hung up"), "at once");
   EXPECT_EQ(next_line(busy, 5s).value_or("hung up"), "done");
+}
+
+TEST_F(Control, APeerOfAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  ASSERT_EQ(chmod(dir_.path().c_str(), 0755) + chmod(path_.c_str(), 0666), 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path_.size(), sizeof address.sun_path);
+  path_.copy(address.sun_path, path_.size());
+  const pid_t child = fork();
+  if (child == 0) {
+    char first = 0;
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (setuid(65534) != 0) _exit(2);
+    if (connect_to(fd, address) != 0) _exit(3);
+    _exit(write(fd, "hello\n", 6) == 6 && read(fd, &first, 1) == 1 ? 1 : 0);
+  }
+  int state = 0;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  EXPECT_EQ(WIFEXITED(state) ? WEXITSTATUS(state) : -1, 0)
+      << "1: it was answered; 2, 3: it could not connect";
+  EXPECT_TRUE(wait_until([&] { return log_.refused.load(); }, 5s));
 }
 
 // Knows when a child has ended.

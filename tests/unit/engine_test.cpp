@@ -78,6 +78,25 @@ TEST(Engine, ABadSettingIsLoggedAndChangesNothing) {
   EXPECT_EQ(m.engine->settings().integer("context.budget_tokens"), 2000);
 }
 
+TEST(Engine, ABadModeIsReportedAndTheModeCodeIsUsed) {
+  const auto types = [](const std::string& config) {
+    Machine m;
+    must(m.open());
+    m.put_file(m.home.config_file, config);
+    must(m.engine->tick());
+    const bool told = must(m.run("status"))["problems"].dump().find("agent.mode") != std::string::npos;
+    EXPECT_EQ(told, !config.empty());
+    Chat chat;
+    m.tell(chat.prompt("add a parser"));
+    m.tell(chat.wrote("parser.c", "t1"));
+    m.tell(chat.stop("Decision: we use recursive descent, because the grammar is small."));
+    return m.rows("SELECT type, title FROM observations ORDER BY id");
+  };
+  const Lines usual = types("");
+  EXPECT_FALSE(usual.empty());
+  EXPECT_EQ(types("[agent]\nmode = \"diary\"\n"), usual);
+}
+
 TEST(Engine, ProcessedMessagesAreKeptAsManyAsTheSettingSays) {
   Machine m;
   must(m.open());

@@ -93,6 +93,9 @@ TEST_F(RetentionTest, AClockThatJumpsToTheFutureTakesAtMostADaysTextsAnHour) {
 }
 
 TEST_F(RetentionTest, WhatDoesNotFitGoesOldestFirstAndOnlyAsMuchAsNeeded) {
+  m.tell(chat.prompt("add a parser"));
+  m.tell(chat.wrote("parser.c", "w"));
+  m.tell(chat.stop("Decision: we use recursive descent, because the grammar is small."));
   for (int i = 0; i < 20; ++i) {
     m.tell(chat.prompt("store " + std::to_string(i)));
     std::string noise;  // does not compress
@@ -108,6 +111,8 @@ TEST_F(RetentionTest, WhatDoesNotFitGoesOldestFirstAndOnlyAsMuchAsNeeded) {
     return (m.number("PRAGMA page_count") - m.number("PRAGMA freelist_count")) * m.number("PRAGMA page_size");
   };
   const std::int64_t limit = used() / 2, last = m.number("SELECT max(event_seq) FROM evidence");
+  const std::int64_t observations = m.number("SELECT count(*) FROM observations");
+  EXPECT_GT(observations, 0);
   const store::Retention retention{0, limit};
   for (int pieces = 0; must(store::expire_evidence(m.db(), retention, 5)) > 0; ++pieces)
     ASSERT_LT(pieces, 1000);
@@ -116,6 +121,14 @@ TEST_F(RetentionTest, WhatDoesNotFitGoesOldestFirstAndOnlyAsMuchAsNeeded) {
   const std::int64_t first = m.number("SELECT min(event_seq) FROM evidence");
   EXPECT_EQ(must(store::evidence_begins(m.db())), first);
   EXPECT_EQ(m.number("SELECT max(event_seq) FROM evidence"), last);
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 21);
+  EXPECT_EQ(m.number("SELECT count(*) FROM observations"), observations);
+  // The engine takes the limit from the settings.
+  const std::int64_t left = kept();
+  m.put_file(m.home.config_file, "[store]\nmax_gb = 0.0005\n");
+  minute();
+  EXPECT_LT(kept(), left);
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 21);
 }
 
 TEST_F(RetentionTest, ATurnWhoseTextsExpiredIsNotDistilledAgain) {
