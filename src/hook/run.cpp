@@ -34,9 +34,9 @@ namespace cairn::hook {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
-// A host that neither sends nor closes is waited for this long; what came until then is the payload.
+// How long we wait for a host that neither sends nor closes stdin; the payload is what came until then.
 constexpr std::int64_t kStdinNs = 5'000 * kMs;
-// A host that does not read our answer is waited for this long.
+// How long we wait for a host that does not read our answer.
 constexpr std::int64_t kStdoutNs = 1'000 * kMs;
 constexpr std::size_t kMaxAnswer = 256u << 10;
 
@@ -51,7 +51,7 @@ struct Arguments {
   bool help = false;
 };
 
-// Nothing is refused: an argument that says nothing to us must not cost the host its tool call.
+// No argument is refused: an unknown one must not cost the host its tool call.
 Arguments read_arguments(int argc, char** argv) {
   Arguments arguments;
   for (int i = 1; i < argc; ++i) {
@@ -101,14 +101,14 @@ bool print(std::string_view text) {
   return true;
 }
 
-// What the host reads: one line, once, or nothing where its event has no fixed answer.
+// The answer to the host: one line, once, or nothing when the event has no fixed answer.
 class Answer {
  public:
   explicit Answer(const Arguments& arguments) { set_event(arguments); }
   // Again once the event's name is known.
   void set_event(const Arguments& arguments) { rule_ = rule_of(arguments.host, arguments.event); }
   EventRule::Asks asks() const { return rule_.asks; }
-  // Whether the host has it.
+  // Prints the answer. True: the host has it.
   bool give(std::string_view line) {
     given_ = true;
     return print(std::string(line) + '\n');
@@ -119,8 +119,8 @@ class Answer {
     given_ = true;
     if (!rule_.answer.empty()) give(rule_.answer);
   }
-  // The same, and at a session's start a line for the user that says what is broken. Other events say
-  // nothing: one line a session is enough.
+  // The same; at a session's start with a line for the user that says what is broken. Other events do not
+  // repeat it.
   void finish_broken(std::string_view what) {
     if (!given_ && asks() == EventRule::Asks::context) give(broken_answer(what));
     finish();
@@ -131,7 +131,7 @@ class Answer {
   bool given_ = false;
 };
 
-// One run of the hook. Where it returns without having answered, the fixed answer is due.
+// One run of the hook. When it returns without an answer, the fixed answer is printed.
 class Hook {
  public:
   Hook(os::Disk& disk, Arguments arguments, Home home, Answer& answer)
@@ -170,14 +170,14 @@ class Hook {
     answer_.set_event(arguments_);
   }
 
-  // For what is needed of an event that was not delivered.
+  // Reads the beginning of an event that is not delivered.
   void read_start() {
     char start[PayloadScan::kStart];
     ignore(read_stdin(start, sizeof start));
   }
 
-  // The event is lost, but for what the transcript tells of it: the user is told, and a note is left for the
-  // daemon. Not in a home that is another user's.
+  // The event is lost unless the transcript has it: warns the user and leaves a note for the daemon, except
+  // in another user's home.
   void refuse(const Error& error, bool home_is_ours) {
     learn_event();
     answer_.finish_broken("not recording: " + error.message);
@@ -186,7 +186,7 @@ class Hook {
                  {clock_.wall_ns() / kMs, arguments_.event, scan_.session(), error.message});
   }
 
-  // A stdin that breaks off ends there: what came is worth keeping.
+  // When stdin breaks off, what was read is kept.
   Result<std::size_t> read_stdin(char* to, std::size_t size) {
     for (;;) {
       const std::int64_t left = std::max<std::int64_t>(started_ + kStdinNs - clock_.boot_ns(), 0);
@@ -204,9 +204,8 @@ class Hook {
 
   Start start() { return start_daemon(disk_, home_, clock_, cairn_beside_me(), false); }
 
-  // The daemon may have to be started first. One that has not even taken its lock after half of the time is
-  // not coming. One that goes away while we ask (it died, or made room for a new version) is followed by
-  // another, which is asked again.
+  // The daemon may have to be started first. One without its lock after half of the time will not come. When
+  // the daemon ends while we ask (it died, or a new version replaces it), the next one is asked.
   void answer_session_start(const EventId& event) {
     const std::int64_t budget = flags_.session_start_ms * kMs;
     for (;;) {
@@ -222,12 +221,12 @@ class Hook {
     answer_.finish_broken("no memory in this session: the daemon cannot start: " + why);
   }
 
-  // Why none can be expected; empty: one serves, or may be on its way.
+  // Why no daemon can be expected; empty: one serves, or may be starting.
   std::string why_no_daemon() {
     return os::FileLock::is_held(home_.lock()) ? std::string() : why_not_started(disk_, home_);
   }
 
-  // Whether the daemon that hung up is dying: its lock goes with it. If it still holds its lock, it refused.
+  // Whether the daemon that closed the connection is ending: then its lock is free. Otherwise it refused.
   bool daemon_went_away() {
     for (int tries = 0; tries < 20; ++tries) {
       if (!os::FileLock::is_held(home_.lock())) return true;
@@ -245,12 +244,11 @@ class Hook {
     }
   }
 
-  // Gives the host what the daemon says, if that comes in time and looks like an answer. True when the daemon
-  // went away before it had said anything.
+  // Prints the daemon's reply if it comes in time and is valid. True: the daemon ended before it replied.
   bool ask(const EventId& event, std::int64_t deadline, std::int64_t lock_deadline) {
     const os::Fd daemon = connect(deadline, lock_deadline);
     if (!daemon) return false;
-    // A tenth is kept for the way back.
+    // A tenth of the time is kept for the reply.
     const std::string request = answer_request(event, left_ms(deadline) * 9 / 10);
     const Status sent = os::send_all(daemon.get(), request, deadline);
     if (!sent.ok()) return sent.error().code != Code::timeout;
@@ -267,8 +265,8 @@ class Hook {
     nanosleep(&wait, nullptr);
   }
 
-  // A connection to the daemon, which may still be on its way up. Gives up at `deadline`, when nobody holds
-  // the lock after `lock_deadline`, or as soon as the daemon has noted why it cannot serve.
+  // A connection to the daemon, which may still be starting. Gives up at `deadline`, when the lock is free
+  // after `lock_deadline`, or when the daemon has recorded why it cannot serve.
   os::Fd connect(std::int64_t deadline, std::int64_t lock_deadline) {
     std::int64_t step = 5 * kMs;
     for (;;) {
@@ -320,7 +318,7 @@ int run(os::Disk& disk, int argc, char** argv) {
     if (!home.ok()) answer.finish_broken("not recording: " + home.error().message);
     if (home.ok()) Hook(disk, std::move(arguments), std::move(*home), answer).run();
   } catch (...) {
-    // Out of memory, say: the host gets its answer all the same.
+    // Even without memory the host gets its answer.
   }
   answer.finish();
   return 0;

@@ -39,7 +39,7 @@ std::string encode(const Record& record) {
          (id.size() == 32 ? id : std::string(32, '0')) + "\n";
 }
 
-// What cannot be read counts as no attempt.
+// An unreadable record counts as no attempt.
 Record decode(std::string_view text) {
   Record record;
   if (text.size() < kRecordBytes || !text.starts_with("cairn1 ")) return {};
@@ -65,11 +65,11 @@ Start start_daemon(os::Disk& disk, const Home& home, os::Clock& clock, const std
   if (!lock.ok() && lock.error().code == Code::not_found && os::make_dirs(disk, home.data).ok())
     lock = os::FileLock::acquire(home.start());
   if (!lock.ok()) return lock.error().code == Code::busy ? Start::waiting : Start::failed;
-  // Between the first look and the lock another caller may have started it, and it may be up already.
+  // Another caller may have started it before we got the lock.
   if (os::FileLock::is_held(home.lock())) return Start::running;
 
   const Record last = decode(os::read_file(disk, home.start(), kMostBytes).value_or({}));
-  // Through encode and back, so that an unknown boot id compares equal to a recorded one.
+  // Encode and decode, so that an unknown boot id equals a recorded one.
   Record now = decode(encode({1, clock.boot_ns(), clock.boot_id()}));
   if (must_pause(last, now) && !force) return Start::waiting;
   const bool same_boot = last.boot_id == now.boot_id;
@@ -101,7 +101,7 @@ void note_why_not_started(os::Disk& disk, const Home& home, std::string_view rea
 }
 
 void clear_start(os::Disk& disk, const Home& home) {
-  // Emptied, not removed: callers lock this very file.
+  // Truncate, do not remove: callers lock this file.
   auto file = disk.open(home.start(), os::Open::read_write);
   if (file.ok()) ignore((*file)->truncate(0));
 }

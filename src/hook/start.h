@@ -1,5 +1,4 @@
-// Starting the daemon from a hook or a command, by one set of rules, so that a broken daemon never costs more
-// than an attempt now and then.
+// Starts the daemon from a hook or a command. One set of rules limits how often a broken daemon is tried.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@
 namespace cairn::hook {
 
 enum class Start {
-  running,  // somebody holds the lock
+  running,  // a daemon has the lock
   started,  // this call started it; it may not answer yet
   waiting,  // another caller is starting it, or the last attempt is too recent
   missing,  // there is no `cairn` beside this executable
@@ -27,15 +26,14 @@ enum class Start {
 // lock.
 Start start_daemon(os::Disk& disk, const Home& home, os::Clock& clock, const std::string& cairn, bool force);
 
-// Why the daemon that was started last could not serve, as it noted itself; empty: it did not say, or it
-// serves.
+// Why the last started daemon could not serve, as it recorded itself; empty: unknown, or it serves.
 std::string why_not_started(os::Disk& disk, const Home& home);
 
-// Called by a daemon that cannot serve: behind the record of its start stands `why REASON\n` until the next
+// Called by a daemon that cannot serve: adds `why REASON\n` to the record of its start until the next
 // attempt. Does nothing when there is no record.
 void note_why_not_started(os::Disk& disk, const Home& home, std::string_view reason);
 
-// Called by a daemon that serves: the next death is followed by a start at once.
+// Called by a daemon that serves: when it dies, the next one is started at once.
 void clear_start(os::Disk& disk, const Home& home);
 
 // `cairn` beside the running executable.

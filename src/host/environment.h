@@ -6,7 +6,7 @@
 
 namespace cairn::host {
 
-// The name of the coding agent that started this process; nothing when a person did, as far as one can tell.
+// The name of the coding agent that started this process; nothing when a person probably did.
 std::optional<std::string_view> agent_in_environment();
 
 // Whether a coding agent sets the variable of that "NAME=value" for its commands.

@@ -48,9 +48,9 @@ class Hooks {
   // Whether a host whose `COMMAND --version` prints that takes the exec form; in doubt it does.
   virtual bool takes_exec_form(const std::optional<std::string>& version_text) const = 0;
 
-  // The settings with every event exactly once: entries of an earlier install are replaced where they stand,
-  // those under other events are taken out, all else keeps its bytes, key order and indentation. An empty
-  // text is a file without settings. Fails with `invalid`, saying where, when the text is no settings file.
+  // The settings with every event exactly once. Entries of an earlier install are replaced in place, those
+  // under other events removed; all else keeps its bytes, key order and indentation. An empty text is a file
+  // without settings. Fails with `invalid`, saying where, when the text is no settings file.
   virtual Result<std::string> with_ours(std::string text, const HookProgram& program) const = 0;
   // The settings without exactly our entries, and without containers that only we filled. `before`: the text
   // before the install, if it is known; containers that were in it stay.
@@ -63,7 +63,7 @@ class Hooks {
 
   // What the user's settings and those of the project in `directory` say.
   virtual Registration look(os::Disk& disk, const std::string& directory) const = 0;
-  // What to type to take a plugin of ours out.
+  // The command that removes a plugin of ours.
   virtual std::string uninstall_command(std::string_view plugin) const = 0;
 };
 
