@@ -31,6 +31,13 @@ Page sessions_end_page(Shell& shell, const Json& args, const Json& result);
 Page sessions_summarize_page(Shell& shell, const Json& args, const Json& result);
 Page sessions_cleanup_page(Shell& shell, const Json& args, const Json& result);
 Page sessions_repair_page(Shell& shell, const Json& args, const Json& result);
+Page backup_list_page(Shell& shell, const Json& args, const Json& result);
+Page backup_verify_page(Shell& shell, const Json& args, const Json& result);
+Page backup_restore_page(Shell& shell, const Json& args, const Json& result);
+Page backup_clean_page(Shell& shell, const Json& args, const Json& result);
+Page backup_discard_page(Shell& shell, const Json& args, const Json& result);
+Page backup_repair_page(Shell& shell, const Json& args, const Json& result);
+Page delta_page(Shell& shell, const Json& args, const Json& result);
 Page queue_list_page(Shell& shell, const Json& args, const Json& result);
 Page queue_show_page(Shell& shell, const Json& args, const Json& result);
 Page queue_retry_page(Shell& shell, const Json& args, const Json& result);
@@ -42,8 +49,12 @@ Page policy_page(Shell& shell, const Json& args, const Json& result);
 Page scan_page(Shell& shell, const Json& args, const Json& result);
 Page debug_sql_page(Shell& shell, const Json& args, const Json& result);
 
+// "12 backups of 3 sessions": the archive's part of `status`.
+std::string backups_text(const Json& archive);
+
 Status prepare_timeline(Shell& shell, Json& args);
 Status prepare_remember(Shell& shell, Json& args);
+Status prepare_backup_verify(Shell& shell, Json& args);
 Status prepare_queue_abort(Shell& shell, Json& args);
 
 Result<int> daemon_run(Shell& shell);

@@ -1,11 +1,14 @@
 // Checks that nothing was lost, and shows what the next session would be given.
 #include <fmt/format.h>
 
+#include "archive/repair.h"
+#include "cli/commands.h"
 #include "cli/doctor.h"
 #include "cli/obstacle.h"
 #include "context/composer.h"
 #include "distil/distil.h"
 #include "host/host.h"
+#include "ops/backup.h"
 #include "ops/operation.h"
 
 namespace cairn::cli {
@@ -78,6 +81,26 @@ Finding check_orphans(Installation& here) {
   return passed("every observation has its session");
 }
 
+Finding check_backups(Installation& here) {
+  if (!here.db) return no_store();
+  const auto defects = here.with_world([](ops::World& world) {
+    return archive::find_defects(world.db, world.disk, ops::archive_of(world.home));
+  });
+  if (!defects) return failed(defects.error().message, "cairn backup verify --all");
+  const std::int64_t unfinished = here.status["archive"]["failed"].as_int();
+  const std::string text = backups_text(here.status["archive"]);
+  for (const archive::Defect& defect : *defects)
+    if (defect.kind == archive::Defect::Kind::missing)
+      return failed(fmt::format("{}: {}", defect.file, defect.what), "cairn backup repair --apply");
+  if (!defects->empty())
+    return warned(fmt::format("{}: {}", defects->front().file, defects->front().what), "cairn backup repair");
+  if (unfinished > 0) return warned(text, "cairn status");
+  if (!here.settings.flag("archive.redact"))
+    return warned(text + "; archive.redact is false: backups hold secrets and private text as they are",
+                  "cairn config set archive.redact true");
+  return passed(text);
+}
+
 Finding check_context(Installation& here) {
   if (!here.db) return no_store();
   const std::string directory = here.shell.directory();
@@ -103,7 +126,8 @@ Finding check_context(Installation& here) {
 std::vector<Check> memory_checks() {
   return {{kMemoryGroup, "provider", check_provider}, {kMemoryGroup, "ledger", check_ledger},
           {kMemoryGroup, "problems", check_problems}, {kMemoryGroup, "queue", check_queue},
-          {kMemoryGroup, "orphans", check_orphans},   {kMemoryGroup, "context", check_context}};
+          {kMemoryGroup, "orphans", check_orphans},   {kMemoryGroup, "backups", check_backups},
+          {kMemoryGroup, "context", check_context}};
 }
 
 }  // namespace cairn::cli

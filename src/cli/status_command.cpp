@@ -48,9 +48,10 @@ std::string counted_text(const Json& counted) {
 }
 
 std::string sizes_text(const Json& sizes) {
-  return fmt::format("{} (database {}, inbox {}, logs {})", size_text(sizes["total"].as_int()),
+  return fmt::format("{} (database {}, backups {}, inbox {}, logs {})", size_text(sizes["total"].as_int()),
                      size_text(sizes["database"].as_int() + sizes["wal"].as_int()),
-                     size_text(sizes["inbox"].as_int()), size_text(sizes["logs"].as_int()));
+                     size_text(sizes["archive"].as_int()), size_text(sizes["inbox"].as_int()),
+                     size_text(sizes["logs"].as_int()));
 }
 
 std::string activity_text(Shell& shell, const Json& at) {
@@ -84,6 +85,8 @@ Page status_page(Shell& shell, const Json&, const Json& status) {
   facts.add("ledger", ledger_text(ledger), ledger["gap"].as_int() > 0 ? Style::warn : Style::plain);
   if (const std::string counted = counted_text(ledger["counted"]); !counted.empty())
     facts.add("not stored", counted);
+  facts.add("backups", backups_text(status["archive"]),
+            status["archive"]["failed"].as_int() > 0 ? Style::warn : Style::plain);
   facts.add("on disk", sizes_text(status["sizes"]));
   facts.add("last event", activity_text(shell, status["last_activity_at"]));
   facts.add("provider", std::string(status["provider"].as_string()));

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "hook/control.h"
+#include "ops/backup.h"
 #include "ops/mode.h"
 #include "ops/policy.h"
+#include "store/archive.h"
 #include "store/events.h"
 #include "store/meta.h"
 #include "store/open_store.h"
@@ -47,6 +49,7 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log),
       catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log),
       lineage_(db_, seams_.disk, seams_.clock, seams_.log),
+      archiver_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       worker_(db_, seams_.clock, seams_.log, seams_.provider) {}
 
 Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams& seams) {
@@ -94,6 +97,15 @@ Status Engine::in_transaction(const std::function<Status()>& body) {
   return done;
 }
 
+static archive::Archiver::Options archive_options(const ops::Settings& settings) {
+  archive::Archiver::Options options;
+  options.enabled = settings.flag("capture.enabled");
+  options.copy.redact = settings.flag("archive.redact");
+  options.copy.level = static_cast<int>(settings.integer("archive.level"));
+  options.keep = ops::keep_of(settings);
+  return options;
+}
+
 void Engine::reload() {
   take_up(*live_settings_.reload());
 }
@@ -108,6 +120,7 @@ void Engine::take_up(const ops::Settings& settings) {
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
   lineage_.configure(intake_.gate());
+  archiver_.configure(gate, archive_options(settings_));
   auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
   intake_.recorder().set_mode(mode ? *std::move(mode) : distil::code_mode());  // `status` reports a bad mode
   const store::SessionBudget budget{settings_.integer("budget.session_observations"),
@@ -167,9 +180,11 @@ Result<bool> Engine::take_in() {
 
 Result<bool> Engine::step() {
   if (TRY(take_in())) return true;
+  if (archiver_.step()) return true;
   if (TRY(worker_.step())) return true;
   if (TRY(catch_up_.step())) return true;
   if (TRY(lineage_.step())) return true;
+  if (archiver_.sweep_step()) return true;
   if (TRY(expire())) return true;
   TRY(note_recovered());
   return false;
@@ -237,7 +252,7 @@ Status Engine::pass_minute() {
     return {};
   }));
   expiring_ = true;
-  return {};
+  return archiver_.look_again();
 }
 
 // Warnings to show once: counts that have grown since the user was last warned. They are marked as shown when
@@ -261,6 +276,8 @@ Result<std::vector<std::string>> Engine::warnings(Warned& warned) {
   const auto damages = TRY(store::meta_number(db_, store::kDamages));
   TRY(warn(store::kDamagesTold, damages.value_or(0), "damage of the store was found",
            "damages of the store were found"));
+  TRY(warn(store::kBackupsFailedTold, TRY(store::failures_so_far(db_)), "backup of a transcript failed",
+           "backups of transcripts failed"));
   TRY(warn(store::kSessionsNearLimitTold, TRY(store::sessions_near_limit(db_)),
            "session came near its limit of observations", "sessions came near their limit of observations"));
   return list;

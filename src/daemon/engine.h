@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/worker.h"
+#include "archive/archiver.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -50,8 +51,8 @@ class Engine {
   static Result<std::unique_ptr<Engine>> open(const hook::Home& home, const Seams& seams);
   ~Engine();
 
-  // Does some work: a group of events, else a batch of the queue, else a piece of a transcript. False:
-  // nothing to do.
+  // Does some work: a group of events, else a piece of a copy that a hook asked for, else a batch of the
+  // queue, else a piece of a transcript, else a piece of the sweep of transcripts. False: nothing to do.
   Result<bool> step();
 
   // Call once a minute: handles dead hosts, idle turns, expired leases, leftovers in the inbox, retention and
@@ -123,6 +124,7 @@ class Engine {
   intake::Intake intake_;
   intake::CatchUp catch_up_;
   intake::Lineage lineage_;
+  archive::Archiver archiver_;
   std::int64_t flags_changed_ = 0;  // time of hook.flags when last recorded, epoch ms; 0: not yet
   std::int64_t recovered_noted_ = 0;
   std::vector<std::function<void()>> after_commit_;  // run when the current transaction is committed

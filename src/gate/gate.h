@@ -23,6 +23,7 @@ enum class Way {
   bad_file,    // an event that could not be read, kept as text
   remember,    // a memory typed by hand
   model,       // what a model made of events
+  archive,     // a line of a transcript, as the archive keeps it
 };
 
 // What a project wants kept out besides: its own file, or the user's word for that project.
@@ -68,6 +69,9 @@ class Gate {
   std::variant<Passed, Refusal> pass(event::Event event, std::size_t max_field,
                                      const KnownSecrets* known = nullptr) const;
 
+  // Why a rule keeps the event out; nothing: none does.
+  std::optional<Refusal> refuse(const event::Event& event) const;
+
   // What stands around an event's texts, cleaned too: an id that is none, or that holds a secret, becomes
   // another one (see id()), paths and names lose their secrets and private parts. pass() does this; whoever
   // keeps something of an event that did not come in calls it first. A second time changes nothing.
@@ -83,7 +87,6 @@ class Gate {
   const Secrets& secrets() const { return secrets_; }
 
  private:
-  std::optional<Refusal> refuse(const event::Event& event) const;
   std::size_t remove_secrets(event::Event& event, Secrets::Reading reading) const;
   Rules rules_;
   Secrets secrets_;

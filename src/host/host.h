@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "hook/envelope.h"
 #include "host/action.h"
 #include "host/hooks.h"
+#include "host/record.h"
 #include "host/transcript.h"
 #include "os/disk.h"
 
@@ -71,6 +74,14 @@ class Host {
   // directory of subagents goes to `failed`, and the others are given all the same.
   virtual std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,
                                                     Status& failed) const = 0;
+  // Which transcript the file at `path` is, by its name; nothing for another file.
+  virtual std::optional<TranscriptFile> transcript_file(std::string_view path) const = 0;
+
+  // Reads one line of a transcript, an object.
+  virtual Record read_record(const Json& line) const = 0;
+  // Whether the string below `keys` of a line, outermost first, is an id, a type, a signature or a timestamp
+  // that the host needs as it is.
+  virtual bool is_structure(std::span<const std::string_view> keys) const = 0;
 
   // Our hooks in its settings.
   virtual const Hooks& hooks() const = 0;

@@ -7,6 +7,7 @@
 #include "intake/place.h"
 #include "intake/project_identity.h"
 #include "intake/summarise.h"
+#include "store/archive.h"
 #include "store/evidence.h"
 #include "store/forget.h"
 #include "store/projects.h"
@@ -147,8 +148,30 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   TRY(keep(event, session, seq, placement.prompt_number));
   if (event->kind == Kind::stop || event->kind == Kind::stop_failure)
     return on_stop(*event, session, placement.prompt_number, false);
-  if (event->kind == Kind::session_end) return on_session_end(*event, session);
+  if (event->kind == Kind::compact_start) return request_backup(session, "compaction", event->reason);
+  if (event->kind == Kind::session_end) {
+    TRY(on_session_end(*event, session));
+    return request_backup(session, "end", event->reason);
+  }
   return {};
+}
+
+// The archive copies the transcript right after this transaction.
+Status Recorder::request_backup(const Session& session, std::string_view cause, std::string_view reason) {
+  const auto known = TRY(store::find_session(db_, session.id));
+  const std::string& path = known ? known->transcript_path : session.transcript_path;
+  if (path.empty()) return {};
+  const WallTime now = clock_.now();
+  return store::request_backup(db_, {0,
+                                     session.platform,
+                                     session.content_id.value,
+                                     path,
+                                     std::string(cause),
+                                     std::string(reason),
+                                     now,
+                                     now,
+                                     0,
+                                     {}});
 }
 
 // A refused event creates no session: where it happened is private too.
@@ -317,6 +340,7 @@ Status Recorder::sweep() {
     if (!host_is_dead(session)) continue;
     TRY(close_open_turn(session.id, TurnEnd::dead_host, session.last_event_at));
     TRY(store::end_session(db_, session.id, "dead_host", session.last_event_at));
+    TRY(request_backup(session, "end", "dead_host"));
     log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
   }
   for (const store::Turn& turn : TRY(store::open_turns(db_, std::nullopt)))

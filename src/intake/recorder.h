@@ -77,6 +77,7 @@ class Recorder {
               std::optional<std::int64_t> number);
   Status close(SessionId session, std::int64_t number, store::TurnEnd reason, WallTime at);
   Status close_open_turn(SessionId session, store::TurnEnd reason, WallTime at);
+  Status request_backup(const store::Session& session, std::string_view cause, std::string_view reason);
   bool host_is_dead(const store::Session& session);
 
   store::Db& db_;

@@ -92,6 +92,7 @@ const Operation* find_operation(std::string_view name);
 Result<Json> run_operation(std::string_view name, World& world, const Json& args = Json::object());
 
 // The operations of each file, for operations().
+std::vector<Operation> backup_operations();
 std::vector<Operation> capture_operations();
 std::vector<Operation> context_operations();
 std::vector<Operation> daemon_operations();

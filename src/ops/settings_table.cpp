@@ -28,10 +28,6 @@ constexpr std::array kReserved = std::to_array<std::string_view>({
     "context.stale_hours",
     "context.overhead_kb",
     "automation",
-    "archive.redact",
-    "archive.keep_days",
-    "archive.keep_last",
-    "archive.level",
 });
 
 bool is_choice(const Setting& setting, std::string_view value) {
@@ -108,6 +104,15 @@ const std::vector<Setting>& all_settings() {
        "the line shown to you at a session's start"},
       {"evidence.keep_days", Type::integer, "90", "", 0, 100'000,
        "days that the text of an event is kept; what was made of it stays; 0 is for ever"},
+      {"archive.redact", Type::flag, "true", "", 0, 0,
+       "remove secrets and private text from backups of transcripts; false keeps every byte"},
+      {"archive.keep_days", Type::integer, "0", "", 0, 100'000,
+       "days that a session's backups are kept once they are not pending; 0 is for ever"},
+      {"archive.keep_last", Type::integer, "5", "", 0, 1'000'000,
+       "newest sessions whose backups are kept however old they are"},
+      {"archive.max_gb", Type::decimal, "0", "", 0, 100'000,
+       "size of all backups beyond which the oldest go, except pending ones; 0 is no limit"},
+      {"archive.level", Type::integer, "3", "", 1, 19, "how hard backups are compressed (zstd)"},
       {"agent.provider", Type::choice, R"("builtin")", "builtin", 0, 0, "who distils what happened"},
       {"budget.session_observations", Type::integer, "1000", "", 0, 1'000'000,
        "observations of one session; beyond it events are kept as evidence only"},

@@ -2,6 +2,7 @@
 
 #include "hook/failures.h"
 #include "intake/inbox_reader.h"
+#include "ops/backup.h"
 #include "ops/operation.h"
 #include "store/budget.h"
 #include "store/events.h"
@@ -46,7 +47,7 @@ static Result<Json> ledger(World& world, std::int64_t waiting) {
                        {"counted", counts_json(all.counted)}});
 }
 
-static Json sizes(World& world) {
+static Json sizes(World& world, std::int64_t archive) {
   const std::string database = world.home.database();
   const std::int64_t store = size_of(world.disk, database), wal = size_of(world.disk, database + "-wal");
   std::int64_t inbox = 0;
@@ -57,7 +58,8 @@ static Json sizes(World& world) {
                        {"wal", wal},
                        {"inbox", inbox},
                        {"logs", logs},
-                       {"total", store + wal + inbox + logs}});
+                       {"archive", archive},
+                       {"total", store + wal + inbox + logs + archive}});
 }
 
 static store::SessionBudget budget_of(const Settings& settings) {
@@ -110,6 +112,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
   if (const auto depth = TRY(store::queue_counts(world.db)).work(); depth > store::kDeepQueue)
     list.push(std::to_string(depth) +
               " messages are pending in the queue: `cairn queue stats` says whose, `cairn logs` why");
+  TRY(add_archive_problems(world, list));
   TRY(add_near_limit(world, list));
   if (!world.settings.flag("capture.enabled"))
     list.push("capture is off: `cairn config set capture.enabled true` turns it on");
@@ -139,7 +142,9 @@ static Result<Json> status(World& world, const Args&) {
   out.set("last_activity_at", time_or_null(TRY(store::last_event(world.db))));
   out.set("provider", world.settings.text("agent.provider"));
   out.set("budget", TRY(budget(world)));
-  out.set("sizes", sizes(world));
+  Json archive = TRY(archive_status(world));
+  out.set("sizes", sizes(world, archive["bytes"].as_int()));
+  out.set("archive", std::move(archive));
   out.set("problems", TRY(problems(world, waiting)));
   return out;
 }

@@ -19,10 +19,11 @@ inline constexpr std::string_view kFlagsChanged = "flags_changed";
 inline constexpr std::string_view kIntakeError = "intake_error";
 inline constexpr std::string_view kLostSessions = "lost_sessions";
 inline constexpr std::string_view kEvidenceBegins = "evidence_begins", kEvidenceBorder = "evidence_border";
+inline constexpr std::string_view kBackupsFailed = "backups_failed";  // copies that failed at first
 inline constexpr std::string_view kSessionsNearLimit = "sessions_near_limit";
 // Counts that the user was last warned about.
 inline constexpr std::string_view kFailedDeliveriesTold = "failed_deliveries_told", kBadTold = "bad_told",
-                                  kDamagesTold = "damages_told",
+                                  kDamagesTold = "damages_told", kBackupsFailedTold = "backups_failed_told",
                                   kSessionsNearLimitTold = "sessions_near_limit_told";
 inline constexpr std::string_view kProjectHistoryTold =
     "project_history_told ";  // followed by the project's number

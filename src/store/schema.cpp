@@ -379,7 +379,8 @@ std::span<const Migration> schema() {
       Migration{5, "search", kSearchIndex},    Migration{6, "search lists", kSearchLists},
       Migration{7, "outside", kOutside},       Migration{8, "marks", kMarks},
       Migration{10, "open items", kOpenItems}, Migration{12, "session secrets", kSessionSecrets},
-      Migration{13, "texts", kTexts},          Migration{14, "identity", kProjectIdentity}};
+      Migration{13, "texts", kTexts},          Migration{14, "identity", kProjectIdentity},
+      Migration{15, "archive", kArchive}};
   return kMigrations;
 }
 

@@ -19,5 +19,7 @@ extern const std::string_view kSessionSecrets;
 extern const std::string_view kTexts;
 // The text of "identity".
 extern const std::string_view kProjectIdentity;
+// The text of "archive".
+extern const std::string_view kArchive;
 
 }  // namespace cairn::store

@@ -4,7 +4,7 @@ if(NOT CAIRN_SANITIZE)
   add_executable(host_test
     ${host_dir}/claude.cpp ${host_dir}/backlog.cpp ${host_dir}/harness_test.cpp
     ${host_dir}/cycle_test.cpp ${host_dir}/sessions_test.cpp ${host_dir}/resilience_test.cpp ${host_dir}/recovery_test.cpp ${host_dir}/plugin_test.cpp
-    ${host_dir}/privacy_test.cpp ${host_dir}/open_test.cpp ${host_dir}/identity_test.cpp ${CMAKE_SOURCE_DIR}/tests/gate/secret_corpus.cpp)
+    ${host_dir}/privacy_test.cpp ${host_dir}/open_test.cpp ${host_dir}/identity_test.cpp ${host_dir}/backup_test.cpp ${CMAKE_SOURCE_DIR}/tests/gate/secret_corpus.cpp)
   target_link_libraries(host_test PRIVATE cairn_test_process cairn_store GTest::gtest GTest::gtest_main)
   target_compile_definitions(host_test PRIVATE
     CAIRN_BIN_DIR="${CMAKE_BINARY_DIR}/bin" CAIRN_TESTS_DIR="${CMAKE_SOURCE_DIR}/tests"

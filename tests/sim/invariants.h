@@ -70,6 +70,7 @@ class Invariants {
   Wrong transcripts(const std::vector<TranscriptCall>& calls);
   bool must_be_recovered(const TranscriptCall& call);
   bool heard_after(const TranscriptCall& call) const;
+  Wrong backups();
   template <class... Args>
   std::int64_t count(std::string_view sql, const Args&... args) {
     return test::must(m_.db().integer(sql, args...)).value_or(-1);

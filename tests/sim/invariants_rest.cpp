@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "archive/repair.h"
+#include "archive/verify.h"
+#include "ops/backup.h"
 #include "sim/invariants.h"
 #include "store/evidence.h"
 #include "store/sql.h"
@@ -188,6 +191,7 @@ Wrong Invariants::at_end(const std::vector<TranscriptCall>& calls) {
   SIM_CHECK(prompts());
   SIM_CHECK(texts());
   SIM_CHECK(transcripts(calls));
+  SIM_CHECK(backups());
   const Json status = must(m_.run("status"));
   const Json& ledger = status["ledger"];
   std::int64_t taken = model_.strangers;
@@ -272,6 +276,20 @@ bool Invariants::heard_after(const TranscriptCall& call) const {
         delivered.order > static_cast<std::int64_t>(call.deliveries))
       return true;
   return false;
+}
+
+// Whatever died or failed meanwhile, a registered backup is whole, and every row has its file.
+Wrong Invariants::backups() {
+  const archive::Places places = ops::archive_of(m_.home);
+  for (const archive::Defect& defect : must(archive::find_defects(m_.db(), m_.disk, places)))
+    if (defect.kind == archive::Defect::Kind::missing)
+      return fmt::format("a file of the archive is missing: {}: {}", defect.file, defect.what);
+  for (const std::int64_t id : must(store::backup_ids(m_.db()))) {
+    const auto backup = must(store::find_backup(m_.db(), id));
+    const archive::Verified found = must(archive::verify_backup(m_.db(), m_.disk, places, *backup));
+    if (found.damaged) return fmt::format("backup B{} is damaged: {}", id, found.problems.front().what);
+  }
+  return {};
 }
 
 // Every call in a transcript has a reason or a row.

@@ -5,3 +5,4 @@ cairn_test(proof_system_test
   ${CMAKE_CURRENT_LIST_DIR}/long_test.cpp
   LINK cairn_hook_lib cairn_test_traced LABELS system slow TIMEOUT 3600)
 add_dependencies(proof_system_test cairn cairn-hook)
+cairn_test(archive_size_test ${CMAKE_CURRENT_LIST_DIR}/archive_size_test.cpp LINK cairn_engine_support LABELS system TIMEOUT 300)

@@ -111,6 +111,19 @@ class Ways : public testing::TestWithParam<Way> {
     EXPECT_GT(m.number("SELECT count(*) FROM observations WHERE narrative <> ''"), 0);
   }
 
+  // A transcript that only the archive keeps, in records, in names and in lines that are none.
+  void send_by_archive(const std::string& text) {
+    TranscriptWriter transcript{m, chat, "", ""};
+    m.tell(chat.start());
+    transcript.prompt(text);
+    transcript.use("t1", "Bash", Json::object({{"command", text}, {text, text}}));
+    transcript.result("t1", Json::object({{"stdout", text}}), false, text);
+    transcript.text += "{broken " + Json(text).dump() + "\n";
+    transcript.save();
+    m.tell(chat.call("PreCompact", {{"trigger", text}}));
+    EXPECT_EQ(m.number("SELECT count(*) FROM backups"), 1) << m.log.all();
+  }
+
   // All that is kept, in one text. The transcript is the host's own file.
   std::string everything() {
     std::string all = m.log.all();
@@ -118,6 +131,10 @@ class Ways : public testing::TestWithParam<Way> {
     for (const char* box : {"new", "cur", "bad", "tmp"})
       for (const std::string& name : m.files(box))
         all += m.read(m.home.inbox() + "/" + box + "/" + name) + "\n";
+    if (m.number("SELECT count(*) FROM backups") == 1) {
+      must(m.run("backup.restore", Json::object({{"id", "B1"}, {"to", "/home/dev/restored"}})));
+      all += m.read("/home/dev/restored");
+    }
     return all;
   }
 
@@ -134,6 +151,7 @@ TEST_P(Ways, KeepNothingThatIsForbidden) {
     case Way::bad_file: send_by_bad_file(load.text); break;
     case Way::remember: send_by_remember(load.text); break;
     case Way::model: send_by_model(load.text); break;
+    case Way::archive: send_by_archive(load.text); break;
   }
   const std::string all = everything();
   EXPECT_NE(all.find(load.control), std::string::npos) << "nothing came in at all";
@@ -141,13 +159,13 @@ TEST_P(Ways, KeepNothingThatIsForbidden) {
 }
 
 std::string name_of(const testing::TestParamInfo<Way>& info) {
-  const char* const names[] = {"hook", "transcript", "bad_file", "remember", "model"};
+  const char* const names[] = {"hook", "transcript", "bad_file", "remember", "model", "archive"};
   return names[static_cast<int>(info.param)];
 }
 
 INSTANTIATE_TEST_SUITE_P(Gate, Ways,
-                         testing::Values(Way::hook, Way::transcript, Way::bad_file, Way::remember,
-                                         Way::model),
+                         testing::Values(Way::hook, Way::transcript, Way::bad_file, Way::remember, Way::model,
+                                         Way::archive),
                          name_of);
 
 TEST(Exclude, AResultThatNamesAnExcludedPathTakesItsCallWithIt) {

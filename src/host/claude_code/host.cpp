@@ -4,6 +4,7 @@
 
 #include "host/claude_code/events.h"
 #include "host/claude_code/hooks.h"
+#include "host/claude_code/record.h"
 #include "host/claude_code/tools.h"
 #include "host/claude_code/transcript.h"
 
@@ -72,6 +73,13 @@ class ClaudeCode final : public Host {
     for (const std::string& name : *names)
       if (name.starts_with("agent-") && name.ends_with(kEnd)) files.push_back(directory + "/" + name);
     return files;
+  }
+  std::optional<TranscriptFile> transcript_file(std::string_view path) const override {
+    return claude::transcript_file(path);
+  }
+  Record read_record(const Json& line) const override { return claude::read_record(line); }
+  bool is_structure(std::span<const std::string_view> keys) const override {
+    return claude::is_structure(keys);
   }
 
   const Hooks& hooks() const override {

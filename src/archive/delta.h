@@ -1,0 +1,37 @@
+// What happened in a session after a document or a version of its transcript.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "archive/copy.h"
+#include "base/result.h"
+#include "host/record.h"
+#include "store/archive.h"
+
+namespace cairn::archive {
+
+struct DeltaRecord {
+  std::int64_t line = 0;
+  host::Record record;
+};
+
+struct Delta {
+  std::string anchor;     // by what the place was found: "uuid", "line" or "instant"
+  std::string anchor_at;  // for people: "line 412"
+  store::Backup newest;   // what was read
+  std::int64_t records = 0;
+  std::vector<DeltaRecord> shown;  // the first of them, at most the limit
+  std::int64_t malformed = 0;      // lines behind the anchor that are no records
+};
+
+// Reads the newest backup of the session `key` behind `anchor`: by the uuid of its last record, else by its
+// lines if their hash is the same, else by its instant. `not_found` when none of them holds.
+Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const store::TranscriptKey& key,
+                    const store::Anchor& anchor, std::size_t limit);
+
+// The anchor that a backup is.
+store::Anchor anchor_of(const store::Backup& backup);
+
+}  // namespace cairn::archive

@@ -1,0 +1,213 @@
+#include "archive/redactor.h"
+
+#include <algorithm>
+#include <span>
+
+#include "base/text.h"
+#include "gate/named_paths.h"
+#include "gate/private_text.h"
+
+namespace cairn::archive {
+
+namespace {
+
+// A string of 64 MB stays whole; deeper or wider lines are cleaned as plain text.
+constexpr Json::Limits kLimits{256, 200'000, 64u << 20};
+constexpr std::size_t kMostState = 2000;  // ids that are remembered
+
+// Writes `line`, which is `before`, as `after`: strings that differ are replaced, all other bytes are copied.
+class Rewrite {
+ public:
+  Rewrite(std::string_view line, const host::Host& host) : line_(line), host_(host) {}
+
+  std::string run(const Json& before, const Json& after) {
+    walk(before, after);
+    out_ += line_.substr(at_);
+    return std::move(out_);
+  }
+
+ private:
+  void copy_blank() {
+    while (at_ < line_.size() && std::string_view(" \t\r\n").find(line_[at_]) != std::string_view::npos)
+      out_ += line_[at_++];
+  }
+  // One character of punctuation.
+  void copy_one() {
+    copy_blank();
+    if (at_ < line_.size()) out_ += line_[at_++];
+  }
+  // The token at `at_`: a string, a number or a word.
+  std::string_view token() {
+    const std::size_t begin = at_;
+    if (at_ < line_.size() && line_[at_] == '"') {
+      for (++at_; at_ < line_.size() && line_[at_] != '"'; ++at_)
+        if (line_[at_] == '\\') ++at_;
+      ++at_;
+    } else {
+      while (at_ < line_.size() && std::string_view(",]} \t\r\n").find(line_[at_]) == std::string_view::npos)
+        ++at_;
+    }
+    at_ = std::min(at_, line_.size());
+    return line_.substr(begin, at_ - begin);
+  }
+
+  void walk(const Json& before, const Json& after) {
+    copy_blank();
+    if (before.is_object()) return walk_object(before, after);
+    if (before.is_array()) return walk_array(before, after);
+    const std::string_view raw = token();
+    const bool keep = before == after || host_.is_structure(keys_);
+    keep ? out_.append(raw) : out_.append(after.dump());
+  }
+
+  void walk_object(const Json& before, const Json& after) {
+    static const Json kNone;
+    copy_one();
+    const auto& members = before.members();
+    const bool same_shape = after.members().size() == members.size();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (i > 0) copy_one();
+      copy_blank();
+      const std::string_view raw = token();
+      const bool renamed = same_shape && after.members()[i].first != members[i].first;
+      renamed ? out_.append(Json(after.members()[i].first).dump()) : out_.append(raw);
+      copy_one();
+      keys_.push_back(members[i].first);
+      walk(members[i].second, same_shape ? after.members()[i].second : Json(kWithheld));
+      keys_.pop_back();
+    }
+    copy_one();
+  }
+
+  void walk_array(const Json& before, const Json& after) {
+    copy_one();
+    const auto& items = before.items();
+    const bool same_shape = after.items().size() == items.size();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (i > 0) copy_one();
+      walk(items[i], same_shape ? after.items()[i] : Json(kWithheld));
+    }
+    copy_one();
+  }
+
+  std::string_view line_;
+  const host::Host& host_;
+  std::size_t at_ = 0;
+  std::string out_;
+  std::vector<std::string_view> keys_;
+};
+
+Json list_of(const std::set<std::string, std::less<>>& ids) {
+  Json list = Json::array();
+  for (const std::string& id : ids) list.push(id);
+  return list;
+}
+
+std::set<std::string, std::less<>> set_of(const Json& list) {
+  std::set<std::string, std::less<>> ids;
+  for (const Json& id : list.items()) ids.emplace(id.as_string());
+  return ids;
+}
+
+event::Event event_of(const host::RecordCall& call, const std::string& cwd) {
+  event::Event event;
+  event.kind = event::Kind::tool;
+  event.cwd = cwd;
+  event.tool_name = call.tool;
+  event.tool_use_id = call.id;
+  event.tool_input = call.input;
+  return event;
+}
+
+}  // namespace
+
+Redactor::Redactor(const gate::Gate& gate, const host::Host& host, Rules rules, std::string_view state)
+    : gate_(gate), host_(host), rules_(std::move(rules)) {
+  const Json known = Json::parse_partial(state).value;
+  prompt_ = known["prompt"].as_string();
+  excluded_ = set_of(known["excluded"]);
+  env_files_ = set_of(known["env"]);
+}
+
+std::string Redactor::state() const {
+  if (prompt_.empty() && excluded_.empty() && env_files_.empty()) return {};
+  return Json::object(
+             {{"prompt", gate_.id(prompt_)}, {"excluded", list_of(excluded_)}, {"env", list_of(env_files_)}})
+      .dump();
+}
+
+// Every line belongs to the prompt that was named last.
+bool Redactor::is_withheld(const host::Record& record) {
+  if (!record.prompt_id.empty()) prompt_ = record.prompt_id;
+  for (const host::RecordCall& call : record.calls)
+    if (excluded_.size() < kMostState && gate_.refuse(event_of(call, record.cwd)))
+      excluded_.insert(gate_.id(call.id));
+  const auto excluded = [&](const std::string& id) { return excluded_.contains(gate_.id(id)); };
+  if (!excluded_.empty() && (std::any_of(record.calls.begin(), record.calls.end(),
+                                         [&](const host::RecordCall& call) { return excluded(call.id); }) ||
+                             std::any_of(record.results.begin(), record.results.end(), excluded)))
+    return true;
+  if (!prompt_.empty() && rules_.muted.contains(gate_.id(prompt_))) return true;
+  if (!record.at) return false;
+  const std::int64_t at = epoch_ms(*record.at);
+  return std::any_of(rules_.pauses.begin(), rules_.pauses.end(),
+                     [&](const auto& pause) { return pause.first <= at && at <= pause.second; });
+}
+
+bool Redactor::reads_env_file(const host::Record& record) {
+  for (const host::RecordCall& call : record.calls) {
+    const event::Event event = event_of(call, record.cwd);
+    const auto paths = gate::touched_paths(event);
+    const auto words = gate::command_words(call.input["command"].as_string());
+    if (env_files_.size() < kMostState && (std::any_of(paths.begin(), paths.end(), gate::is_env_file) ||
+                                           std::any_of(words.begin(), words.end(), gate::is_env_file)))
+      env_files_.insert(gate_.id(call.id));
+  }
+  if (env_files_.empty()) return false;
+  const auto reads = [&](const std::string& id) { return env_files_.contains(gate_.id(id)); };
+  return std::any_of(record.results.begin(), record.results.end(), reads) ||
+         std::any_of(record.calls.begin(), record.calls.end(),
+                     [&](const host::RecordCall& call) { return reads(call.id); });
+}
+
+gate::Secrets::Reading Redactor::known_only() {
+  gate::Secrets::Reading reading{false, &rules_.known};
+  reading.known_only = true;
+  return reading;
+}
+
+// A line that is no JSON, or too large to be read as such. What remains of one that was a record must be one.
+bool Redactor::clean_text(std::string_view line, std::string& out) {
+  std::string clean = gate_.clean(line, gate::Way::archive);
+  gate_.secrets().remove(clean, known_only());
+  if (clean == line) return false;
+  out = std::move(clean);
+  return true;
+}
+
+bool Redactor::pass(std::string_view line, std::string& out) {
+  if (trim(line).empty()) return false;
+  const Json::Parsed parsed = Json::parse_partial(line, kLimits);
+  if (!parsed.complete || parsed.limited || !parsed.value.is_object()) return clean_text(line, out);
+  const Json& before = parsed.value;
+  const host::Record record = host_.read_record(before);
+  Json after = before;
+  if (is_withheld(record)) {
+    after.for_each_string([](std::string& text) { text = kWithheld; });
+  } else {
+    const gate::Secrets::Reading reading{reads_env_file(record), &rules_.known};
+    const std::size_t fresh = rules_.known.fresh().size();
+    const bool is_private = gate::remove_private(after);
+    std::size_t secrets = gate_.secrets().remove(after, reading);
+    // What was found last in the line may stand in what was read first.
+    if (rules_.known.fresh().size() > fresh) secrets += gate_.secrets().remove(after, known_only());
+    if (!is_private && secrets == 0) return false;
+  }
+  std::string rewritten = Rewrite(line, host_).run(before, after);
+  if (rewritten == line) return false;
+  // Never a line that the host could not read.
+  out = Json::parse_partial(rewritten, kLimits).complete ? std::move(rewritten) : after.dump();
+  return true;
+}
+
+}  // namespace cairn::archive

@@ -1,0 +1,57 @@
+// The gate for lines of a transcript.
+//
+// A line without a finding stays byte for byte. In a line with one only the strings concerned are rewritten;
+// ids, types, signatures and timestamps never are, so that the host can still resume. Lines that capture
+// leaves out (it was off, the prompt was private, a rule excludes the tool call) keep their structure and
+// lose every text.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "gate/gate.h"
+#include "host/host.h"
+
+namespace cairn::archive {
+
+// What a text that is left out becomes.
+inline constexpr std::string_view kWithheld = "[withheld]";
+
+// Reads the lines of one transcript in their order. Belongs to one thread.
+class Redactor {
+ public:
+  struct Rules {
+    std::vector<std::pair<std::int64_t, std::int64_t>> pauses;  // epoch ms
+    std::set<std::string, std::less<>> muted;                   // prompt ids
+    gate::KnownSecrets known;
+  };
+  // `state`: what an earlier redactor of the lines before gave; empty: from the first line on. `gate` and
+  // `host` outlive this.
+  Redactor(const gate::Gate& gate, const host::Host& host, Rules rules, std::string_view state);
+
+  // The line as it may be stored, without a line feed. False: it stays as it is, and `out` is not touched.
+  bool pass(std::string_view line, std::string& out);
+
+  // What is needed to go on after the last line.
+  std::string state() const;
+
+ private:
+  bool is_withheld(const host::Record& record);
+  bool reads_env_file(const host::Record& record);
+  bool clean_text(std::string_view line, std::string& out);
+  gate::Secrets::Reading known_only();
+
+  const gate::Gate& gate_;
+  const host::Host& host_;
+  Rules rules_;
+  std::string prompt_;                            // of the last line that named one
+  std::set<std::string, std::less<>> excluded_;   // tool calls that a rule excludes
+  std::set<std::string, std::less<>> env_files_;  // tool calls that read a file of environment variables
+};
+
+}  // namespace cairn::archive

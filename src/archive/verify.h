@@ -1,0 +1,34 @@
+// Whether a backup, or a transcript, is whole: every byte as it was stored, every line a record.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "archive/copy.h"
+#include "base/result.h"
+#include "store/archive.h"
+
+namespace cairn::archive {
+
+struct Problem {
+  std::int64_t line = 0;    // 0: of a whole file
+  std::int64_t column = 0;  // 0: of the whole line, or of several
+  std::string what;
+};
+
+struct Verified {
+  std::int64_t lines = 0, bytes = 0;
+  std::string sha256;  // of what was read
+  std::int64_t malformed = 0;
+  bool damaged = false;           // bytes are not what was stored
+  std::vector<Problem> problems;  // the first hundred
+  bool ok() const { return problems.empty(); }
+};
+
+Result<Verified> verify_backup(store::Db& db, os::Disk& disk, const Places& places,
+                               const store::Backup& backup);
+// A transcript outside of the archive. A last line without its line feed is a problem too.
+Result<Verified> verify_file(os::Disk& disk, const std::string& path);
+
+}  // namespace cairn::archive

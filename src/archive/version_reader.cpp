@@ -1,0 +1,102 @@
+#include "archive/version_reader.h"
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace cairn::archive {
+
+static constexpr std::uint64_t kMostFrame = 512u << 20;
+
+VersionReader::VersionReader(os::Disk& disk, std::string directory, std::string base_name,
+                             std::vector<store::BackupSegment> segments)
+    : disk_(disk),
+      directory_(std::move(directory)),
+      name_(std::move(base_name)),
+      segments_(std::move(segments)) {}
+
+bool VersionReader::next_segment() {
+  if (segment_ == segments_.size()) return false;
+  const store::BackupSegment& segment = segments_[segment_++];
+  in_segment_ = true;
+  frame_ = 0;
+  at_ = 0;
+  hash_ = Sha256();
+  open_fault_.reset();
+  frames_ = read_frames(segment.frames).value_or(std::vector<Frame>());
+  auto file = disk_.open(directory_ + "/" + store::segment_file(name_, segment.ordinal), os::Open::read_own);
+  file_ = file ? *std::move(file) : nullptr;
+  if (!file) open_fault_ = file.error().message;
+  return true;
+}
+
+// Bytes behind the frames belong to the trailer; they count for the hash of the file.
+std::optional<std::string> VersionReader::end_segment() {
+  in_segment_ = false;
+  const store::BackupSegment& segment = segments_[segment_ - 1];
+  if (!file_) return open_fault_;
+  const auto size = file_->size();
+  if (!size || *size != static_cast<std::uint64_t>(segment.file_bytes))
+    return fmt::format("{} has {} bytes instead of {}", store::segment_file(name_, segment.ordinal),
+                       size ? *size : 0, segment.file_bytes);
+  std::string rest(std::min<std::uint64_t>(*size - std::min(*size, at_), kMostFrame), '\0');
+  const auto got = file_->read_at(at_, rest.data(), rest.size());
+  if (!got || *got != rest.size()) return got ? "a file ends early" : got.error().message;
+  hash_.add(rest);
+  if (hash_.hex() == segment.sha256) return std::nullopt;
+  return fmt::format("{} is not what was written (SHA-256)", store::segment_file(name_, segment.ordinal));
+}
+
+std::optional<std::string> VersionReader::read_frame(const Frame& frame, std::string& text) {
+  if (!file_) return open_fault_;
+  if (frame.file_bytes > kMostFrame || frame.bytes > kMostFrame) return "a frame is larger than any";
+  std::string compressed(frame.file_bytes, '\0');
+  const auto got = file_->read_at(at_, compressed.data(), compressed.size());
+  at_ += frame.file_bytes;
+  if (!got) return got.error().message;
+  compressed.resize(*got);
+  hash_.add(compressed);
+  if (compressed.size() != frame.file_bytes) return "a frame ends early";
+  text.resize(frame.bytes);
+  const std::size_t size = ZSTD_decompress(text.data(), text.size(), compressed.data(), compressed.size());
+  if (ZSTD_isError(size)) return std::string("a frame is damaged: ") + ZSTD_getErrorName(size);
+  if (size != frame.bytes || std::count(text.begin(), text.end(), '\n') != frame.lines)
+    return "a frame does not hold what was written";
+  return std::nullopt;
+}
+
+bool VersionReader::next(FrameText& out) {
+  out = FrameText{};
+  while (true) {
+    if (in_segment_) out.segment = segments_[segment_ - 1].ordinal;
+    if (in_segment_ && frame_ < frames_.size()) {
+      const Frame frame = frames_[frame_++];
+      out.first_line = line_;
+      out.lines = frame.lines;
+      line_ += frame.lines;
+      out.fault = read_frame(frame, out.text);
+      if (out.fault) out.text.clear();
+      return true;
+    }
+    if (in_segment_) {
+      out.fault = end_segment();
+      out.first_line = line_;
+      if (out.fault) return true;
+    }
+    if (!next_segment()) return false;
+  }
+}
+
+Result<VersionReader> open_version(store::Db& db, os::Disk& disk, const std::string& directory,
+                                   const store::Backup& backup) {
+  const auto base = TRY(store::find_base(db, backup.base));
+  if (!base) return Error{Code::corrupt, fmt::format("backup B{} has no base", backup.id)};
+  auto segments = TRY(store::segments_of(db, backup.base, backup.segments));
+  if (std::ssize(segments) != backup.segments)
+    return Error{Code::corrupt, fmt::format("backup B{} lacks a file: `cairn backup repair`", backup.id)};
+  return VersionReader(disk, directory, base->name, std::move(segments));
+}
+
+}  // namespace cairn::archive

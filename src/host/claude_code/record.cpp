@@ -1,0 +1,95 @@
+#include "host/claude_code/record.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace cairn::host::claude {
+
+static void add_text(Record& record, std::string_view text) {
+  if (text.empty()) return;
+  if (!record.text.empty()) record.text += '\n';
+  record.text += text;
+}
+
+static void read_block(const Json& block, Record& record) {
+  const std::string_view type = block["type"].as_string();
+  if (type == "text") add_text(record, block["text"].as_string());
+  if (type == "tool_use") {
+    record.calls.push_back(
+        {std::string(block["id"].as_string()), std::string(block["name"].as_string()), block["input"]});
+    add_text(record, std::string(block["name"].as_string()) + " " + block["input"].dump());
+  }
+  if (type != "tool_result") return;
+  if (const auto id = block.text("tool_use_id")) record.results.push_back(*id);
+  const Json& content = block["content"];
+  if (content.is_string()) add_text(record, content.as_string());
+  for (const Json& part : content.items()) add_text(record, part["text"].as_string());
+}
+
+Record read_record(const Json& line) {
+  Record record;
+  record.type = line["type"].as_string();
+  record.uuid = line["uuid"].as_string();
+  record.session = line["sessionId"].as_string();
+  record.prompt_id = line["promptId"].as_string();
+  record.cwd = line["cwd"].as_string();
+  record.at = parse_iso8601(line["timestamp"].as_string());
+  if (!record.at) record.at = parse_iso8601(line["snapshot"]["timestamp"].as_string());
+  const Json& content = line["message"]["content"];
+  if (content.is_string()) add_text(record, content.as_string());
+  for (const Json& block : content.items()) read_block(block, record);
+  // The older shape.
+  if (record.type == "tool_use") {
+    const auto id = line.text("id");
+    record.calls.push_back({id.value_or(""), std::string(line["tool"].as_string()), line["input"]});
+    add_text(record, std::string(line["tool"].as_string()) + " " + line["input"].dump());
+  }
+  if (record.type == "tool_result") {
+    if (const auto id = line.text("id")) record.results.push_back(*id);
+    add_text(record, line["output"].as_string());
+  }
+  for (const char* key : {"summary", "content", "aiTitle", "customTitle"})
+    add_text(record, line[key].as_string());
+  return record;
+}
+
+// What the host needs as it is to resume: only where it writes it itself, so that a member of the same name
+// in somebody's data is data.
+bool is_structure(std::span<const std::string_view> keys) {
+  static constexpr std::array kKeys =
+      std::to_array<std::string_view>({"uuid",        "parentUuid",
+                                       "sessionId",   "id",
+                                       "type",        "subtype",
+                                       "signature",   "timestamp",
+                                       "tool_use_id", "promptId",
+                                       "requestId",   "leafUuid",
+                                       "messageId",   "role",
+                                       "model",       "version",
+                                       "agentId",     "sourceToolAssistantUUID",
+                                       "stop_reason", "logicalParentUuid",
+                                       "toolUseID",   "parentToolUseID",
+                                       "userType",    "entrypoint"});
+  if (keys.empty() || std::find(kKeys.begin(), kKeys.end(), keys.back()) == kKeys.end()) return false;
+  return std::all_of(keys.begin(), keys.end() - 1,
+                     [](std::string_view key) { return key == "message" || key == "content"; });
+}
+
+// .../SESSION.jsonl, .../SESSION/subagents/agent-ID.jsonl
+std::optional<TranscriptFile> transcript_file(std::string_view path) {
+  constexpr std::string_view kEnd = ".jsonl", kFolder = "/subagents/agent-";
+  if (!path.ends_with(kEnd)) return std::nullopt;
+  path.remove_suffix(kEnd.size());
+  std::string agent;
+  if (const std::size_t at = path.rfind(kFolder); at != std::string_view::npos) {
+    agent = path.substr(at + kFolder.size());
+    path = path.substr(0, at);
+    if (agent.empty()) return std::nullopt;
+  }
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.empty() || name == path) return std::nullopt;
+  return TranscriptFile{std::string(name), std::move(agent)};
+}
+
+}  // namespace cairn::host::claude
