@@ -83,6 +83,8 @@ class Teller {
   SessionText by_turns() const;
   // The newest turn that came to its end; null: none did.
   const Summary* last_finished() const;
+  // Whether something of the turn was chosen, or it is what the session is called by.
+  bool tells(const Summary& turn) const;
   std::string turn_heading(const Summary& turn) const;
   std::string as_paragraph() const;
   std::int64_t main_turn() const;
@@ -305,6 +307,12 @@ const Summary* Teller::last_finished() const {
   return nullptr;
 }
 
+bool Teller::tells(const Summary& turn) const {
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    if (candidates_[i].chosen && places_[i].turn == turn.prompt_number) return true;
+  return story_.title(kTurnTitle) == title_of_request(turn.request, kTurnTitle);
+}
+
 std::string Teller::as_paragraph() const {
   std::string out;
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -352,22 +360,24 @@ SessionText earlier_text(const Story& story, const std::string& heading, std::si
                          Concepts& concepts) {
   Teller teller(story, concepts, false);
   teller.prepare({});
-  // A session that goes on, or broke off, is called by what it is doing: what it finished is named beside
-  // that.
+  const std::size_t head = cost_of(heading) + 24;
   const Summary* last = teller.last_finished();
-  const bool names_last = last && (story.running() || !broken_by(story.turns.back()).empty());
-  const std::string finished =
-      names_last ? "Finished last: " + teller.turn_heading(*last).substr(3) + "\n" : "";
-  const std::size_t head = cost_of(heading) + cost_of(finished) + 24;
-  teller.choose_within(room > head ? room - head : 0);
+  std::string finished = last ? "Finished last: " + teller.turn_heading(*last).substr(3) + "\n" : "";
+  // A session that goes on, or ended inside a turn, is called by what it was doing: what it finished is named
+  // beside that, and so is a last turn that nothing was said about.
+  const std::size_t kept = last && story.turns.back().turn_end != store::TurnEnd::stop ? cost_of(finished) : 0;
+  const std::size_t left = room - std::min(room, head + kept);
+  const std::size_t used = teller.choose_within(left);
   const Summary* turn = story.turn(teller.main_turn());
+  const bool fits = kept > 0 || used + cost_of(finished) <= left;
+  if (!fits || (kept == 0 && last && teller.tells(*last))) finished.clear();
   SessionText out;
   const std::string id = turn ? id_of(*turn) + label(turn->origins) : "";
   out.text = fmt::format("## {} \u00b7 {}\n", id, heading);
   if (const std::string text = teller.as_paragraph(); !text.empty()) out.text += text + "\n";
   out.text += finished;
   if (turn) out.items.push_back(id_of(*turn));
-  if (names_last && last != turn) out.items.push_back(id_of(*last));
+  if (!finished.empty() && last != turn) out.items.push_back(id_of(*last));
   return out;
 }
 
