@@ -68,7 +68,7 @@ TEST_F(BackupTest, ATranscriptThatTheHostDeletedComesBackByteForByte) {
   const Outcome bad = cairn({"backup", "verify", "bad.jsonl"});
   EXPECT_EQ(bad.exit_code, 1);
   EXPECT_NE(bad.out.find("line 2, column 6"), std::string::npos) << bad.describe();
-  EXPECT_EQ(cairn({"backup", "restore", "nobody", "--into-host"}).exit_code, 1);
+  EXPECT_EQ(cairn({"backup", "restore", "nobody", "--into-host"}).exit_code, 3);
   for (const std::vector<std::string>& words : {std::vector<std::string>{"backup", "list", "--all"},
                                                 {"backup", "clean", "--dry-run"},
                                                 {"backup", "discard", "one"},
