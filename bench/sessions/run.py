@@ -13,6 +13,10 @@ import uuid
 
 WINDOW = 600  # characters in which all patterns of a fact must match
 BUDGET = 8000  # bytes of a baseline
+# Results of calls that the host answered itself or that the user refused: no hook tells of their end.
+UNTOLD = re.compile(r"doesn't want to (proceed|take this action)|Request interrupted|Sibling tool call errored|InputValidationError"
+                    r"|No such tool|has not been read yet|been modified since read|String to replace not found|matches of the string")
+COMMAND = re.compile(r"<command-name>(/[^<]*)</command-name>(?:.*<command-args>([^<]*)</command-args>)?", re.S)
 
 
 def blocks(message):
@@ -54,6 +58,29 @@ class Player:
         self.times.setdefault(event, []).append((time.monotonic() - start) * 1000)
         return done.stdout
 
+    def git(self, *args):
+        subprocess.run(["git", "-C", str(self.tree), "-c", "user.name=t", "-c", "user.email=t@example.org", *args], capture_output=True)
+
+    def do_again(self, call, told):
+        """Edits and commits of the transcript, in the working tree."""
+        given, told = call.get("input") or {}, told if isinstance(told, dict) else {}
+        if call["name"] == "Bash" and re.search(r"\bgit commit\b", given.get("command", "")):
+            self.git("add", "-A")
+            self.git("commit", "-qm", "as in the transcript")
+        file = pathlib.Path(given.get("file_path") or "/")
+        if call["name"] not in ("Write", "Edit") or self.tree not in file.parents:
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(told.get("originalFile"), str) and not file.exists():
+            file.write_text(told["originalFile"])
+            self.git("add", "-f", str(file))
+            self.git("commit", "-qm", "as it was", "--", str(file))
+        if call["name"] == "Write":
+            file.write_text(given.get("content", ""))
+        else:
+            before = file.read_text() if file.exists() else ""
+            file.write_text(before.replace(given.get("old_string", ""), given.get("new_string", ""), 1))
+
     def begin(self, session):
         self.id, self.prompt = session, ""
         self.path = self.home / "transcripts" / f"{session}.jsonl"
@@ -64,11 +91,13 @@ class Player:
             return ""
 
     def end_turn(self):
-        if self.turn and self.last:
+        """Ends the turn with a Stop, unless it was interrupted or broke off at a tool call."""
+        if self.turn:
             self.turn["answer"] = self.last
-            self.hook("Stop", last_assistant_message=self.last)
             self.turns.append(self.turn)
-        self.turn, self.last = None, ""
+            if self.last and not self.broken:
+                self.hook("Stop", last_assistant_message=self.last)
+        self.turn, self.last, self.broken = None, "", False
 
     def user(self, line):
         parts = blocks(line.get("message"))
@@ -77,14 +106,26 @@ class Player:
             call = self.calls.pop(result.get("tool_use_id"), None)
             if not call:
                 continue
+            self.broken = bool(self.calls)
+            if result.get("is_error") and UNTOLD.search(text_of(blocks(result))):
+                continue
             told = line.get("toolUseResult")
             fields = {"tool_name": call["name"], "tool_input": call.get("input") or {}, "tool_use_id": call["id"]}
             if result.get("is_error"):
                 self.hook("PostToolUseFailure", error=told if isinstance(told, str) else text_of(blocks(result)), **fields)
             else:
+                self.do_again(call, told)
                 self.hook("PostToolUse", tool_response=told if isinstance(told, dict) else {"result": text_of(blocks(result))}, **fields)
         text = text_of(parts)
-        if results or not text or line.get("isMeta") or line.get("isCompactSummary") or line.get("isSidechain") or text.startswith("<"):
+        if text.startswith("[Request interrupted"):
+            self.broken = True
+        if line.get("isCompactSummary"):
+            self.hook("PostCompact", trigger="auto", compact_summary=text)
+        command = COMMAND.search(text)
+        if command:
+            text = " ".join(filter(None, command.groups()))
+        told_by_host = text.startswith("<local-command") or text.startswith("<bash-") or text.startswith("[Request interrupted")
+        if results or not text or line.get("isMeta") or line.get("isCompactSummary") or line.get("isSidechain") or told_by_host:
             return
         self.end_turn()
         self.prompt = line.setdefault("promptId", str(uuid.uuid4()))
@@ -97,8 +138,9 @@ class Player:
         for block in blocks(line.get("message")):
             if block.get("type") == "text" and block["text"].strip():
                 self.last = block["text"].strip()
+                self.broken = False
             elif block.get("type") == "tool_use":
-                self.last = ""
+                self.broken = True
                 self.calls[block["id"]] = block
                 self.hook("PreToolUse", tool_name=block["name"], tool_input=block.get("input") or {}, tool_use_id=block["id"])
 
@@ -108,7 +150,7 @@ class Player:
         given = self.begin(session)
         if self.sessions:
             self.sessions[-1]["context"] = given
-        self.turns, self.turn, self.last, self.calls = [], None, "", {}
+        self.turns, self.turn, self.last, self.calls, self.broken = [], None, "", {}, False
         old = next((row["cwd"] for row in rows if row.get("cwd")), "")
         for row in rows:
             if old:
@@ -123,8 +165,11 @@ class Player:
             else:
                 with self.path.open("a", encoding="utf8") as out:
                     out.write(json.dumps(row) + "\n")
+                if row.get("subtype") in ("turn_duration", "stop_hook_summary") and not self.broken:
+                    self.end_turn()
         self.end_turn()
         self.hook("SessionEnd", reason="other")
+        self.cairn("process", "--wait")
         self.sessions.append({"key": f"{self.series}/{file.stem}", "turns": self.turns, "context": ""})
 
     def close(self):
@@ -172,7 +217,7 @@ class Figures:
     def __init__(self, facts):
         self.facts, self.sums, self.verdicts = facts, {}, []
         self.open = {"right": 0, "shown": 0, "found": 0, "items": 0}
-        self.sizes, self.tokens, self.ranks = {}, [], []
+        self.sizes, self.tokens, self.ranks = {}, [], {}
 
     def count(self, tool, where, key, after, context):
         for fact in self.facts.get(key, {}).get("facts", []):
@@ -211,7 +256,7 @@ class Figures:
                     ids = [hit["id"] for hit in json.loads(player.cairn("search", "--json", "--limit", "10", "--", *question["ask"].split()))["results"]]
                 except (ValueError, KeyError):
                     ids = []
-                self.ranks.append(next((n for n, hit in enumerate(ids, 1) if re.search(question["pattern"], player.cairn("show", hit), re.I)), 0))
+                self.ranks.setdefault(question.get("kind", "all"), []).append(next((n for n, hit in enumerate(ids, 1) if re.search(question["pattern"], player.cairn("show", hit), re.I)), 0))
 
 
 def percent(part, whole):
@@ -259,12 +304,14 @@ def main():
     if figures.tokens:
         print(f"tokens: mean {statistics.mean(figures.tokens):.0f}, largest {max(figures.tokens)}")
     print(f"open: precision {percent(figures.open['right'], figures.open['shown'])}, recall {percent(figures.open['found'], figures.open['items'])}")
-    hits = {n: sum(0 < rank <= n for rank in figures.ranks) for n in (1, 3, 10)}
-    print("search: " + ", ".join(f"within {n} {percent(count, len(figures.ranks))}" for n, count in hits.items()))
+    hits = {}
+    for kind, ranks in figures.ranks.items():
+        hits[kind] = {"of": len(ranks), **{f"within {n}": sum(0 < rank <= n for rank in ranks) for n in (1, 3, 10)}}
+        print(f"search {kind}: " + ", ".join(f"{n} {percent(count, len(ranks))}" for n, count in hits[kind].items() if n != "of"))
     medians = {event: round(statistics.median(ms), 2) for event, ms in sorted(times.items())}
     print("hook medians (ms):", medians)
     print(json.dumps({"facts": figures.sums, "sections": figures.sizes, "tokens": figures.tokens, "open": figures.open, "search": hits,
-                      "questions": len(figures.ranks), "hook_ms": medians, "ledger_gap": gap, "seconds": round(time.monotonic() - start, 1)}))
+                      "hook_ms": medians, "ledger_gap": gap, "seconds": round(time.monotonic() - start, 1)}))
 
 
 if __name__ == "__main__":
