@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/hash.h"
 #include "base/text.h"
+#include "distil/distil.h"
 
 namespace cairn::context {
 
@@ -13,19 +15,14 @@ constexpr double kName = 1.5;          // an identifier or a number, beside othe
 constexpr double kStress = 1.3;        // a word of prompts and subjects of commits
 constexpr double kAgain = 0.1;         // what a concept is worth when it was told already
 constexpr std::size_t kOverhead = 28;  // bytes: without them the shortest would always win
-constexpr double kPointsBack = 0.6;    // "This ..." without the sentence before it
+constexpr double kPointsBack = 0.1;    // "This ..." without the sentence before it: hardly understood
+constexpr double kBegins = 0.6;        // the same where none stands before it
 constexpr double kGoesOn = 1.15;       // the sentence after one that is told: reads better than another
 constexpr double kLeastGain = 0.012;   // less is not worth reading
 
 bool is_empty_word(std::string_view word) {
-  static const std::unordered_set<std::string_view> kWords = {
-      "a",    "an",    "and",  "are",   "as",   "at",   "be",    "been",  "but",   "by",     "can",   "could",
-      "did",  "do",    "does", "for",   "from", "had",  "has",   "have",  "he",    "her",    "here",  "his",
-      "how",  "i",     "if",   "in",    "into", "is",   "it",    "its",   "just",  "let",    "me",    "my",
-      "no",   "not",   "now",  "of",    "on",   "or",   "our",   "out",   "she",   "should", "so",    "some",
-      "than", "that",  "the",  "their", "them", "then", "there", "these", "they",  "this",   "those", "to",
-      "too",  "up",    "us",   "was",   "we",   "were", "what",  "when",  "where", "which",  "who",   "will",
-      "with", "would", "you",  "your",  "ll",   "ve",   "re",    "also",  "all",   "any"};
+  static const std::unordered_set<std::string_view> kWords(distil::code_mode().empty.begin(),
+                                                           distil::code_mode().empty.end());
   return kWords.contains(word);
 }
 
@@ -54,6 +51,14 @@ bool is_name(std::string_view word) {
   return false;
 }
 
+// "34", "84.5", "12/14", "25ms"; not "2026-11-16" nor "1a2b3c4".
+bool is_figure(std::string_view word) {
+  constexpr std::size_t kLongestUnit = 3;
+  const std::size_t digits = std::min(word.find_first_not_of("0123456789./"), word.size());
+  const std::string_view unit = word.substr(digits);
+  return digits > 0 && unit.size() <= kLongestUnit && std::all_of(unit.begin(), unit.end(), is_letter);
+}
+
 // "tests", "tested" and "testing" are one concept. Rough: only what is chosen depends on it.
 std::string stem(std::string word) {
   for (const std::string_view end : {"ing", "ed", "es", "s"})
@@ -68,17 +73,19 @@ std::string stem(std::string word) {
 
 int Concepts::id_of(std::string word, bool is_name) {
   const auto [known, added] = ids_.try_emplace(std::move(word), static_cast<int>(known_.size()));
-  if (added) known_.push_back({is_name ? kName : 1.0, 1.0, false});
+  if (added) known_.push_back({checksum(known->first), is_name ? kName : 1.0, 1.0, false});
   return known->second;
 }
 
 std::vector<Concepts::Use> Concepts::of(std::string_view text) {
   std::vector<Use> uses;
-  const auto add = [&](std::string word, bool is_name) {
+  const auto add = [&](std::string word, bool is_name, bool figure = false) {
     const int id = id_of(std::move(word), is_name);
+    const Known& known = known_[static_cast<std::size_t>(id)];
     if (std::none_of(uses.begin(), uses.end(), [id](const Use& use) { return use.id == id; }))
-      uses.push_back({id, known_[static_cast<std::size_t>(id)].value});
+      uses.push_back({id, known.value, figure, known.hash});
   };
+  std::size_t before = 0;  // where the last word began
   for (std::size_t i = 0; i < text.size();) {
     if (!is_part(text[i])) {
       ++i;
@@ -89,12 +96,15 @@ std::vector<Concepts::Use> Concepts::of(std::string_view text) {
            (is_part(text[end]) || (joins(text[end]) && end + 1 < text.size() && is_part(text[end + 1]))))
       ++end;
     const std::string_view word = text.substr(i, end - i);
+    // "Phase 2" and "#12" are names.
+    const bool named = i > 0 && (text[i - 1] == '#' || (text[before] >= 'A' && text[before] <= 'Z'));
+    before = i;
     i = end;
     const bool foreign = static_cast<unsigned char>(word[0]) >= 0xE3;  // scripts without blanks: by two signs
     if (foreign)
       for (std::size_t at = 0; at < word.size(); at += 6) add(std::string(word.substr(at, 6)), false);
     else if (is_name(word))
-      add(ascii_lower(word), true);
+      add(ascii_lower(word), true, !named && is_figure(word));
     else if (const std::string lower = ascii_lower(word); word.size() > 1 && !is_empty_word(lower))
       add(stem(lower), false);
   }
@@ -134,7 +144,7 @@ std::size_t choose(std::vector<Candidate>& candidates, GroupCosts costs, std::si
       const bool follows = c.before > 0 && candidates[c.before - 1].chosen;
       double gain = c.weight * concepts.news(c.concepts) / static_cast<double>(cost + kOverhead);
       if (follows) gain *= kGoesOn;
-      if (c.continues && !follows) gain *= kPointsBack;
+      if (c.continues && !follows) gain *= c.before > 0 ? kPointsBack : kBegins;
       if (gain <= best_gain) continue;
       best = &c;
       best_gain = gain;

@@ -6,6 +6,7 @@
 // until nothing fits. Deterministic: of equal gains the earlier unit wins.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,8 @@ class Concepts {
   struct Use {
     int id = 0;
     double value = 0;
+    bool figure = false;  // a number that tells how many or how much, with a short unit at most
+    std::uint64_t hash = 0;
   };
   // The concepts of a text, each once.
   std::vector<Use> of(std::string_view text);
@@ -33,6 +36,7 @@ class Concepts {
  private:
   int id_of(std::string word, bool is_name);
   struct Known {
+    std::uint64_t hash = 0;
     double value = 1;
     double left = 1;  // a tenth after each time it was told
     bool stressed = false;

@@ -12,6 +12,7 @@
 #include "context/page.h"
 #include "context/session_text.h"
 #include "context/state.h"
+#include "distil/distil.h"
 #include "git/changes.h"
 #include "store/projects.h"
 
@@ -72,7 +73,8 @@ class Composer {
     std::vector<std::string> others;  // what the sessions edited since the last commit is open
     for (const std::string& file : material_.uncommitted)
       if (!material_.standing.edits(file)) others.push_back(line_of_data(file));
-    const std::string text = state_text(material_.stories, others, request_.own_session);
+    const std::string text =
+        state_text(material_.stories, material_.standing.plans, others, request_.own_session);
     if (!text.empty()) add(Section{"# State\n" + text + "\n", {}, {}});
   }
 
@@ -101,8 +103,8 @@ class Composer {
 
   std::size_t add_newest(std::size_t room) {
     constexpr std::string_view kHeading = "# Last session, in the agent's words\n";
-    SessionText told =
-        newest_text(material_.stories.front(), room - std::min(room, kHeading.size() + 1), concepts_, told_);
+    SessionText told = newest_text(material_.stories.front(), room - std::min(room, kHeading.size() + 1),
+                                   concepts_, figures_, told_);
     if (told.text.empty() || !page_.add(std::string(kHeading) + told.text + "\n")) return 0;
     out_.items.insert(out_.items.end(), told.items.begin(), told.items.end());
     return cost_of(told.text) + kHeading.size() + 1;
@@ -118,7 +120,7 @@ class Composer {
       const std::size_t share = room / (count - i + 1);
       Concepts concepts;  // of its own: what another session says is no news of this one
       for (const std::string& line : stories[i].first_lines(store::TextKind::commit)) concepts.stress(line);
-      const SessionText told = earlier_text(stories[i], heading_of(stories, i), share, concepts);
+      const SessionText told = earlier_text(stories[i], i, heading_of(stories, i), share, concepts, figures_);
       const bool bare =
           told.text.find('\n') + 1 == told.text.size() && stories[i].title(kEarlierTitle).empty();
       if (bare) continue;  // it had neither a request nor an answer
@@ -146,6 +148,7 @@ class Composer {
   const Request& request_;
   const Material& material_;
   Concepts concepts_;
+  Figures figures_;
   std::set<std::string> told_;  // open steps
   Page page_;
   Composed out_;
@@ -163,6 +166,23 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
       if (known.size() < 200) known.insert(s.files_edited.begin(), s.files_edited.end());
   if (request.disk == nullptr) return std::vector<std::string>();
   return git::changed_files(*request.disk, tree, {known.begin(), known.end()});
+}
+
+// What is left of accepted plans, as far as the sessions that are told edited files since.
+void follow_plans(const std::vector<Story>& stories, Standing& standing) {
+  std::set<std::int64_t> done;
+  for (const store::OpenItem& item : standing.open) {
+    if (item.source != "plan") continue;
+    std::set<std::string> edited;
+    for (const Story& story : stories)
+      for (const Summary& turn : story.turns)
+        if (turn.updated_at >= item.opened_at)
+          for (const std::string& file : turn.files_edited) edited.insert(file.substr(file.rfind('/') + 1));
+    standing.steps[item.id] = distil::steps_untouched(item.detail, edited);
+    // Sessions that did not begin with the plan may have done it all the same.
+    if (!edited.empty() && distil::steps_left(item.detail, edited).empty()) done.insert(item.id);
+  }
+  std::erase_if(standing.open, [&](const store::OpenItem& item) { return done.contains(item.id); });
 }
 
 void make_data(Story& story) {
@@ -188,6 +208,7 @@ Result<Composed> compose(store::Db& db, const Request& request) {
       TRY(newest_stories(db, {request.project, request.since, request.except_session, request.own_session}));
   material.standing =
       TRY(read_standing(db, request.project, request.since, request.own_session, request.working_tree));
+  follow_plans(material.stories, material.standing);
   const Standing& standing = material.standing;
   if (material.stories.empty() && standing.open.empty() && standing.notes.empty()) return Composed{};
   material.uncommitted = TRY(uncommitted_files(db, request, material.stories));

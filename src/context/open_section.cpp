@@ -33,8 +33,10 @@ Result<Standing> read_standing(store::Db& db, const std::string& project,
   out.notes = TRY(store::notes_for(db, project, kMostNotes));
   if (!since) out.orders = TRY(store::standing_orders(db, project, kMostOrders));
   const WallTime oldest = TRY(store::last_activity(db, project)) - store::kOpenItemAge;
-  for (OpenItem& item : TRY(store::open_items(db, {project})))
-    (item.last_seen_at < oldest ? out.earlier : out.open).push_back(std::move(item));
+  for (OpenItem& item : TRY(store::open_items(db, {.project = project, .all_plans = true}))) {
+    const bool refused = item.source == "plan" && item.state != "accepted";
+    (refused ? out.plans : item.last_seen_at < oldest ? out.earlier : out.open).push_back(std::move(item));
+  }
   // The last seen first; items of one answer in its own order.
   std::sort(out.open.begin(), out.open.end(), [](const OpenItem& a, const OpenItem& b) {
     if (place_of(a) != place_of(b)) return place_of(a) < place_of(b);
@@ -104,6 +106,18 @@ Section notes_section(const Standing& standing, std::size_t max_tokens) {
   return out;
 }
 
+// "; not begun: 2. Test it; 3. Say it". The steps of the plan that nothing was done for.
+static std::string steps_of(const Standing& standing, const OpenItem& item) {
+  constexpr std::size_t kSteps = 4;
+  const auto steps = standing.steps.find(item.id);
+  if (steps == standing.steps.end() || steps->second.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kSteps, steps->second.size()); ++i)
+    text += (i == 0 ? "; not begun: " : "; ") + line_of(steps->second[i], 120);
+  const std::size_t more = steps->second.size() - std::min(kSteps, steps->second.size());
+  return text + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 Section open_section(const Standing& standing, const std::vector<std::string>& uncommitted,
                      std::size_t max_tokens) {
   Section out;
@@ -115,7 +129,7 @@ Section open_section(const Standing& standing, const std::vector<std::string>& u
   for (const OpenItem& item : standing.open) {
     const bool elsewhere = item.branch && standing.branch && item.branch != standing.branch;
     const std::string line =
-        fmt::format("- {} {}{}{}\n", id_of(item), told(item), label(item.origins),
+        fmt::format("- {} {}{}{}{}\n", id_of(item), told(item), steps_of(standing, item), label(item.origins),
                     elsewhere ? " (branch " + line_of(as_name(*item.branch), 80) + ")" : "");
     const std::size_t cost = estimate_tokens(line);
     if (out.ids.size() == kMostOpen || tokens + cost > max_tokens) break;

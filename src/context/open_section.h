@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,11 @@ struct Standing {
   std::vector<store::StandingOrder> orders;  // candidates for notes
   std::vector<store::OpenItem> open;         // in the order of their sources, the newest first within one
   std::vector<store::OpenItem> earlier;      // open, and without any sign for 30 days
-  std::vector<std::string> edited;           // files edited since the last commit, as far as sessions tell
-  std::optional<std::string> branch;         // of the session that asks: items of others name theirs
+  std::vector<store::OpenItem> plans;        // that were not accepted
+  // Of accepted plans, by id: the steps whose files nobody edited since.
+  std::map<std::int64_t, std::vector<std::string>> steps;
+  std::vector<std::string> edited;    // files edited since the last commit, as far as sessions tell
+  std::optional<std::string> branch;  // of the session that asks: items of others name theirs
 
   bool edits(const std::string& file) const { return std::binary_search(edited.begin(), edited.end(), file); }
 };

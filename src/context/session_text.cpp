@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/origin.h"
 #include "base/text.h"
@@ -45,16 +46,23 @@ struct Place {
   Unit unit;
   std::string heading;
   std::int64_t turn = 0;
-  bool ours = false;  // the heading is ours: what stands under it is one paragraph
+  std::size_t order = 0;  // among all units of the session, also those that are no candidates
+  bool ours = false;      // the heading is ours: what stands under it is one paragraph
   bool labelled = false;
 };
 
 bool announces(std::string_view text) {
-  for (const std::string_view start :
-       {"Let me ", "Now let me ", "Let's ", "I'll ", "I will ", "Now I'll ", "Now I ", "I need to ",
-        "First, let me ", "I'm going to ", "Next, I'll ", "OK, let me ", "Good. ", "Now, "})
-    if (text.starts_with(start)) return true;
-  return false;
+  constexpr std::size_t kBeginning = 24;
+  return distil::begins_with_cue(distil::fold(text.substr(0, kBeginning)), distil::code_mode().announces);
+}
+
+bool has_digit(std::string_view text) {
+  return text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+// "And 45 more commands." says nothing alone.
+bool is_rest(std::string_view text) {
+  return text.starts_with("And ") && text.size() > 4 && text[4] >= '0' && text[4] <= '9';
 }
 
 // What speaks for a cause, a decision or a next step.
@@ -66,8 +74,14 @@ const distil::CueFinder& cue_finder() {
 
 class Teller {
  public:
-  Teller(const Story& story, Concepts& concepts, bool newest)
-      : story_(story), concepts_(concepts), newest_(newest), cues_(cue_finder()) {
+  // `place`: of the session among all, the newest first.
+  Teller(const Story& story, std::size_t place, Concepts& concepts, Figures& figures)
+      : story_(story),
+        place_(place),
+        concepts_(concepts),
+        figures_(figures),
+        newest_(place == 0),
+        cues_(cue_finder()) {
     for (const Summary& turn : story.turns)
       if (!is_chore(turn.request)) last_work_ = turn.prompt_number;
     collect();
@@ -76,6 +90,9 @@ class Teller {
   // Units that say the same as one of `told` are left out.
   void prepare(const std::set<std::string>& told) {
     for (const Source& source : sources_) add_units(source, told);
+    for (const Figures::Said& said : said_) figures_.add(said);
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (figures_.replaced(said_[i])) candidates_[i].weight = 0;
   }
 
   std::size_t choose_within(std::size_t room) { return choose(candidates_, costs_, room, concepts_); }
@@ -86,6 +103,7 @@ class Teller {
   // Whether something of the turn was chosen, or it is what the session is called by.
   bool tells(const Summary& turn) const;
   std::string turn_heading(const Summary& turn) const;
+  std::string title_of_turn(const Summary& turn) const;
   std::string as_paragraph() const;
   std::int64_t main_turn() const;
 
@@ -96,18 +114,28 @@ class Teller {
                      bool finding_only = false);
   void add_units(const Source& source, const std::set<std::string>& told);
   double weight_of(const Unit& unit, const Source& source) const;
+  // What was chosen, but a line that only introduces the next one not without it.
+  bool is_printed(std::size_t i) const {
+    if (!candidates_[i].chosen || !places_[i].unit.introduces) return candidates_[i].chosen;
+    return i + 1 < places_.size() && candidates_[i + 1].chosen &&
+           places_[i + 1].order == places_[i].order + 1;
+  }
   bool has_cue(std::string_view text) const { return cues_.in(distil::fold(text)); }
   std::size_t group_of(const Source& source, const std::string& heading);
   std::size_t turn_of(std::int64_t number);
 
   const Story& story_;
+  std::size_t place_;
   Concepts& concepts_;
+  Figures& figures_;
   bool newest_;
   const distil::CueFinder& cues_;
   std::int64_t last_work_ = 0;
   std::vector<Source> sources_;
   std::vector<Candidate> candidates_;
-  std::vector<Place> places_;  // of the candidates
+  std::vector<Place> places_;        // of the candidates
+  std::vector<Figures::Said> said_;  // by them
+  std::size_t units_ = 0;
   GroupCosts costs_{{0}, {0}};
   std::map<std::string, std::size_t> groups_;
   std::map<std::int64_t, std::size_t> turns_;
@@ -167,7 +195,9 @@ void Teller::add_texts(const Summary& turn) {
         break;
       case TextKind::away: add_source(text.text, kMessage, turn); break;
       case TextKind::compaction:
-        add_source(text.text, kCompaction, turn, "Summary of the conversation");
+        // What was pending then is a passing state when later turns exist.
+        add_source(text.text, turn.prompt_number < last_work_ ? kCompaction / 2 : kCompaction, turn,
+                   "Summary of the conversation");
         break;
       case TextKind::title: break;
     }
@@ -187,8 +217,15 @@ double Teller::weight_of(const Unit& unit, const Source& source) const {
   if (source.finding_only && !cue) return 0;
   if (cue) weight *= kCue;
   if (announces(unit.text)) weight *= kAnnounces;
-  if (unit.text.ends_with('?') && (!newest_ || source.turn != last_work_)) weight *= kQuestion;
-  if (!newest_ && unit.text.size() < kLeastUnit) return 0;
+  // A question of an earlier turn was answered by what came after it.
+  if (unit.text.ends_with('?') && (!newest_ || source.turn != last_work_))
+    weight *= source.heading.empty() ? 0 : kQuestion;
+  if (source.labelled && is_rest(unit.text)) return 0;
+  if (unit.text.size() < kLeastUnit) {
+    const Summary* turn = story_.turn(source.turn);
+    const bool courtesy = turn && is_chore(turn->request) && !has_digit(unit.text);  // "You are welcome."
+    if (!newest_ || courtesy) return 0;
+  }
   if (unit.form == Unit::Form::row) weight *= newest_ ? kRow : kOlderRow;
   if (unit.form == Unit::Form::code) weight *= kCode;
   if (unit.introduces) weight *= kIntroduces;
@@ -215,8 +252,9 @@ void Teller::add_units(const Source& source, const std::set<std::string>& told) 
   const Split split = source.labelled ? split_facts(visible(source.text)) : split_text(visible(source.text));
   std::size_t last_block = static_cast<std::size_t>(-1);
   const Summary* turn = story_.turn(source.turn);
-  const std::string title = turn && newest_ ? title_of_request(turn->request, kTurnTitle) : "";
+  const std::string title = turn && newest_ ? title_of_turn(*turn) : "";
   for (const Unit& unit : split.units) {
+    ++units_;
     if (told.contains(unit.text) || unit.text == title) continue;
     Candidate candidate;
     candidate.weight = weight_of(unit, source);
@@ -231,8 +269,10 @@ void Teller::add_units(const Source& source, const std::set<std::string>& told) 
     if (unit.block == last_block && !candidates_.empty()) candidate.before = candidates_.size();
     candidate.concepts = concepts_.of(unit.text);
     last_block = unit.block;
+    said_.push_back(Figures::said(candidate.concepts, place_, source.turn));
     candidates_.push_back(std::move(candidate));
-    places_.push_back({unit, std::move(heading), source.turn, !source.heading.empty(), source.labelled});
+    places_.push_back(
+        {unit, std::move(heading), source.turn, units_, !source.heading.empty(), source.labelled});
   }
 }
 
@@ -251,11 +291,31 @@ void end_line(std::string& text) {
 
 std::string Teller::turn_heading(const Summary& turn) const {
   std::string text = fmt::format("## {}{}", id_of(turn), label(turn.origins));
-  const std::string title = as_line(title_of_request(turn.request, kTurnTitle));
+  const std::string title = as_line(title_of_turn(turn));
   if (!title.empty()) text += " \u00b7 " + title;
   if (turn.interim) text += " \u00b7 still running";
   if (!broken_by(turn).empty()) text += " \u00b7 interrupted";
   return text;
+}
+
+// What the turn was about: its request, or the first sentence of its answer where the request says nothing by
+// itself ("7", "go on until all are done").
+std::string Teller::title_of_turn(const Summary& turn) const {
+  const distil::Words words = distil::key_words(turn.request);
+  static const distil::Words chores = [] {
+    distil::Words all;
+    for (const std::string& chore : distil::code_mode().chores) all.merge(distil::key_words(chore));
+    return all;
+  }();
+  const bool says = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return word.find_first_not_of("0123456789") != std::string::npos && !chores.contains(word);
+  });
+  if (!says)
+    for (const store::Text& text : story_.texts)
+      if (text.prompt_number == turn.prompt_number && text.kind == TextKind::answer)
+        if (std::string title = title_of_request(text.text, kTurnTitle); title.size() >= kLeastUnit)
+          return title;
+  return title_of_request(turn.request, kTurnTitle);
 }
 
 bool told_of(const SessionText& text, const Summary& turn) {
@@ -266,13 +326,21 @@ SessionText Teller::by_turns() const {
   SessionText out;
   std::string& text = out.text;
   const Place* before = nullptr;
+  // What was finished last is named even when nothing was said about it.
+  const Summary* last = last_finished();
+  const std::int64_t last_number = last ? last->prompt_number : std::numeric_limits<std::int64_t>::max();
+  const auto name_last = [&] {
+    text += turn_heading(*last) + "\n";
+    out.items.push_back(id_of(*last));
+  };
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (!candidates_[i].chosen) continue;
+    if (!is_printed(i)) continue;
     const Place& place = places_[i];
     const Summary* turn = story_.turn(place.turn);
     const bool new_turn = turn && (!before || before->turn != place.turn);
     if (new_turn) {
       end_line(text);
+      if (turn->prompt_number > last_number && !told_of(out, *last)) name_last();
       if (!is_chore(turn->request) || text.empty()) text += turn_heading(*turn) + "\n";
       out.items.push_back(id_of(*turn));
     }
@@ -292,11 +360,7 @@ SessionText Teller::by_turns() const {
     before = &place;
   }
   end_line(text);
-  // What was finished last is named even when nothing was said about it.
-  if (const Summary* last = last_finished(); last && !told_of(out, *last)) {
-    text += turn_heading(*last) + "\n";
-    out.items.push_back(id_of(*last));
-  }
+  if (last && !told_of(out, *last)) name_last();
   return out;
 }
 
@@ -316,7 +380,7 @@ bool Teller::tells(const Summary& turn) const {
 std::string Teller::as_paragraph() const {
   std::string out;
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (!candidates_[i].chosen) continue;
+    if (!is_printed(i)) continue;
     const std::string line = as_line(places_[i]);
     if (!out.empty()) out += " ";
     out += line;
@@ -346,9 +410,9 @@ std::size_t cost_of(std::string_view text) {
   return cost;
 }
 
-SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts,
+SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts, Figures& figures,
                         const std::set<std::string>& told) {
-  Teller teller(story, concepts, true);
+  Teller teller(story, 0, concepts, figures);
   teller.prepare(told);
   const Summary* last = teller.last_finished();
   const std::size_t kept = last ? cost_of(teller.turn_heading(*last)) + 1 : 0;  // it is named in any case
@@ -356,9 +420,9 @@ SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts
   return teller.by_turns();
 }
 
-SessionText earlier_text(const Story& story, const std::string& heading, std::size_t room,
-                         Concepts& concepts) {
-  Teller teller(story, concepts, false);
+SessionText earlier_text(const Story& story, std::size_t place, const std::string& heading, std::size_t room,
+                         Concepts& concepts, Figures& figures) {
+  Teller teller(story, place, concepts, figures);
   teller.prepare({});
   const std::size_t head = cost_of(heading) + 24;
   const Summary* last = teller.last_finished();

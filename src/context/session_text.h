@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "context/choice.h"
+#include "context/figures.h"
 #include "context/story.h"
 
 namespace cairn::context {
@@ -17,13 +18,14 @@ struct SessionText {
 };
 
 // The newest session: turn by turn with the request of each, under the headings of what was chosen. What
-// `concepts` knows as told is not told again, nor are the sentences in `told`.
-SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts,
+// `concepts` knows as told is not told again, nor are the sentences in `told`, nor what a later turn says
+// with other figures. Sessions are told from the newest to the oldest with the same `figures`.
+SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts, Figures& figures,
                         const std::set<std::string>& told);
 
-// An earlier one: a heading and its best sentences in one paragraph.
-SessionText earlier_text(const Story& story, const std::string& heading, std::size_t room,
-                         Concepts& concepts);
+// An earlier one, at `place` among all: a heading and its best sentences in one paragraph.
+SessionText earlier_text(const Story& story, std::size_t place, const std::string& heading, std::size_t room,
+                         Concepts& concepts, Figures& figures);
 
 // What printing it costs: bytes, but four for every character beyond ASCII, as tokens are estimated.
 std::size_t cost_of(std::string_view text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/origin.h"
+#include "base/quoted.h"
 #include "base/text.h"
 #include "context/entries.h"
 #include "context/page.h"
@@ -52,8 +53,8 @@ std::string_view broken_by(const Story& story) {
   return story.turns.empty() ? std::string_view() : broken_by(story.turns.back());
 }
 
-std::string state_text(const std::vector<Story>& stories, const std::vector<std::string>& uncommitted,
-                       const std::string& own_session) {
+std::string state_text(const std::vector<Story>& stories, const std::vector<store::OpenItem>& plans,
+                       const std::vector<std::string>& uncommitted, const std::string& own_session) {
   std::string text;
   if (!stories.empty()) {
     const Story& newest = stories.front();
@@ -69,6 +70,11 @@ std::string state_text(const std::vector<Story>& stories, const std::vector<std:
     if (const auto pulls = by_number(newest.first_lines(store::TextKind::pull)); !pulls.empty())
       text += fmt::format("Pull request{}: {}.\n", pulls.size() == 1 ? "" : "s", last_of(pulls, kPulls));
   }
+  for (const store::OpenItem& plan : plans)
+    if (!stories.empty() && plan.content_session == stories.front().session)
+      text += fmt::format("The plan {} was {}: nothing of it is implemented.\n",
+                          quoted(labelled(as_data(one_line(plan.text, kSubject))), '"'),
+                          plan.state == "rejected" ? "rejected" : "not accepted");
   if (!uncommitted.empty())
     text += fmt::format("Changed and not committed now: {}.\n", first_few(uncommitted, kFiles));
   for (const Story& story : stories) {

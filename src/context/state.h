@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "context/story.h"
+#include "store/open_items.h"
 
 namespace cairn::context {
 
 // Lines, each with its line feed; empty when there is nothing to tell. Stories must be data already.
-std::string state_text(const std::vector<Story>& stories, const std::vector<std::string>& uncommitted,
-                       const std::string& own_session);
+// `plans`: those that were not accepted; those of the newest session are told.
+std::string state_text(const std::vector<Story>& stories, const std::vector<store::OpenItem>& plans,
+                       const std::vector<std::string>& uncommitted, const std::string& own_session);
 
 // Whether the newest session was broken off, and by what; empty: it was not.
 std::string_view broken_by(const Story& story);

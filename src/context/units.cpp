@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "distil/distil.h"
 
 namespace cairn::context {
 
@@ -29,10 +30,7 @@ std::size_t sentence_mark(std::string_view text, std::size_t at) {
   while (after < text.size() && (text[after] == '"' || text[after] == ')' || text[after] == '*')) ++after;
   if (after == text.size()) return after - at;
   if (text[after] != ' ' || after + 1 >= text.size()) return 0;
-  const std::string_view before = text.substr(0, at + 1);
-  for (const std::string_view abbreviation :
-       {"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "z.B.", "d.h.", "bzw.", "p.ej."})
-    if (before.ends_with(abbreviation)) return 0;
+  if (distil::ends_abbreviated(text.substr(0, at + 1))) return 0;
   const char next = text[after + 1];
   return next >= 'a' && next <= 'z' ? 0 : after - at;
 }
@@ -69,10 +67,8 @@ std::string without_colon(std::string text) {
 }
 
 bool points_back(std::string_view text) {
-  for (const std::string_view word :
-       {"This ", "That ", "These ", "Those ", "It ", "They ", "So ", "But ", "And ", "Then ", "Also "})
-    if (text.starts_with(word)) return true;
-  return false;
+  constexpr std::size_t kBeginning = 24;
+  return distil::begins_with_cue(distil::fold(text.substr(0, kBeginning)), distil::code_mode().points_back);
 }
 
 class Splitter {

@@ -8,14 +8,6 @@ namespace cairn::distil {
 
 namespace {
 
-// What may stand beside the cue in a heading.
-const Cues kBeside = {
-    "what", "what's", "is",   "are",      "i'd",         "i would",  "i",         "we",     "you",
-    "your", "the",    "my",   "for",      "a",           "an",       "to",        "up",     "do",
-    "and",  "or",     "some", "suggest*", "recommend*",  "possible", "immediate", "work",   "items",
-    "item", "tasks",  "task", "steps",    "step",        "things",   "actions",   "action", "left",
-    "now",  "from",   "here", "later",    "discovered*", "filed",    "known"};
-
 std::string_view without_emphasis(std::string_view text) {
   text = trim(text);
   for (const std::string_view mark : {"**", "__", "*"})
@@ -131,7 +123,7 @@ bool is_next_heading(std::string_view heading, const Mode& mode) {
   std::string folded = fold(from_letter(heading));
   while (folded.ends_with(':')) folded.pop_back();
   if (!has_cue(folded, mode.headings)) return false;
-  const std::string rest = without_cues(without_cues(std::move(folded), mode.headings), kBeside);
+  const std::string rest = without_cues(without_cues(std::move(folded), mode.headings), mode.beside);
   return rest.find_first_not_of(" \t&,-'()") == std::string::npos;
 }
 

@@ -5,13 +5,15 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/hash.h"
 #include "base/origin.h"
 #include "base/quoted.h"
 #include "base/text.h"
+#include "distil/runs.h"
 #include "distil/shell.h"
 #include "distil/symbols.h"
 #include "distil/test_output.h"
-#include "host/host.h"
+#include "host/action.h"
 
 namespace cairn::distil {
 
@@ -25,8 +27,30 @@ constexpr std::size_t kMaxCommand = 120;
 constexpr std::size_t kMaxWhy = 160;
 constexpr std::size_t kMaxSubject = 160;
 
+// What a digest holds at most, however many events a turn has.
+constexpr std::size_t kMaxFiles = 500;      // with their changes
+constexpr std::size_t kMaxNames = 2000;     // of files read or edited, each
+constexpr std::size_t kMaxCommands = 400;   // twice as many until the least telling are left out
+constexpr std::size_t kMaxRuns = 50;        // of one command
+constexpr std::size_t kMaxMarks = 200;      // of one kind: an observation names no more events
+constexpr std::size_t kMaxSentences = 200;  // of one kind
+constexpr std::size_t kMaxInterrupted = 5;
+constexpr std::size_t kMaxTasks = 500;
+constexpr std::size_t kMaxMessages = 200;  // of commits and pull requests
+
+// Adds to a list that keeps its newest entries.
+template <class T>
+void push(std::vector<T>& list, T item, std::size_t max) {
+  if (list.size() >= max) list.erase(list.begin());
+  list.push_back(std::move(item));
+}
+
+void insert(std::set<std::string>& names, std::string name) {
+  if (names.size() < kMaxNames) names.insert(std::move(name));
+}
+
 std::string shown(std::string_view text, std::size_t max) {
-  return one_line(visible(prefix(text, 8 * max)), max);
+  return shown_text(text, max);
 }
 
 std::int64_t count_lines(std::string_view text) {
@@ -58,47 +82,6 @@ bool is_source(std::string_view path) {
                                     ".csv", ".html", ".css", ".xml", ".svg", ".rst", ".ini", ".cfg", ".log"});
 }
 
-// The most informative line about a failure: the failed tests, else the first error line.
-std::string reason(const TestReport& report, std::string_view text) {
-  if (!report.error.empty()) return report.error;
-  for (const std::string_view line : lines(prefix(text, 4000)))
-    if (!trim(line).empty()) return one_line(visible(line), kMaxWhy);
-  return "";
-}
-
-// Exit code, first informative line and failed tests of an error text.
-Run failed_run(std::string_view error) {
-  Run run;
-  run.how = Run::How::failed;
-  std::string_view text = trim(error);
-  if (starts_with_nocase(text, "exit code ")) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    run.code = "exit code " + one_line(visible(text.substr(10, std::min<std::size_t>(end - 10, 40))), 20);
-    text = text.substr(end);
-  }
-  TestReport report = read_test_output(text);
-  run.why = reason(report, text);
-  run.failed = std::move(report.failed);
-  return run;
-}
-
-// The result of a check whose exit status is hidden by another command (`make test | tail`), judged by its
-// output.
-Run judged_run(std::string_view output) {
-  Run run;
-  TestReport report = read_test_output(output);
-  if (report.says_failed) {
-    run.how = Run::How::failed;
-    run.why = std::move(report.error);
-    run.failed = std::move(report.failed);
-  } else if (!report.passed.empty()) {
-    run.passed = std::move(report.passed);
-  } else {
-    run.how = Run::How::unknown;
-  }
-  return run;
-}
-
 // Why a call failed: the first sentence of its error, without its full stop.
 std::string why_failed(const Step& step, const Action& action) {
   std::string text = shown(step.error, kMaxWhy);
@@ -118,22 +101,22 @@ std::string_view state_name(host::TaskChange::State state) {
   return "";
 }
 
-// Adds the steps of a turn one by one.
-class Collector {
- public:
-  Collector(std::string root, std::string_view host) : root_(std::move(root)), host_(host::find_host(host)) {}
+}  // namespace
 
-  void add(const Step& step) {
+class Digester::Collector {
+ public:
+  explicit Collector(std::string root) : root_(std::move(root)) {}
+
+  void add(const Step& step, const Action& action) {
     mark_ = {count_++, step.event};
     if (!step.agent_type.empty()) ++out_.subagent_steps;
-    const Action action = host_.read_action({step.tool, step.input, step.response});
-    if (action.origin && *action.origin != Origin::output) out_.outside.push_back(mark_);
+    if (action.origin && *action.origin != Origin::output) push(out_.outside, mark_, kMaxMarks);
     if (step.outcome == Step::Outcome::interrupted)
-      out_.interrupted.push_back(doing(action));
-    else
+      push(out_.interrupted, doing(action), kMaxInterrupted);
+    else if (!action.refused)
       take(step, action);
   }
-  Digest take_all() { return std::move(out_); }
+  const Digest& digest() const { return out_; }
 
  private:
   std::string path(std::string_view text) const { return shown_path(text, root_); }
@@ -158,7 +141,7 @@ class Collector {
       case Verb::track: return step.outcome == Step::Outcome::ok ? tasks(action) : void();
       case Verb::routine: return;
       case Verb::plan:
-      case Verb::ask:
+      case Verb::ask: return;  // told as open items, and by the answer
       case Verb::other: return step.agent_type.empty() ? other(step, action) : void();
     }
   }
@@ -174,30 +157,59 @@ class Collector {
     const std::string text = cleaned(action);
     if (text.empty()) return;
     const bool ok = step.outcome == Step::Outcome::ok;
-    const ShellFiles files = shell_files(text);
+    ShellFiles files = shell_files(text);
     if (ok) {
-      for (const std::string& file : files.read) out_.read.insert(path(file));
-      for (const std::string& file : files.written) out_.edited.insert(path(file));
-      if (!files.written.empty()) out_.shell_changes.push_back(mark_);
+      for (const std::string& file : files.read) insert(out_.read, path(file));
+      for (const std::string& file : files.written) insert(out_.edited, path(file));
+      if (!files.written.empty()) push(out_.shell_changes, mark_, kMaxMarks);
     }
-    if (files.only_looks && ok) out_.looked.push_back(mark_);
+    if (files.only_looks && ok) push(out_.looked, mark_, kMaxMarks);
     if (!step.agent_type.empty()) return;
-    Command& entry = entry_of(text, files, action.description);
-    if (ok && files.makes_commits) commits(entry, text, files, action.output);
-    if (ok) pulls(files, action.output);
-    Run run;
     if (!ok)
-      run = failed_run(step.error);
+      if (std::string program = blamed_program(files, step.error); program != files.program) {
+        files.check.clear();  // it did not come to it
+        files.program = std::move(program);
+      }
+    Command& entry = entry_of(text, files, action.description);
+    if (ok) take_messages(entry, text, files, action.output);
+    Run run = run_of(step, action, files, entry.check);
+    // A line that failed before its check came to be run has an entry of its own: now it passed.
+    if (const auto whole = commands_.find(content_hash(text)); ok && whole != commands_.end())
+      if (Command& other = out_.commands[whole->second]; &other != &entry) add_run(other, run);
+    add_run(entry, std::move(run));
+  }
+
+  Run run_of(const Step& step, const Action& action, const ShellFiles& files, bool check) const {
+    Run run;
+    if (step.outcome != Step::Outcome::ok)
+      run = failed_run(step.error, files);
     else if (action.interrupted)
       run.how = Run::How::interrupted;
     else if (action.background)
       run.how = Run::How::background;
-    else if (entry.check && !files.status_of_check)
+    else if (check && !files.status_of_check)
       run = judged_run(action.output);
-    else if (entry.check)
+    else if (check)
       run.passed = read_test_output(action.output).passed;
     run.mark = mark_;
-    entry.runs.push_back(std::move(run));
+    return run;
+  }
+
+  // The first run of a command and the newest ones are kept.
+  static void add_run(Command& command, Run run) {
+    if (command.runs.size() >= kMaxRuns) command.runs.erase(command.runs.begin() + 1);
+    command.runs.push_back(std::move(run));
+  }
+
+  void take_messages(Command& entry, const std::string& text, const ShellFiles& files,
+                     std::string_view output) {
+    if (files.makes_commits)
+      for (Commit& commit : commits_of(text, files, output)) {
+        commit.mark = mark_;
+        push(entry.commits, std::move(commit), kMaxMessages);
+      }
+    if (std::string pull = pull_of(files, output); !pull.empty())
+      push(out_.pulls, {std::move(pull), mark_}, kMaxMessages);
   }
 
   // A check is identified by itself, so that `make test` and `make test | tail` are one; any other command by
@@ -206,10 +218,12 @@ class Collector {
     std::string check = files.check;
     for (const std::string_view tail : {" 2>/dev/null", " 2>&1"})
       if (check.ends_with(tail)) check.resize(check.size() - tail.size());
-    const std::string& key = check.empty() ? text : check;
-    const auto [known, added] = commands_.try_emplace(key, out_.commands.size());
-    if (!added) return out_.commands[known->second];
+    const std::string key = content_hash(check.empty() ? text : check);
+    if (const auto known = commands_.find(key); known != commands_.end()) return out_.commands[known->second];
+    if (out_.commands.size() >= 2 * kMaxCommands) leave_out_commands();
+    commands_.emplace(key, out_.commands.size());
     Command entry;
+    entry.key = key;
     entry.shown = shown_command(check.empty() || files.makes_commits ? text : check);
     entry.purpose = shown(purpose, kMaxSubject);
     entry.program = files.program;
@@ -219,70 +233,20 @@ class Collector {
     return out_.commands.emplace_back(std::move(entry));
   }
 
-  // The commits from git's lines "[main 1a2b3c4] subject", else from the command's messages. A subject that
-  // the command contains was written by the agent.
-  void commits(Command& entry, const std::string& text, const ShellFiles& files, std::string_view output) {
-    const std::size_t before = entry.commits.size();
-    for (const std::string_view line : lines(prefix(output, 8000))) {
-      const std::size_t close = line.find("] ");
-      if (!line.starts_with('[') || close == std::string_view::npos) continue;
-      const std::string_view place = line.substr(1, close - 1);
-      const std::string_view hash = place.substr(place.rfind(' ') + 1);
-      if (hash.size() < 7 || hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) continue;
-      std::string subject = shown(line.substr(close + 2), kMaxSubject);
-      std::string whole = message_with(files.commits, trim(line.substr(close + 2)));
-      if (whole.empty() && text.find(subject) != std::string::npos) whole = subject;
-      if (text.find(subject) == std::string::npos) subject = quote(Origin::output, subject);
-      if (!whole.empty()) whole = std::string(hash) + " " + whole;
-      entry.commits.push_back(
-          {std::string(hash) + " " + quoted(subject, '"'), subject, std::move(whole), mark_});
-    }
-    if (entry.commits.size() > before) return;
-    for (const std::string& message : files.commits) {
-      const std::string subject = shown(lines(message).front(), kMaxSubject);
-      entry.commits.push_back({quoted(subject, '"'), subject, without_trailers(message), mark_});
-    }
-  }
-
-  // The message with the subject that git printed, without trailers; empty when the command has none.
-  static std::string message_with(const std::vector<std::string>& messages, std::string_view subject) {
-    for (const std::string& message : messages)
-      if (trim(lines(message).front()) == subject) return without_trailers(message);
-    return {};
-  }
-
-  // Trailers such as "Co-authored-by: ..." are dropped.
-  static std::string without_trailers(std::string_view message) {
-    std::string out;
-    const std::string text = visible(prefix(message, 8000));
-    for (const std::string_view line : lines(text)) {
-      const std::string lower = ascii_lower(trim(line));
-      if (lower.starts_with("co-authored-by:") || lower.starts_with("signed-off-by:") ||
-          lower.find("generated with") != std::string::npos)
-        continue;
-      out.append(out.empty() ? "" : "\n").append(line);
-    }
-    return std::string(trim(out));
-  }
-
-  // `gh pr create` prints the address of the pull request.
-  void pulls(const ShellFiles& files, std::string_view output) {
-    if (files.pulls.empty()) return;
-    std::string address, number;
-    for (const std::string_view line : lines(prefix(output, 8000))) {
-      const std::size_t at = line.find("/pull/");
-      const std::size_t begin = line.find("https://");
-      if (at == std::string_view::npos || begin > at) continue;
-      const std::size_t end = std::min(line.find_first_not_of("0123456789", at + 6), line.size());
-      address = shown(line.substr(begin, end - begin), 200);
-      number = line.substr(at + 6, end - at - 6);
-    }
-    std::string text = number.empty() ? "" : "#" + number + " ";
-    text += shown(files.pulls.back().title, kMaxSubject);
-    if (!address.empty()) text += " " + address;
-    const std::string body = without_trailers(files.pulls.back().body);
-    if (!trim(text).empty())
-      out_.pulls.push_back({std::string(trim(text)) + (body.empty() ? "" : "\n\n" + body), mark_});
+  // Leaves out half of the commands: those that only showed something, then those that passed, the oldest
+  // first.
+  void leave_out_commands() {
+    const auto worth = [](const Command& c) {
+      const bool failing = !c.runs.empty() && c.runs.back().how == Run::How::failed;
+      return failing || !c.commits.empty() ? 3 : c.looks ? 0 : c.check ? 2 : 1;
+    };
+    std::size_t left_out = 0;
+    for (int least = 0; least <= 3 && left_out < kMaxCommands; ++least)
+      std::erase_if(out_.commands, [&](const Command& c) {
+        return left_out < kMaxCommands && worth(c) <= least && ++left_out > 0;
+      });
+    commands_.clear();
+    for (std::size_t i = 0; i < out_.commands.size(); ++i) commands_.emplace(out_.commands[i].key, i);
   }
 
   void change(const Step& step, const Action& action) {
@@ -290,13 +254,15 @@ class Collector {
     const std::string name = path(action.path);
     const bool writes = action.verb == Verb::write;
     if (step.outcome != Step::Outcome::ok) {
-      out_.failures.push_back((writes ? "Writing " : "Editing ") + name +
-                              " failed: " + why_failed(step, action) + ".");
+      push(out_.failures,
+           (writes ? "Writing " : "Editing ") + name + " failed: " + why_failed(step, action) + ".",
+           kMaxSentences);
       return;
     }
-    out_.edited.insert(name);
+    insert(out_.edited, name);
+    if (out_.files.size() >= kMaxFiles && !files_.contains(name)) return;
     FileChange& file_change = change_of(name);
-    file_change.marks.push_back(mark_);
+    push(file_change.marks, mark_, kMaxMarks);
     if (writes && action.hunks.empty()) {
       (action.existed ? file_change.edited : file_change.created) = true;
       file_change.lines = count_lines(action.content);
@@ -337,17 +303,19 @@ class Collector {
   void read(const Step& step, const Action& action) {
     if (action.path.empty()) return;
     if (step.outcome == Step::Outcome::ok) {
-      out_.read.insert(path(action.path));
-      out_.looked.push_back(mark_);
-    } else if (step.agent_type.empty())
-      out_.not_found.push_back("Could not read " + path(action.path) + ": " + why_failed(step, action) + ".");
+      insert(out_.read, path(action.path));
+      push(out_.looked, mark_, kMaxMarks);
+    } else if (step.agent_type.empty()) {
+      push(out_.not_found, "Could not read " + path(action.path) + ": " + why_failed(step, action) + ".",
+           kMaxSentences);
+    }
   }
 
   void search(const Step& step, const Action& action) {
     const std::string pattern = shown(action.query, 80);
     if (pattern.empty() || !step.agent_type.empty()) return;
     add_unique(out_.searches, quoted(pattern));
-    out_.looked.push_back(mark_);
+    push(out_.looked, mark_, kMaxMarks);
   }
 
   void fetch(const Step& step, const Action& action) {
@@ -355,36 +323,45 @@ class Collector {
     const std::string what = shown(action.query, 160);
     if (what.empty()) return;
     if (step.outcome != Step::Outcome::ok)
-      out_.not_found.push_back("Could not fetch " + what + ": " + why_failed(step, action) + ".");
+      push(out_.not_found, "Could not fetch " + what + ": " + why_failed(step, action) + ".", kMaxSentences);
     else
       add_unique(out_.fetches, action.verb == Verb::search_web ? "the web for " + quoted(what) : what);
-    out_.looked.push_back(mark_);
+    push(out_.looked, mark_, kMaxMarks);
+  }
+
+  // Not "Perfect!": the first line of some length, else the first.
+  static std::string_view first_telling_line(std::string_view text) {
+    constexpr std::size_t kLeast = 25;
+    const std::vector<std::string_view> all = lines(text);
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [](std::string_view line) { return trim(line).size() >= kLeast; });
+    return found != all.end() ? *found : text.substr(0, text.find('\n'));
   }
 
   void agent(const Step& step, const Action& action) {
     const std::string kind = shown(action.agent, 60);
-    out_.delegated.push_back(mark_);
+    push(out_.delegated, mark_, kMaxMarks);
     std::string sentence = "Subagent" + (kind.empty() ? "" : " (" + kind + ")");
     if (const std::string task = shown(action.description, kMaxSubject); !task.empty())
       sentence += " " + quoted(task, '"');
     if (step.outcome != Step::Outcome::ok) {
-      out_.agents.push_back(sentence + " failed: " + why_failed(step, action) + ".");
+      push(out_.agents, sentence + " failed: " + why_failed(step, action) + ".", kMaxSentences);
       return;
     }
     const std::string result = visible(prefix(action.result, 4000));
     const std::string_view text = trim(result);
-    const std::string line = one_line(text.substr(0, text.find('\n')), 240);
-    out_.agents.push_back(
-        sentence +
-        (line.empty() ? "." : ": " + line + (line.find_last_of(".!?\xa6") == line.size() - 1 ? "" : ".")));
+    const std::string line = one_line(first_telling_line(text), 240);
+    sentence += line.empty() ? "" : ": " + line;
+    const bool ended = !line.empty() && line.find_last_of(".!?\xa6") == line.size() - 1;
+    push(out_.agents, sentence + (ended ? "" : "."), kMaxSentences);
   }
 
   void other(const Step& step, const Action& action) {
     const std::string name = shown_tool(action.tool);
-    if (step.outcome == Step::Outcome::ok)
-      out_.other_tools.push_back(name);
-    else
-      out_.failures.push_back(name + " failed: " + why_failed(step, action) + ".");
+    if (step.outcome != Step::Outcome::ok)
+      push(out_.failures, name + " failed: " + why_failed(step, action) + ".", kMaxSentences);
+    else if (out_.other_tools.size() < kMaxSentences || out_.other_tools.contains(name))
+      ++out_.other_tools[name];
   }
 
   void tasks(const Action& action) {
@@ -407,7 +384,7 @@ class Collector {
   void add_task(const std::string& id, const std::string& subject, const std::string& state) {
     const auto task = find_task(id);
     if (task == out_.tasks.end()) {
-      out_.tasks.push_back({id, subject, state});
+      push(out_.tasks, {id, subject, state}, kMaxTasks);
       return;
     }
     task->subject = subject;
@@ -417,17 +394,20 @@ class Collector {
   void update_task(const std::string& id, const std::string& state) {
     if (id.empty()) return;
     auto task = find_task(id);
-    if (task == out_.tasks.end()) task = out_.tasks.insert(task, {id, "task " + shown(id, 40), ""});
+    if (task == out_.tasks.end()) {
+      push(out_.tasks, {id, "task " + shown(id, 40), ""}, kMaxTasks);
+      task = out_.tasks.end() - 1;
+    }
     if (!state.empty()) task->status = state;
   }
 
   // Adds to one of two lists: searches are quoted, addresses are not.
   void add_unique(std::vector<std::string>& list, std::string item) {
-    if (seen_.insert(item).second) list.push_back(std::move(item));
+    if (seen_.size() >= kMaxNames || !seen_.insert(item).second) return;
+    list.push_back(std::move(item));
   }
 
   std::string root_;
-  const host::Host& host_;
   std::size_t count_ = 0;
   Digest out_;
   Mark mark_;                                              // of the current step
@@ -435,8 +415,6 @@ class Collector {
   std::unordered_map<std::string, std::size_t> files_;     // path -> index in out_.files
   std::unordered_set<std::string> seen_;
 };
-
-}  // namespace
 
 bool is_tool_name(std::string_view text) {
   const auto is_sign = [](char c) {
@@ -462,10 +440,15 @@ std::string shown_path(std::string_view path, std::string_view root) {
   return out.empty() ? "." : shown(out, kMaxPath);
 }
 
-Digest digest(const Turn& turn) {
-  Collector collector(turn.root, turn.host);
-  for (const Step& step : turn.steps) collector.add(step);
-  return collector.take_all();
+Digester::Digester(std::string root) : collector_(std::make_unique<Collector>(std::move(root))) {}
+Digester::~Digester() = default;
+
+void Digester::add(const Step& step, const Action& action) {
+  collector_->add(step, action);
+}
+
+const Digest& Digester::digest() const {
+  return collector_->digest();
 }
 
 }  // namespace cairn::distil

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "distil/turn.h"
+#include "host/action.h"
 
 namespace cairn::distil {
 
@@ -54,6 +57,7 @@ struct Commit {
 
 // One command line with all its runs, in order. A check piped into another filter is the same command.
 struct Command {
+  std::string key;            // what finds it again
   std::string shown;          // for a reader: one line, short
   std::string purpose;        // its purpose in the agent's words; may be empty
   std::string program;        // the first program that does more than print
@@ -79,13 +83,13 @@ struct Pull {
 struct Digest {
   std::vector<FileChange> files;
   std::vector<Command> commands;
-  std::vector<std::string> agents;       // sentences
-  std::vector<std::string> failures;     // sentences: calls that failed and changed nothing
-  std::vector<std::string> other_tools;  // names, in order, with repetitions
-  std::vector<std::string> searches;     // patterns
-  std::vector<std::string> fetches;      // addresses and web searches
-  std::vector<std::string> not_found;    // sentences: reads and fetches that failed
-  std::vector<std::string> interrupted;  // what was running
+  std::vector<std::string> agents;    // sentences
+  std::vector<std::string> failures;  // sentences: calls that changed nothing because they failed
+  std::map<std::string, std::size_t> other_tools;  // names, with how often
+  std::vector<std::string> searches;               // patterns
+  std::vector<std::string> fetches;                // addresses and web searches
+  std::vector<std::string> not_found;              // sentences: reads and fetches that failed
+  std::vector<std::string> interrupted;            // what was running
   std::vector<Task> tasks;
   std::vector<Pull> pulls;
   std::set<std::string> read;
@@ -97,7 +101,22 @@ struct Digest {
   int subagent_steps = 0;
 };
 
-Digest digest(const Turn& turn);
+// Adds the steps of a turn one by one. What it holds is bounded, however many there are: of very long lists
+// the newest entries stay, of commands those that tell most.
+class Digester {
+ public:
+  // `root`: as Turn::root.
+  explicit Digester(std::string root);
+  ~Digester();
+
+  // `action` is what the host reads in it.
+  void add(const Step& step, const host::Action& action);
+  const Digest& digest() const;
+
+ private:
+  class Collector;
+  std::unique_ptr<Collector> collector_;
+};
 
 // Whether `text` looks like a tool name. Other texts are shown in quotes.
 bool is_tool_name(std::string_view text);

@@ -3,6 +3,7 @@
 #include "base/origin.h"
 #include "base/text.h"
 #include "distil/parts.h"
+#include "distil/reader.h"
 #include "distil/sentences.h"
 
 namespace cairn::distil {
@@ -38,13 +39,26 @@ static std::vector<Carried> carried_by(const Digest& digest) {
   return out;
 }
 
-Distilled distil(const Turn& turn, const Mode& mode) {
-  const Digest facts = digest(turn);
+void TurnReader::add(const Step& step) {
+  const host::Action action = host_.read_action({step.tool, step.input, step.response, step.error});
+  digester_.add(step, action);
+  open_.add(step, action);
+  empty_ = false;
+}
+
+Distilled TurnReader::distil(const Turn& turn, const Mode& mode) const {
+  const Digest& facts = digester_.digest();
   const std::string answer = visible(prefix(turn.last_answer, 50'000));
   Distilled out{summarise(turn, facts, answer, mode), observe(turn, facts, answer, mode), carried_by(facts)};
   put_labels(out.summary);
   for (Observation& o : out.observations) put_labels(o);
   return out;
+}
+
+Distilled distil(const Turn& turn, const Mode& mode) {
+  TurnReader reader(turn.host, turn.root);
+  for (const Step& step : turn.steps) reader.add(step);
+  return reader.distil(turn, mode);
 }
 
 }  // namespace cairn::distil

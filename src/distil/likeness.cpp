@@ -1,7 +1,7 @@
 #include "distil/likeness.h"
 
 #include <algorithm>
-#include <array>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "distil/mode.h"
@@ -10,21 +10,15 @@ namespace cairn::distil {
 
 namespace {
 
-// Words of sentences that ask, offer or oblige: they are in all of them. Sorted.
-constexpr std::array kEmpty = {
-    "a",     "about", "ahead", "all",    "also",   "an",   "and",   "any",     "anything", "are",   "as",
-    "at",    "be",    "been",  "before", "but",    "by",   "can",   "could",   "did",      "do",    "does",
-    "don",   "else",  "for",   "from",   "go",     "had",  "has",   "have",    "here",     "how",   "i",
-    "if",    "in",    "into",  "is",     "it",     "its",  "just",  "let",     "like",     "ll",    "make",
-    "me",    "my",    "need",  "needs",  "next",   "no",   "not",   "now",     "of",       "on",    "once",
-    "one",   "or",    "our",   "out",    "please", "re",   "ready", "s",       "say",      "shall", "should",
-    "so",    "step",  "steps", "still",  "t",      "task", "that",  "the",     "their",    "them",  "then",
-    "there", "these", "they",  "this",   "those",  "to",   "todo",  "too",     "up",       "us",    "ve",
-    "want",  "was",   "we",    "were",   "what",   "when", "where", "whether", "which",    "will",  "with",
-    "word",  "would", "yet",   "you",    "your"};
-
+// Words that carry no meaning here: those of all sentences, and those of sentences that ask or oblige.
 bool is_empty(std::string_view word) {
-  return std::any_of(kEmpty.begin(), kEmpty.end(), [&](std::string_view w) { return w == word; });
+  static const std::unordered_set<std::string_view> kWords = [] {
+    std::unordered_set<std::string_view> words;
+    for (const Cues* list : {&code_mode().empty, &code_mode().duties})
+      words.insert(list->begin(), list->end());
+    return words;
+  }();
+  return kWords.contains(word);
 }
 
 // Without the endings of English plurals and verbs; what is left need not be a word.

@@ -54,6 +54,36 @@ std::uint16_t start_of(std::string_view text) {
   return static_cast<std::uint16_t>(first << 8 | second);
 }
 
+// The lists of a language's section.
+struct List {
+  std::string_view key;
+  Cues Mode::*cues;
+  bool plain = true;  // plain language: as in `code` where a mode has none
+};
+constexpr List kLists[] = {{"finding", &Mode::findings, false},
+                           {"decision", &Mode::decisions, false},
+                           {"remains", &Mode::remains, false},
+                           {"settled", &Mode::settled, false},
+                           {"heading", &Mode::headings, false},
+                           {"offer", &Mode::offers, false},
+                           {"agree", &Mode::agrees, false},
+                           {"over", &Mode::over},
+                           {"beside", &Mode::beside},
+                           {"nothing", &Mode::nothing},
+                           {"invite", &Mode::invites},
+                           {"vague", &Mode::vague},
+                           {"order", &Mode::orders},
+                           {"order_start", &Mode::order_starts},
+                           {"no_order", &Mode::no_orders},
+                           {"chore", &Mode::chores},
+                           {"announce", &Mode::announces},
+                           {"back", &Mode::points_back},
+                           {"aside", &Mode::asides},
+                           {"rerun", &Mode::reruns},
+                           {"abbreviation", &Mode::abbreviations},
+                           {"empty", &Mode::empty},
+                           {"duty", &Mode::duties}};
+
 Error wrong(std::string_view mode, std::string_view what) {
   return Error{Code::invalid, "modes/" + std::string(mode) + ".toml: " + std::string(what)};
 }
@@ -95,27 +125,20 @@ Status add_named(const Json& table, std::vector<Mode::Named>& list, const std::s
 Status add_language(const std::string& language, const Json& table, Mode& mode) {
   for (const auto& [key, value] : table.members()) {
     const std::string where = language + "." + key;
+    const std::string_view name = key;  // clang 14 captures no structured binding
     if (key == "types" || key == "concepts") {
       TRY(add_named(value, key == "types" ? mode.types : mode.concepts, where, mode.name));
       continue;
     }
-    Cues* to = key == "finding"    ? &mode.findings
-               : key == "decision" ? &mode.decisions
-               : key == "remains"  ? &mode.remains
-               : key == "settled"  ? &mode.settled
-               : key == "heading"  ? &mode.headings
-               : key == "offer"    ? &mode.offers
-               : key == "agree"    ? &mode.agrees
-                                   : nullptr;
-    if (!to) return wrong(mode.name, where + " is not known");
-    TRY(add_cues(value, *to, where, mode.name));
+    const auto* list =
+        std::find_if(std::begin(kLists), std::end(kLists), [&](const List& l) { return l.key == name; });
+    if (list == std::end(kLists)) return wrong(mode.name, where + " is not known");
+    TRY(add_cues(value, mode.*list->cues, where, mode.name));
   }
   return {};
 }
 
-}  // namespace
-
-Result<Mode> read_mode(std::string_view toml, std::string_view name) {
+Result<Mode> read_file(std::string_view toml, std::string_view name) {
   const Json file = TRY(read_toml(toml, "modes/" + std::string(name) + ".toml"));
   Mode mode;
   mode.name = name;
@@ -129,9 +152,18 @@ Result<Mode> read_mode(std::string_view toml, std::string_view name) {
   return mode;
 }
 
+}  // namespace
+
+Result<Mode> read_mode(std::string_view toml, std::string_view name) {
+  Mode mode = TRY(read_file(toml, name));
+  for (const List& list : kLists)
+    if (list.plain && (mode.*list.cues).empty()) mode.*list.cues = code_mode().*list.cues;
+  return mode;
+}
+
 const Mode& code_mode() {
   static const Mode mode = [] {
-    auto read = read_mode(code_mode_text(), "code");
+    auto read = read_file(code_mode_text(), "code");
     CAIRN_ASSERT(read.ok());  // a file of ours, and a test reads it
     return *std::move(read);
   }();
@@ -152,6 +184,12 @@ std::string fold(std::string_view text) {
 bool has_cue(std::string_view folded, const Cues& cues) {
   return std::any_of(cues.begin(), cues.end(), [&](const std::string& cue) {
     return find_cue(folded, cue, 0).at != std::string_view::npos;
+  });
+}
+
+bool begins_with_cue(std::string_view folded, const Cues& cues) {
+  return std::any_of(cues.begin(), cues.end(), [&](const std::string& cue) {
+    return folded.size() > cue.size() && folded[cue.size()] == ' ' && folded.starts_with(cue);
   });
 }
 

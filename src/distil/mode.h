@@ -31,6 +31,24 @@ struct Mode {
   Cues headings;  // over lists of what is left
   Cues offers;    // of a closing question: "want me to"
   Cues agrees;    // of a prompt that says yes to one
+
+  // Plain language. A mode that has none of a list gets that of `code`.
+  Cues over;           // what names the thing that was not chosen: "instead of"
+  Cues beside;         // what may stand beside a cue in a heading
+  Cues nothing;        // an item that says that nothing is left: "none"
+  Cues invites;        // offers without a question mark: "say the word"
+  Cues vague;          // words of an offer that name no work
+  Cues orders;         // of a sentence that orders something for good
+  Cues order_starts;   // the same, at the beginning of the sentence alone
+  Cues no_orders;      // beginnings that only sound like one: "never mind"
+  Cues chores;         // words that a request is made of that asks for no work: "commit", "yes"
+  Cues announces;      // beginnings of sentences that say what comes: "let me"
+  Cues points_back;    // beginnings of sentences that need the one before: "this"
+  Cues asides;         // headings in a plan over what is no work: "risks"
+  Cues reruns;         // of an item that is done by running something: "run", "verify"
+  Cues abbreviations;  // whose full stop ends no sentence
+  Cues empty;          // words that say nothing: "the"
+  Cues duties;         // words that are in all sentences that ask, offer or oblige
 };
 
 // Reads a mode file. Fails with `invalid`, naming the file and what is wrong in it.
@@ -53,6 +71,8 @@ class CueFinder {
  private:
   std::unordered_map<std::uint16_t, std::vector<std::string_view>> by_start_;  // their first two bytes
 };
+// Whether folded text begins with one of them and a blank.
+bool begins_with_cue(std::string_view folded, const Cues& cues);
 // The folded text without every occurrence of them.
 std::string without_cues(std::string folded, const Cues& cues);
 // The first of them whose cues stand in the folded text; null: none does.

@@ -5,10 +5,11 @@
 #include "base/text.h"
 #include "distil/answer_lines.h"
 #include "distil/plans.h"
+#include "distil/reader.h"
 #include "distil/sentences.h"
 #include "distil/shell.h"
 #include "distil/words.h"
-#include "host/host.h"
+#include "host/action.h"
 
 namespace cairn::distil {
 
@@ -17,13 +18,16 @@ namespace {
 constexpr std::size_t kMaxSteps = 6;        // of one answer
 constexpr std::size_t kMaxObligations = 3;  // sentences, of one answer
 constexpr std::size_t kMaxText = 300;
-constexpr std::size_t kMaxPieces = 400;  // of a turn's deeds
+// Of a turn's deeds, however many events it has.
+constexpr std::size_t kMaxPieces = 400, kMaxEdited = 2000;
+
+}  // namespace
 
 // ---- what the turn did
 
 class DeedsReader {
  public:
-  explicit DeedsReader(std::string_view root) : root_(root) {}
+  explicit DeedsReader(std::string root) : root_(std::move(root)) {}
 
   void add(const host::Action& action, const Step& step) {
     using Verb = host::Action::Verb;
@@ -33,10 +37,12 @@ class DeedsReader {
     if (action.verb == Verb::track && step.agent_type.empty()) track(action, step.event);
   }
 
-  Deeds take() {
-    for (const TaskChange& task : out_.tasks)
-      if (task.status == "completed" && !task.subject.empty()) did(task.subject);
-    return std::move(out_);
+  Deeds deeds() const {
+    Deeds out = out_;
+    for (const TaskChange& task : out.tasks)
+      if (task.status == "completed" && !task.subject.empty() && out.did.size() < kMaxPieces)
+        out.did.push_back(key_words(task.subject));
+    return out;
   }
 
  private:
@@ -44,10 +50,14 @@ class DeedsReader {
     if (out_.did.size() < kMaxPieces) out_.did.push_back(key_words(text));
   }
 
+  void add_file(std::string_view path) {
+    if (out_.files.size() < kMaxEdited) out_.files.insert(std::string(path.substr(path.rfind('/') + 1)));
+  }
+
   void edit(std::string_view path) {
     if (path.empty()) return;
     out_.work = true;
-    out_.files.insert(std::string(path.substr(path.rfind('/') + 1)));
+    add_file(path);
     if (out_.uncommitted.size() < kMaxPieces) out_.uncommitted.insert(shown_path(path, root_));
   }
 
@@ -65,7 +75,7 @@ class DeedsReader {
         out_.work = true;
         did(std::string(deed) + " open");  // what is created is opened
       }
-    for (const std::string& file : files.written) out_.files.insert(file.substr(file.rfind('/') + 1));
+    for (const std::string& file : files.written) add_file(file);
     if (out_.ran.size() < kMaxPieces)
       out_.ran.push_back(
           key_words(action.description.empty() ? prefix(action.command, 200) : action.description));
@@ -95,7 +105,7 @@ class DeedsReader {
         known = std::find_if(out_.tasks.begin(), out_.tasks.end(),
                              [&](const TaskChange& task) { return task.id == change.id; });
       if (known == out_.tasks.end()) {
-        if (change.id.empty() && !action.all_tasks) continue;
+        if ((change.id.empty() && !action.all_tasks) || out_.tasks.size() >= kMaxPieces) continue;
         known = out_.tasks.insert(known, {action.all_tasks ? "" : change.id, "", "", event});
       }
       if (!subject.empty()) known->subject = subject;
@@ -103,19 +113,18 @@ class DeedsReader {
     }
   }
 
-  std::string_view root_;
+  std::string root_;
   Deeds out_;
 };
 
+namespace {
+
 // ---- what the answer says
 
-bool is_nothing(std::string_view text) {
-  const std::string folded = fold(trim(text));
-  for (const std::string_view word : {"none", "nothing", "n/a", "no ", "nothing "})
-    if (folded == word || (word.ends_with(' ') && folded.starts_with(word)) ||
-        folded == std::string(word) + ".")
-      return true;
-  return false;
+bool is_nothing(std::string_view text, const Mode& mode) {
+  std::string folded = fold(trim(text));
+  if (folded.ends_with('.')) folded.pop_back();
+  return begins_with_cue(folded + " ", mode.nothing);
 }
 
 std::string shown_item(std::string_view text) {
@@ -126,28 +135,28 @@ std::string shown_item(std::string_view text) {
 }
 
 // A line that can stand alone as something to do.
-bool is_item(std::string_view raw) {
+bool is_item(std::string_view raw, const Mode& mode) {
   const std::string shown = shown_item(raw);
   const std::string_view text = shown;
   if (text.ends_with(':') || text.starts_with('/') || text.starts_with("`/")) return false;  // a menu
   const std::string folded = fold(text);
   const bool label = folded.starts_with("not yet ") && folded.find(':') != std::string::npos;
   if (folded.starts_with("if ") || label) return false;  // a case, not a duty
-  return !is_nothing(text) && !key_words(text).empty();
+  return !is_nothing(text, mode) && !key_words(text).empty();
 }
 
 // A question, or a few words that are one: "say the word and I push it". Other offers without a question mark
 // are courtesies ("Let me know if you want changes").
-bool asks(std::string_view sentence) {
+bool asks(std::string_view sentence, const Mode& mode) {
   return trim(sentence).ends_with('?') || trim(sentence).ends_with("\uff1f") ||
-         has_cue(fold(sentence), {"say the word", "tell me to", "let me know when"});
+         has_cue(fold(sentence), mode.invites);
 }
 
 // Not "What would you like to work on next?".
-bool offers_something(std::string_view question) {
+bool offers_something(std::string_view question, const Mode& mode) {
   Words words = key_words(question);
-  for (const char* word : {"work", "help", "today", "tackl", "prefer", "think", "approach", "option"})
-    words.erase(word);
+  for (const std::string& vague : mode.vague)
+    for (const std::string& word : key_words(vague)) words.erase(word);
   return !words.empty();
 }
 
@@ -170,7 +179,7 @@ class AnswerReader {
         continue;
       }
       // A paragraph right under the heading is the next step itself.
-      if (listing && steps_.empty() && line.kind == AnswerLine::Kind::text && is_item(line.text)) {
+      if (listing && steps_.empty() && line.kind == AnswerLine::Kind::text && is_item(line.text, mode_)) {
         for (const std::string& sentence : sentences(line.text)) add_step(sentence);
         listing = false;
         continue;
@@ -200,7 +209,7 @@ class AnswerReader {
 
  private:
   void add_step(std::string_view text) {
-    if (steps_.size() < kMaxSteps && is_item(text)) steps_.push_back(shown_item(text));
+    if (steps_.size() < kMaxSteps && is_item(text, mode_)) steps_.push_back(shown_item(text));
   }
 
   void read_sentences(std::string_view text) {
@@ -210,7 +219,7 @@ class AnswerReader {
       const bool left = has_cue(without_cues(folded, mode_.settled), mode_.remains);
       if (!left && !question) {
         if (said_.size() < kMaxPieces) said_.push_back(key_words(sentence));
-      } else if (left && !question && work_ && is_item(sentence)) {
+      } else if (left && !question && work_ && is_item(sentence, mode_)) {
         obligations_.push_back(shown_item(sentence));
       }
     }
@@ -223,7 +232,7 @@ class AnswerReader {
       const auto parts = sentences(line->text);
       // The offer may be followed by a word about it.
       for (auto part = parts.rbegin(); part != parts.rend() && part - parts.rbegin() < 2; ++part)
-        if (asks(*part) && has_cue(fold(*part), mode_.offers) && offers_something(*part)) {
+        if (asks(*part, mode_) && has_cue(fold(*part), mode_.offers) && offers_something(*part, mode_)) {
           question_ = shown_item(*part);
           return;
         }
@@ -246,47 +255,20 @@ void add_plan(const host::Action& action, const Step& step, std::vector<OpenItem
   const std::string plan = visible(action.plan);
   const std::string heading = plan_heading(plan);
   if (heading.empty()) return;
-  const bool accepted = step.outcome == Step::Outcome::ok;
-  out.assign(1, {"plan", accepted ? "accepted" : "rejected", item_key(heading), heading, plan, step.event});
+  const std::string_view state = step.outcome == Step::Outcome::ok       ? "accepted"
+                                 : step.outcome == Step::Outcome::failed ? "rejected"
+                                                                         : "proposed";  // nobody answered
+  out.assign(1, {"plan", std::string(state), item_key(heading), heading, plan, step.event});
 }
 
-// What was running when the turn broke off.
-std::string last_running(const Turn& turn, const host::Host& host) {
-  for (auto step = turn.steps.rbegin(); step != turn.steps.rend(); ++step) {
-    if (step->outcome != Step::Outcome::interrupted) continue;
-    const host::Action action = host.read_action({step->tool, step->input, step->response});
-    const std::string what = one_line(visible(action.description), 80);
-    const std::string command = one_line(visible(action.command), 120);
-    if (!what.empty() && !command.empty()) return what + " (" + command + ")";
-    return !command.empty() ? command : !what.empty() ? what : one_line(visible(step->tool), 60);
-  }
-  return {};
-}
-
-// The question that the turn broke off at.
-std::vector<OpenItem> unanswered(const Turn& turn, const host::Host& host) {
-  if (turn.steps.empty() || turn.steps.back().outcome != Step::Outcome::interrupted) return {};
-  const Step& step = turn.steps.back();
-  const host::Action action = host.read_action({step.tool, step.input, step.response});
-  if (action.verb != host::Action::Verb::ask) return {};
-  std::vector<OpenItem> out;
-  for (const host::Question& question : action.questions)
-    if (const std::string text = shown_item(visible(question.text)); !text.empty())
-      out.push_back({"question", "", item_key(text), text, "", step.event});
-  return out;
-}
-
-std::vector<OpenItem> interruption_of(const Turn& turn, const host::Host& host) {
-  if (turn.end != Turn::End::failed && turn.end != Turn::End::cut_off) return {};
-  if (auto questions = unanswered(turn, host); !questions.empty()) return questions;
-  const std::string request = shorten(one_line(visible(prefix(turn.prompt, 1000)), 1000), 160);
-  if (turn.steps.empty() && (request.empty() || request.starts_with('/'))) return {};
-  std::string text = turn.end == Turn::End::failed ? "Ended by an error of the service" : "Interrupted";
-  if (turn.end == Turn::End::failed && !turn.failure.empty() && turn.failure != "unknown")
-    text += " (" + one_line(visible(turn.failure), 80) + ")";
-  if (const std::string running = last_running(turn, host); !running.empty()) text += " at: " + running;
-  if (!request.empty()) text += "; the request was: " + request;
-  return {{"interruption", "", item_key(text), text, "", turn.steps.empty() ? 0 : turn.steps.back().event}};
+// What an interrupted call was about, in a few words.
+std::string running_of(const host::Action& action) {
+  if (action.verb == host::Action::Verb::plan)
+    return "the plan \"" + plan_heading(visible(action.plan)) + "\"";
+  const std::string what = one_line(visible(action.description), 80);
+  const std::string command = one_line(visible(action.command), 120);
+  if (!what.empty() && !command.empty()) return what + " (" + command + ")";
+  return !command.empty() ? command : !what.empty() ? what : one_line(visible(action.tool), 60);
 }
 
 // "yes", "go ahead", "continue", "1": what was offered before is what is asked for now.
@@ -305,27 +287,82 @@ std::string item_key(std::string_view text) {
   return out;
 }
 
+class OpenReader::Impl {
+ public:
+  explicit Impl(std::string root) : deeds_(std::move(root)) {}
+
+  void add(const Step& step, const host::Action& action) {
+    deeds_.add(action, step);
+    add_plan(action, step, plans_);
+    any_ = true;
+    last_event_ = step.event;
+    questions_.clear();
+    const bool ended = step.outcome == Step::Outcome::ok ||
+                       (step.outcome == Step::Outcome::failed && action.verb != host::Action::Verb::plan);
+    if (ended) return;
+    running_ = running_of(action);
+    if (action.verb != host::Action::Verb::ask) return;
+    for (const host::Question& question : action.questions)
+      if (const std::string text = shown_item(visible(question.text)); !text.empty())
+        questions_.push_back({"question", "", item_key(text), text, "", step.event});
+  }
+
+  LeftOpen left_open(const Turn& turn, const Mode& mode) const {
+    LeftOpen out{plans_, deeds_.deeds()};
+    out.deeds.finished = turn.end == Turn::End::stopped;
+    out.deeds.agrees = only_agrees(turn.prompt, mode);
+    std::vector<OpenItem> more;
+    if (turn.end == Turn::End::stopped) {
+      AnswerReader answer(mode, out.deeds.work);
+      answer.read(visible(turn.last_answer));
+      out.deeds.said = answer.said();
+      more = answer.items(turn.answer_event);
+    } else if (out.items.empty() ||
+               out.items[0].state != "accepted") {  // an accepted plan tells what was begun
+      more = interruption_of(turn);
+    }
+    for (OpenItem& item : more) out.items.push_back(std::move(item));
+    return out;
+  }
+
+ private:
+  std::vector<OpenItem> interruption_of(const Turn& turn) const {
+    if (turn.end != Turn::End::failed && turn.end != Turn::End::cut_off) return {};
+    if (!questions_.empty()) return questions_;  // the turn broke off at them
+    const std::string request = shorten(one_line(visible(prefix(turn.prompt, 1000)), 1000), 160);
+    if (!any_ && (request.empty() || request.starts_with('/'))) return {};
+    std::string text = turn.end == Turn::End::failed ? "Ended by an error of the service" : "Interrupted";
+    if (turn.end == Turn::End::failed && !turn.failure.empty() && turn.failure != "unknown")
+      text += " (" + one_line(visible(turn.failure), 80) + ")";
+    if (!running_.empty()) text += " at: " + running_;
+    if (!request.empty()) text += "; the request was: " + request;
+    const bool at_plan = !plans_.empty() && plans_[0].event == last_event_;
+    return {{"interruption", at_plan ? "plan" : "", item_key(text), text, "", last_event_}};
+  }
+
+  DeedsReader deeds_;
+  std::vector<OpenItem> plans_;      // at most one
+  std::string running_;              // what was interrupted last
+  std::vector<OpenItem> questions_;  // of the last call, when it was interrupted
+  std::int64_t last_event_ = 0;
+  bool any_ = false;
+};
+
+OpenReader::OpenReader(std::string root) : impl_(std::make_unique<Impl>(std::move(root))) {}
+OpenReader::~OpenReader() = default;
+
+void OpenReader::add(const Step& step, const host::Action& action) {
+  impl_->add(step, action);
+}
+
+LeftOpen OpenReader::left_open(const Turn& turn, const Mode& mode) const {
+  return impl_->left_open(turn, mode);
+}
+
 LeftOpen left_open(const Turn& turn, const Mode& mode) {
-  DeedsReader reader(turn.root);
-  const host::Host& host = host::find_host(turn.host);
-  LeftOpen out;
-  for (const Step& step : turn.steps) {
-    const host::Action action = host.read_action({step.tool, step.input, step.response});
-    reader.add(action, step);
-    add_plan(action, step, out.items);
-  }
-  out.deeds = reader.take();
-  out.deeds.finished = turn.end == Turn::End::stopped;
-  out.deeds.agrees = only_agrees(turn.prompt, mode);
-  if (turn.end == Turn::End::stopped) {
-    AnswerReader answer(mode, out.deeds.work);
-    answer.read(visible(turn.last_answer));
-    out.deeds.said = answer.said();
-    for (OpenItem& item : answer.items(turn.answer_event)) out.items.push_back(std::move(item));
-  } else if (out.items.empty()) {  // a plan tells what was interrupted
-    out.items = interruption_of(turn, host);
-  }
-  return out;
+  TurnReader reader(turn.host, turn.root);
+  for (const Step& step : turn.steps) reader.add(step);
+  return reader.left_open(turn, mode);
 }
 
 bool did(const Deeds& deeds, std::string_view text) {
@@ -346,7 +383,7 @@ bool did(const Deeds& deeds, std::string_view text) {
   if (wanted.size() >= 6 && mostly_in(wanted, all_said)) return true;
   // What is to be run has been run when a command was for it.
   const std::string folded = fold(text);
-  if (has_cue(folded, {"run", "rerun", "re-run", "verify", "check", "build", "lint", "test"}))
+  if (has_cue(folded, code_mode().reruns))
     for (const Words& purpose : deeds.ran)
       if (wanted.size() > 1 && mostly_in(wanted, purpose)) return true;
   // Its file was edited, and something else of it was spoken of.
@@ -361,38 +398,18 @@ bool did(const Deeds& deeds, std::string_view text) {
   return false;
 }
 
-std::vector<std::string> standing_orders(std::string_view prompt) {
+std::vector<std::string> standing_orders(std::string_view prompt, const Mode& mode) {
   constexpr std::size_t kLongestPrompt = 1500, kLongest = 200;
-  static const Cues kGood = {"always", "never", "from now on", "in future", "going forward"};
-  static const Cues kLeads = {"please always",
-                              "please never",
-                              "should always",
-                              "should never",
-                              "must always",
-                              "must never",
-                              "must not ever",
-                              "do not ever",
-                              "don't ever",
-                              "from now on",
-                              "going forward",
-                              "make sure you always",
-                              "make sure to always",
-                              "remember to always",
-                              "you always",
-                              "we always",
-                              "we never"};
   std::vector<std::string> out;
   if (prompt.size() > kLongestPrompt) return out;
   for (std::string& sentence : sentences(visible(prompt))) {
     const std::string folded = fold(sentence);
     if (sentence.size() > kLongest || trim(sentence).ends_with('?') || out.size() == 3) continue;
-    if (folded.starts_with("never mind") || folded.starts_with("always on") || folded.starts_with("/"))
-      continue;
-    const bool begins = std::any_of(kGood.begin(), kGood.end(), [&](const std::string& cue) {
-      return folded.starts_with(cue + " ") || folded.starts_with(cue + ",");
-    });
-    if ((begins || has_cue(folded, kLeads)) && key_words(sentence).size() > 1)
-      out.push_back(std::move(sentence));
+    const bool only_sounds = std::any_of(mode.no_orders.begin(), mode.no_orders.end(),
+                                         [&](const std::string& cue) { return folded.starts_with(cue); });
+    if (only_sounds || folded.starts_with('/')) continue;
+    const bool orders = begins_with_cue(folded, mode.order_starts) || has_cue(folded, mode.orders);
+    if (orders && key_words(sentence).size() > 1) out.push_back(std::move(sentence));
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,14 +16,15 @@
 #include "distil/likeness.h"
 #include "distil/mode.h"
 #include "distil/turn.h"
+#include "host/action.h"
 
 namespace cairn::distil {
 
 // As store::OpenItem has them.
 struct OpenItem {
   std::string source;  // next_step, question, plan, interruption; tasks are told by their changes
-  std::string
-      state;  // of a plan: rejected, accepted; of a next step that a turn without work proposes: offered
+  std::string state;   // of a plan: proposed, rejected, accepted; of an interruption at one: plan; of a next
+                      // step that a turn without work proposes: offered
   std::string key;  // folded text: equal for what is said again in the same words
   std::string text;
   std::string detail;      // a plan's whole text
@@ -58,6 +60,21 @@ struct LeftOpen {
   Deeds deeds;
 };
 
+// Reads the steps of a turn one by one; what it holds is bounded.
+class OpenReader {
+ public:
+  explicit OpenReader(std::string root);
+  ~OpenReader();
+  void add(const Step& step, const host::Action& action);
+  // After the last step. `turn` is the same turn; its steps are not looked at.
+  LeftOpen left_open(const Turn& turn, const Mode& mode) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The same of a turn whose steps are at hand.
 LeftOpen left_open(const Turn& turn, const Mode& mode = code_mode());
 
 // Whether `deeds` did what `text` asks for: its words in one sentence, in a commit, or its file edited and
@@ -66,7 +83,7 @@ bool did(const Deeds& deeds, std::string_view text);
 
 // What the prompt orders for good: sentences with "always", "never", "from now on". Few and short; a long
 // prompt is a text that was pasted.
-std::vector<std::string> standing_orders(std::string_view prompt);
+std::vector<std::string> standing_orders(std::string_view prompt, const Mode& mode = code_mode());
 
 // Text as keys are: folded, on one line, without list marks and emphasis.
 std::string item_key(std::string_view text);

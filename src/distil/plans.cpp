@@ -59,9 +59,7 @@ std::vector<PlanStep> plan_steps(std::string_view plan) {
     if (code) continue;
     const std::string_view text = without_signs(line, "#*");
     const bool heading = line.starts_with('#'), numbered = is_numbered(text);
-    if (heading && !numbered)
-      aside = has_cue(fold(text), {"verif*", "validat*", "test*", "context", "background", "risk*", "note*",
-                                   "question*", "alternative*"});
+    if (heading && !numbered) aside = has_cue(fold(text), code_mode().asides);
     if (aside) continue;
     const bool below = line.starts_with(' ') || line.starts_with('\t');
     if (numbered && !below) steps.push_back({bare(text), {}});
@@ -79,17 +77,27 @@ bool brings_plan(std::string_view prompt, std::string_view plan) {
   return begins.size() >= 20 && asked.find(begins) != std::string::npos;
 }
 
-std::vector<std::string> steps_left(std::string_view plan, const std::set<std::string>& edited) {
-  std::vector<std::string> left;
-  std::size_t with_files = 0;
+// The steps that name files, and of these the ones of which no file was edited.
+static std::pair<std::size_t, std::vector<std::string>> split_steps(std::string_view plan,
+                                                                    const std::set<std::string>& edited) {
+  std::pair<std::size_t, std::vector<std::string>> out;
   for (PlanStep& step : plan_steps(plan)) {
     if (step.files.empty()) continue;
-    ++with_files;
+    ++out.first;
     const bool done = std::any_of(step.files.begin(), step.files.end(),
                                   [&](const std::string& file) { return edited.contains(file); });
-    if (!done) left.push_back(std::move(step.title));
+    if (!done) out.second.push_back(std::move(step.title));
   }
-  if (2 * left.size() <= with_files) left.clear();
+  return out;
+}
+
+std::vector<std::string> steps_untouched(std::string_view plan, const std::set<std::string>& edited) {
+  return split_steps(plan, edited).second;
+}
+
+std::vector<std::string> steps_left(std::string_view plan, const std::set<std::string>& edited) {
+  auto [all, left] = split_steps(plan, edited);
+  if (4 * left.size() <= all) left.clear();
   return left;
 }
 

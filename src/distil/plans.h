@@ -22,8 +22,11 @@ std::vector<PlanStep> plan_steps(std::string_view plan);
 // Whether `prompt` contains the text of `plan`: then the user has accepted the plan.
 bool brings_plan(std::string_view prompt, std::string_view plan);
 
-// The steps that name files of which none was edited. Empty when at most half of such steps are left: plans
-// are rarely followed exactly.
+// The steps that name files of which none was edited.
+std::vector<std::string> steps_untouched(std::string_view plan, const std::set<std::string>& edited);
+
+// The same as what is left to do: nothing when at most a quarter of the steps that name files is left, since
+// plans are rarely followed exactly.
 std::vector<std::string> steps_left(std::string_view plan, const std::set<std::string>& edited);
 
 }  // namespace cairn::distil

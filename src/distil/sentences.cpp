@@ -76,9 +76,7 @@ std::size_t sentence_mark(std::string_view text, std::size_t at) {
   if (text[at] != '.' && text[at] != '!' && text[at] != '?') return 0;
   if (at + 1 == text.size()) return 1;
   if (text[at + 1] != ' ' || at + 2 >= text.size()) return 0;
-  const std::string_view before = text.substr(0, at + 1);
-  for (const std::string_view abbreviation : {"e.g.", "i.e.", "etc.", "vs.", "z.B.", "d.h.", "bzw.", "p.ej."})
-    if (before.ends_with(abbreviation)) return 0;
+  if (ends_abbreviated(text.substr(0, at + 1))) return 0;
   const char next = text[at + 2];
   return next >= 'a' && next <= 'z' ? 0 : 1;
 }
@@ -103,6 +101,14 @@ void add_unique(std::vector<std::string>& list, std::string sentence) {
 
 }  // namespace
 
+bool ends_abbreviated(std::string_view text) {
+  constexpr std::size_t kLongest = 16;
+  const std::string end = fold(text.substr(text.size() - std::min(text.size(), kLongest)));
+  const Cues& known = code_mode().abbreviations;
+  return std::any_of(known.begin(), known.end(),
+                     [&](const std::string& each) { return end.ends_with(each); });
+}
+
 std::vector<std::string> sentences(std::string_view text) {
   std::vector<std::string> out;
   for (const Line& line : prose_lines(text)) split_sentences(line.text, out);
@@ -114,11 +120,15 @@ std::vector<Statement> statements(std::string_view answer, const Mode& mode) {
   std::vector<std::string> all;
   for (const Line& line : prose_lines(answer))
     if (!line.heading) split_sentences(line.text, all);
-  for (std::string& sentence : all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::string& sentence = all[i];
     if (out.size() >= kMaxFound) break;
     if (sentence.ends_with(':')) continue;  // says what follows, nothing itself
     const std::string folded = fold(sentence);
-    const bool decision = has_cue(folded, mode.decisions);
+    // A decision is between two things: the other one is named here or in the next sentence.
+    const bool decision =
+        has_cue(folded, mode.decisions) &&
+        (has_cue(folded, mode.over) || (i + 1 < all.size() && has_cue(fold(all[i + 1]), mode.over)));
     if (!decision && !has_cue(folded, mode.findings)) continue;
     const auto same = [&](const Statement& s) { return s.text == sentence; };
     if (std::none_of(out.begin(), out.end(), same)) out.push_back({std::move(sentence), decision});

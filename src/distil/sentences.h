@@ -13,7 +13,11 @@ namespace cairn::distil {
 // headings' signs dropped.
 std::vector<std::string> sentences(std::string_view text);
 
-// Sentences that state a cause, a finding or a decision, in order.
+// Whether its last full stop belongs to an abbreviation ("e.g.").
+bool ends_abbreviated(std::string_view text);
+
+// Sentences that state a cause, a finding or a decision, in order. A decision names what it was taken over:
+// "We decided to wait" alone is none.
 struct Statement {
   std::string text;
   bool decision = false;

@@ -13,6 +13,7 @@ namespace cairn::distil {
 
 namespace {
 
+constexpr std::size_t kMaxPrograms = 20;
 constexpr int kMaxScripts = 4;  // sh -c "sh -c ..."
 
 using Words = std::vector<ShellWord>;
@@ -85,7 +86,8 @@ class Interpreter {
     std::size_t chain = commands.size();
     while (chain > 1 && commands[chain - 2].then == ShellCommand::Then::on_success) --chain;
     const char* guard =
-        nullptr;  // where the conditions before this command begin: `test -f x && make` is one
+        nullptr;                 // where the conditions before this command begin: `test -f x && make` is one
+    bool after_success = false;  // it runs only if the one before it did not fail
     for (const ShellCommand& command : commands) {
       if (command.kind == ShellCommand::Kind::enter)
         outer_.push_back(directory_);
@@ -93,7 +95,8 @@ class Interpreter {
         leave();
       else
         simple(command, guard ? guard : command.source.data(), nesting,
-               static_cast<std::size_t>(&command - commands.data()) + 1 >= chain);
+               static_cast<std::size_t>(&command - commands.data()) + 1 >= chain, after_success);
+      after_success = command.then == ShellCommand::Then::on_success;
       const bool guards = command.then == ShellCommand::Then::on_success && is_condition(command);
       guard = !guards ? nullptr : guard ? guard : command.source.data();
     }
@@ -136,8 +139,9 @@ class Interpreter {
     return !command.words.empty() && any_of(command.words[0].text, {"test", "[", "[["});
   }
 
-  // `from`: where in the text it begins, with the conditions that guard it.
-  void simple(const ShellCommand& command, const char* from, int nesting, bool decides) {
+  // `from`: where in the text it begins, with the conditions that guard it. `after_success`: joined to the
+  // one before it by &&.
+  void simple(const ShellCommand& command, const char* from, int nesting, bool decides, bool after_success) {
     bool writes = false;
     for (const ShellRedirect& redirect : command.redirects) {
       const bool write = redirect.kind == ShellRedirect::Kind::write;
@@ -171,7 +175,11 @@ class Interpreter {
       read_command(name, rest);
       if (only_shows(name) && !writes && !deletes(name, rest)) ++shown_;
     }
-    if (shown == shown_ && first_program_.empty()) first_program_ = name;
+    const bool shows = shown != shown_;
+    out_.shows_last = shows && !after_success && commands_ > 1;
+    if (shows) return;
+    if (first_program_.empty()) first_program_ = name;
+    if (out_.programs.size() < kMaxPrograms) out_.programs.push_back(name);
   }
 
   static bool deletes(std::string_view name, std::span<const ShellWord> words) {

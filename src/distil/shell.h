@@ -18,11 +18,13 @@ struct ShellFiles {
     bool operator==(const Pull&) const = default;
   };
   std::vector<Pull> pulls;
-  bool makes_commits = false;   // git commit, revert, cherry-pick or merge
-  bool only_looks = false;      // every command in it only shows something (ls, cat, grep, git status)
-  bool only_commits = false;    // nothing but git, and a commit in it
-  std::string program;          // of the check, else the first that does more than show
-  std::string check;            // a test, a build or a linter, as written; empty: there is none
+  bool makes_commits = false;         // git commit, revert, cherry-pick or merge
+  bool only_looks = false;            // every command in it only shows something (ls, cat, grep, git status)
+  bool only_commits = false;          // nothing but git, and a commit in it
+  std::string program;                // of the check, else the first that does more than show
+  std::vector<std::string> programs;  // all that do more than show, in order
+  bool shows_last = false;  // the last command only shows something, and its exit status is the whole line's
+  std::string check;        // a test, a build or a linter, as written; empty: there is none
   bool status_of_check = true;  // false: another command after it decides the exit status
 };
 

@@ -35,14 +35,8 @@ void add_commands(const Digest& digest, std::vector<Fact>& facts) {
 }
 
 void add_other_tools(const Digest& digest, std::vector<Fact>& facts) {
-  std::vector<std::string> names = digest.other_tools;
-  std::sort(names.begin(), names.end());
   std::vector<std::string> counted;
-  for (auto name = names.begin(); name != names.end();) {
-    const auto end = std::upper_bound(name, names.end(), *name);
-    counted.push_back(*name + times(static_cast<std::size_t>(end - name)));
-    name = end;
-  }
+  for (const auto& [name, count] : digest.other_tools) counted.push_back(name + times(count));
   if (!counted.empty()) facts.push_back({"Used " + join(counted, 6, "tool", "tools") + ".", 0});
 }
 

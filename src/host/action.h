@@ -19,6 +19,7 @@ struct ToolCall {
   std::string_view tool;
   const Json& input;
   const Json& response;
+  std::string_view error = {};  // of a call that failed
 };
 
 // The same, made by a Host.
@@ -79,6 +80,7 @@ struct Action {
   std::string_view output;       // run: standard output
   bool background = false;       // run: it went on behind the agent
   bool interrupted = false;      // it began and was stopped
+  bool refused = false;          // the user or the host did not let it run: nobody's failure
 
   std::string_view query;  // search: the pattern; fetch: the address; search_web: the words
 

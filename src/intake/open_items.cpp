@@ -8,6 +8,7 @@
 #include "distil/distil.h"
 #include "store/notes.h"
 #include "store/open_items.h"
+#include "store/summaries.h"
 
 namespace cairn::intake {
 
@@ -22,19 +23,19 @@ constexpr std::string_view kTodo = "todo:";  // keys of tasks in a list that the
 class Keeper {
  public:
   Keeper(store::Db& db, const store::Session& session, const store::Turn& turn, const distil::Turn& facts,
-         const distil::Mode& mode)
+         distil::LeftOpen left)
       : db_(db),
         session_(session),
         turn_{session.id, turn.number},
         at_(turn.ended_at.value_or(turn.last_event_at)),
         prompt_(facts.prompt),
         running_(turn.open()),
-        left_(distil::left_open(facts, mode)) {}
+        left_(std::move(left)) {}
 
   Status run() {
     TRY(store::undo_closings(db_, turn_));
     own_ = TRY(store::items_of_turn(db_, turn_));
-    open_ = TRY(store::open_items(db_, {session_.project}));
+    open_ = TRY(store::open_items(db_, {.project = session_.project, .all_plans = true}));
     TRY(put_tasks());
     for (const distil::OpenItem& item : left_.items) TRY(put(item));
     for (const OpenItem& item : own_)
@@ -172,7 +173,7 @@ class Keeper {
   }
 
   Status close_others() {
-    open_ = TRY(store::open_items(db_, {session_.project}));
+    open_ = TRY(store::open_items(db_, {.project = session_.project, .all_plans = true}));
     for (OpenItem& item : open_) {
       const bool own = is_ours(item) && item.prompt_number == turn_.number;
       if (item.opened_at > at_ || (own && item.source != "plan")) continue;
@@ -191,7 +192,9 @@ class Keeper {
     const bool before = is_ours(item) && item.prompt_number < turn_.number;
     if (before && (item.source == "question" || item.state == "offered")) return "answered";
     if (!deeds().finished) return {};
-    if (item.source == "interruption") return item.branch == session_.branch ? "the work went on" : "";
+    // Whoever leaves a plan unanswered and goes on elsewhere has answered it.
+    if (item.source == "interruption")
+      return item.branch == session_.branch || item.state == "plan" ? "the work went on" : "";
     const bool offered = before && item.source == "next_step" && item.prompt_number == turn_.number - 1;
     if (offered && deeds().agrees && deeds().work) return "you agreed, and it was done";
     return distil::did(deeds(), item.text) ? "done" : "";
@@ -212,8 +215,20 @@ class Keeper {
     if (!own && is_ours(plan) && other_plan) return close(plan, "replaced by another plan");
     if (!deeds().finished || !deeds().work) return {};
     const bool at_work = brought || (plan.state == "accepted" && is_ours(plan));
-    if (at_work && distil::steps_left(plan.detail, deeds().files).empty()) return close(plan, "implemented");
+    if (at_work && distil::steps_left(plan.detail, TRY(edited_for(plan))).empty())
+      return close(plan, "implemented");
     return !at_work && distil::did(deeds(), plan.text) ? close(plan, "done") : Status();
+  }
+
+  // The names of the files that this session edited since the plan was there.
+  Result<std::set<std::string>> edited_for(const OpenItem& plan) {
+    constexpr std::size_t kTurns = 60;
+    std::set<std::string> names = deeds().files;
+    const std::int64_t first = is_ours(plan) ? plan.prompt_number.value_or(0) : 0;
+    for (const store::Summary& turn : TRY(store::last_summaries(db_, session_.id, kTurns)))
+      if (turn.prompt_number >= first && turn.prompt_number < turn_.number)
+        for (const std::string& file : turn.files_edited) names.insert(file.substr(file.rfind('/') + 1));
+    return names;
   }
 
   store::Db& db_;
@@ -231,10 +246,10 @@ class Keeper {
 }  // namespace
 
 Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
-                       const distil::Turn& facts, const distil::Mode& mode) {
-  TRY(store::put_standing_orders(db, session.id, turn.number, distil::standing_orders(facts.prompt),
+                       const distil::Turn& facts, distil::LeftOpen left, const distil::Mode& mode) {
+  TRY(store::put_standing_orders(db, session.id, turn.number, distil::standing_orders(facts.prompt, mode),
                                  turn.started_at));
-  return Keeper(db, session, turn, facts, mode).run();
+  return Keeper(db, session, turn, facts, std::move(left)).run();
 }
 
 }  // namespace cairn::intake

@@ -1,7 +1,9 @@
 #include "intake/summarise.h"
 
+#include <algorithm>
 #include <map>
 
+#include "distil/distil.h"
 #include "intake/open_items.h"
 #include "store/evidence.h"
 #include "store/identity.h"
@@ -40,20 +42,45 @@ static Step step_of(const store::KeptEvent& event) {
   return step;
 }
 
-// A start is used only when no end of the same tool use follows.
-static std::vector<Step> steps_of(const std::vector<store::KeptEvent>& events) {
-  std::map<std::string, bool> ended;
-  for (const auto& event : events)
-    if (event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure)
-      ended[event.tool_use_id] = true;
-  std::vector<Step> steps;
-  for (const auto& event : events) {
-    const bool is_end = event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure;
-    const bool is_lost_start = event.kind == event::Kind::tool_start && !ended.contains(event.tool_use_id);
-    if (is_end || is_lost_start) steps.push_back(step_of(event));
+namespace {
+
+// Gives the steps of a turn to the distiller as the store reads them. A start is told only when no end of the
+// same tool use follows: those that are left come after all others.
+class Steps {
+ public:
+  explicit Steps(distil::TurnReader& reader) : reader_(reader) {}
+
+  void take(const store::KeptEvent& event) {
+    if (event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure) {
+      begun_.erase(event.tool_use_id);
+      reader_.add(step_of(event));
+    } else if (event.kind == event::Kind::tool_start) {
+      begun_.insert_or_assign(event.tool_use_id, event);
+    }
+    if (begun_.size() > kMostBegun) begun_.erase(oldest());
   }
-  return steps;
-}
+  void end() {
+    while (!begun_.empty()) {
+      const auto next = oldest();
+      reader_.add(step_of(next->second));
+      begun_.erase(next);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMostBegun = 100;  // more do not run at once
+  using Begun = std::map<std::string, store::KeptEvent>;
+
+  Begun::iterator oldest() {
+    return std::min_element(begun_.begin(), begun_.end(),
+                            [](const auto& a, const auto& b) { return a.second.seq < b.second.seq; });
+  }
+
+  distil::TurnReader& reader_;
+  Begun begun_;  // by tool use
+};
+
+}  // namespace
 
 static distil::Turn::End end_of(const store::Turn& turn) {
   using End = distil::Turn::End;
@@ -65,14 +92,11 @@ static distil::Turn::End end_of(const store::Turn& turn) {
   return End::cut_off;
 }
 
-Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
+// The turn without its steps.
+static Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
   distil::Turn facts;
   facts.host = session.platform;
   facts.prompt = TRY(store::prompt_text(db, session.id, turn.number));
-  const auto events = TRY(store::turn_events(db, session.id, turn.number));
-  facts.steps = steps_of(events);
-  for (const auto& event : events)
-    if (event.kind == event::Kind::stop) facts.answer_event = event.seq;
   facts.last_answer = turn.last_assistant_message;
   facts.end = end_of(turn);
   facts.failure = turn.failure;
@@ -138,11 +162,17 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
                                               const store::Turn& turn, const distil::Mode& mode,
                                               const store::SessionBudget& budget, WallTime now) {
   if (turn.muted || TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
-  const distil::Turn facts = TRY(load_turn(db, session, turn));
-  if (facts.prompt.empty() && facts.steps.empty() && facts.last_answer.empty())
-    return std::optional<store::Put>();
-  TRY(keep_open_items(db, session, turn, facts, mode).in("open items"));
-  const distil::Distilled distilled = distil::distil(facts, mode);
+  distil::Turn facts = TRY(load_turn(db, session, turn));
+  distil::TurnReader reader(facts.host, facts.root);
+  Steps steps(reader);
+  TRY(store::for_each_turn_event(db, session.id, turn.number, [&](const store::KeptEvent& event) {
+    if (event.kind == event::Kind::stop) facts.answer_event = event.seq;
+    steps.take(event);
+  }));
+  steps.end();
+  if (facts.prompt.empty() && reader.empty() && facts.last_answer.empty()) return std::optional<store::Put>();
+  TRY(keep_open_items(db, session, turn, facts, reader.left_open(facts, mode), mode).in("open items"));
+  const distil::Distilled distilled = reader.distil(facts, mode);
   TRY(store::put_distilled_texts(db, session.id, turn.number, text_rows(distilled.carried, turn)));
   const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
   const bool ours =

@@ -13,12 +13,9 @@
 
 namespace cairn::intake {
 
-// The turn as the distiller needs it, from queue and evidence.
-Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn);
-
-// Replaces the turn's summary and observations, in the caller's transaction. Registers the session's memory
-// id when it has none. A muted turn and one without content get no summary; then the result is empty. The
-// session's budget never prevents the summary.
+// Writes the turn's summary and observations in the caller's transaction, in place of what stood there;
+// registers the session's memory id when it has none. A muted turn and one with nothing to tell get none; the
+// summary is written however much of its budget the session has used. Nothing: no summary was written.
 Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Session& session,
                                               const store::Turn& turn, const distil::Mode& mode,
                                               const store::SessionBudget& budget, WallTime now);

@@ -60,24 +60,34 @@ static std::optional<std::string> get_text(Db& db, const Stmt& row, int column, 
   "ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload LEFT JOIN payloads r ON r.id = "  \
   "v.response_payload LEFT JOIN payloads x ON x.id = v.extra_payload "
 
+static KeptEvent read_event(Db& db, const Stmt& row) {
+  KeptEvent e;
+  read_columns(row, e.seq, e.id, e.session, e.prompt_number, e.source, e.name, e.kind, e.tool_name,
+               e.tool_use_id, e.agent_type, e.at);
+  e.texts.input = get_text(db, row, 11, 14);
+  e.texts.response = get_text(db, row, 12, 15);
+  e.texts.extra = get_text(db, row, 13, 16);
+  return e;
+}
+
 static Result<std::vector<KeptEvent>> events_with_texts(Db& db, Result<Stmt> query) {
-  return all(std::move(query), [&](const Stmt& row) {
-    KeptEvent e;
-    read_columns(row, e.seq, e.id, e.session, e.prompt_number, e.source, e.name, e.kind, e.tool_name,
-                 e.tool_use_id, e.agent_type, e.at);
-    e.texts.input = get_text(db, row, 11, 14);
-    e.texts.response = get_text(db, row, 12, 15);
-    e.texts.extra = get_text(db, row, 13, 16);
-    return e;
-  });
+  return all(std::move(query), [&](const Stmt& row) { return read_event(db, row); });
+}
+
+Status for_each_turn_event(Db& db, SessionId session, std::int64_t prompt_number,
+                           const std::function<void(const KeptEvent&)>& take) {
+  Stmt row = TRY(db.query(
+      KEPT_EVENTS "WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.outcome = 'stored' ORDER BY e.seq",
+      session.value, prompt_number));
+  while (TRY(row.step())) take(read_event(db, row));
+  return {};
 }
 
 Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64_t prompt_number) {
-  return events_with_texts(
-      db,
-      db.query(KEPT_EVENTS
-               "WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.outcome = 'stored' ORDER BY e.seq",
-               session.value, prompt_number));
+  std::vector<KeptEvent> events;
+  TRY(for_each_turn_event(db, session, prompt_number,
+                          [&](const KeptEvent& event) { events.push_back(event); }));
+  return events;
 }
 
 Result<std::optional<KeptEvent>> kept_event(Db& db, std::int64_t seq) {

@@ -3,6 +3,7 @@
 // turn can be distilled again at any time.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +42,10 @@ struct KeptEvent {
   WallTime at;
 };
 
-// The stored events of a turn in order, with their texts.
+// Gives the stored events of a turn to `take`, in order, with their texts, one at a time.
+Status for_each_turn_event(Db& db, SessionId session, std::int64_t prompt_number,
+                           const std::function<void(const KeptEvent&)>& take);
+// All of them at once.
 Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64_t prompt_number);
 // One event; nothing when it is unknown or was only counted.
 Result<std::optional<KeptEvent>> kept_event(Db& db, std::int64_t seq);

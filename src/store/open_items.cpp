@@ -82,13 +82,14 @@ Result<std::vector<OpenItem>> open_items(Db& db, const OpenItemQuery& query) {
                  "project_scope WHERE project = ?1)) ORDER BY i.closed_at_epoch DESC, i.id DESC LIMIT ?2",
                  query.project, query.limit));
   if (!query.project)
-    return all_items(
-        db.query(ITEMS "i.closed_at_epoch IS NULL ORDER BY i.last_seen_at_epoch DESC, i.id DESC LIMIT ?",
-                 query.limit));
+    return all_items(db.query(ITEMS "i.closed_at_epoch IS NULL AND (?1 OR i.source <> 'plan' OR i.state = "
+                                    "'accepted') ORDER BY i.last_seen_at_epoch DESC, i.id DESC LIMIT ?2",
+                              query.all_plans, query.limit));
   return all_items(db.query(ITEMS
-                            "i.closed_at_epoch IS NULL AND i.project IN (SELECT member FROM project_scope "
-                            "WHERE project = ?) ORDER BY i.last_seen_at_epoch DESC, i.id DESC LIMIT ?",
-                            *query.project, query.limit));
+                            "i.closed_at_epoch IS NULL AND (?1 OR i.source <> 'plan' OR i.state = "
+                            "'accepted') AND i.project IN (SELECT member FROM project_scope WHERE project = "
+                            "?2) ORDER BY i.last_seen_at_epoch DESC, i.id DESC LIMIT ?3",
+                            query.all_plans, *query.project, query.limit));
 }
 
 Result<std::optional<OpenItem>> find_open_item(Db& db, std::int64_t id) {
@@ -142,10 +143,12 @@ Result<WallTime> last_activity(Db& db, const std::optional<std::string>& project
 
 Result<std::int64_t> count_open_items(Db& db, const std::optional<std::string>& project) {
   const WallTime since = TRY(last_activity(db, project)) - kOpenItemAge;
-  return TRY(db.integer("SELECT count(*) FROM open_items WHERE closed_at_epoch IS NULL AND deleted_at IS "
-                        "NULL AND (?1 IS NULL OR project IN (SELECT member FROM project_scope WHERE project "
-                        "= ?1)) AND last_seen_at_epoch >= ?2",
-                        project, epoch_ms(since)))
+  return TRY(db.integer(
+                 "SELECT count(*) FROM open_items WHERE closed_at_epoch IS NULL AND deleted_at IS NULL "
+                 "AND (source <> 'plan' OR state = 'accepted') AND (?1 IS NULL OR project IN (SELECT member "
+                 "FROM project_scope WHERE project = ?1)) AND "
+                 "last_seen_at_epoch >= ?2",
+                 project, epoch_ms(since)))
       .value_or(0);
 }
 

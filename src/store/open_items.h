@@ -69,6 +69,9 @@ struct OpenItemQuery {
   std::optional<std::string> project;  // none: of all
   bool closed = false;                 // those that are closed instead, the last closed first
   std::size_t limit = 300;
+  // Plans that were not accepted, too. Nothing is left to do of them, but a later prompt may bring their
+  // text.
+  bool all_plans = false;
 };
 // Those that are open, the last seen first.
 Result<std::vector<OpenItem>> open_items(Db& db, const OpenItemQuery& query);

@@ -83,6 +83,46 @@ void expect_safe(const context::Composed& composed) {
   for (const char c : text) EXPECT_TRUE(c == '\n' || c == '\t' || static_cast<unsigned char>(c) >= 0x20);
 }
 
+TEST_F(Composer, ALineThatIntroducesNothingIsNotTold) {
+  m->tell(chat.prompt("review the parser"));
+  m->tell(chat.stop("The lexer reads every token twice.\n\nAll six findings of the review of the parser:"));
+  m->tell(chat.end());
+  const std::string text = compose().text;
+  EXPECT_NE(text.find("The lexer reads every token twice."), std::string::npos) << text;
+  EXPECT_EQ(text.find("All six findings"), std::string::npos) << text;
+}
+
+TEST_F(Composer, ARequestThatSaysNothingIsCalledByItsAnswer) {
+  m->tell(chat.prompt("7"));
+  m->tell(chat.stop("Removed the old upload provider. Nothing refers to it any more."));
+  m->tell(chat.end());
+  const std::string text = compose().text;
+  EXPECT_NE(text.find(" \u00b7 Removed the old upload provider."), std::string::npos) << text;
+}
+
+TEST_F(Composer, AQuestionThatALaterTurnAnsweredIsNotTold) {
+  m->tell(chat.prompt("fix the parser"));
+  m->tell(chat.stop("The parser keeps its tokens. Want me to remove the old reader too?"));
+  m->tell(chat.prompt("remove the old reader and say why it was there"));
+  m->tell(chat.stop("Removed. It was there because version 1 had no tokens."));
+  m->tell(chat.end());
+  EXPECT_EQ(compose().text.find("Want me to"), std::string::npos) << compose().text;
+}
+
+TEST_F(Composer, WhatALaterTurnSaysWithOtherFiguresIsToldAlone) {
+  m->tell(chat.prompt("measure the parser"));
+  m->tell(
+      chat.stop("The parser suite has 34 tests and all pass. Phase 1 of the parser is done in lexer.cpp."));
+  m->tell(chat.prompt("write more tests"));
+  m->tell(chat.stop(
+      "The parser suite has now 36 tests and all pass. Phase 2 of the parser is done in lexer.cpp."));
+  m->tell(chat.end());
+  const std::string text = compose().text;
+  EXPECT_NE(text.find("36 tests"), std::string::npos) << text;
+  EXPECT_EQ(text.find("34 tests"), std::string::npos) << text;
+  EXPECT_NE(text.find("Phase 1"), std::string::npos) << "a name, no figure: " << text;
+}
+
 TEST_F(Composer, AnUnknownProjectGetsNothing) {
   EXPECT_EQ(must(context::compose(m->db(), {.project = "nobody's", .key = "k"})).text, "");
 }

@@ -28,16 +28,36 @@ TEST(Mode, TheBuiltInOneKnowsSixLanguages) {
     EXPECT_EQ(found[0].text, sentence);
     EXPECT_FALSE(found[0].decision) << language;
   }
-  for (const char* sentence : {"We decided to wait.", "Wir haben uns entschieden zu warten.",
-                               "Nous avons d\u00e9cid\u00e9 d'attendre.", "Decidimos esperar.",
-                               "\u6211\u4eec\u51b3\u5b9a\u7b49\u5f85\u3002",
-                               "\u5f85\u3064\u3053\u3068\u306b\u3057\u307e\u3057\u305f\u3002"})
+  for (const char* sentence :
+       {"We decided to wait instead of polling.", "Wir haben uns entschieden zu warten statt zu fragen.",
+        "Nous avons d\u00e9cid\u00e9 d'attendre plut\u00f4t que de demander.",
+        "Decidimos esperar en vez de preguntar.",
+        "\u6211\u4eec\u51b3\u5b9a\u7b49\u5f85\u800c\u4e0d\u662f\u8f6e\u8be2\u3002",
+        "\u554f\u3044\u5408\u308f\u305b\u3067\u306f\u306a\u304f\u5f85\u3064\u3053\u3068\u306b\u3057"
+        "\u307e\u3057\u305f\u3002"})
     EXPECT_TRUE(statements(sentence, code_mode()).at(0).decision) << sentence;
   for (const char* sentence : {"The docs are not yet written.", "Die Tests stehen noch aus.",
                                "Il reste \u00e0 \u00e9crire la documentation.",
                                "Quedan por hacer las pruebas.", "\u6587\u6863\u5c1a\u672a\u5b8c\u6210\u3002",
                                "\u30c6\u30b9\u30c8\u306f\u307e\u3060\u3067\u3059\u3002"})
     EXPECT_EQ(remaining_work(sentence, code_mode()), std::vector<std::string>{sentence});
+}
+
+TEST(Mode, ADecisionIsTakenOverSomethingElse) {
+  EXPECT_TRUE(statements("I went with the new parser.", code_mode()).empty());
+  const auto two = statements("We decided to keep the queue. Polling would not scale.", code_mode());
+  ASSERT_EQ(two.size(), 1u);
+  EXPECT_TRUE(two[0].decision) << "the next sentence names what was not chosen";
+  const auto cause = statements("We decided to wait because the lock is held.", code_mode());
+  ASSERT_EQ(cause.size(), 1u);
+  EXPECT_FALSE(cause[0].decision) << "a cause, and nothing else to choose";
+}
+
+TEST(Mode, WithoutListsOfPlainLanguageHasThoseOfTheBuiltInOne) {
+  const Mode mine = *read_mode(std::string(kHead) + "[en]\nnothing = [\"zilch\"]\n", "mine");
+  EXPECT_EQ(mine.nothing, Cues{"zilch"});
+  EXPECT_EQ(mine.chores, code_mode().chores);
+  EXPECT_TRUE(mine.findings.empty()) << "what is looked for is the mode's own affair";
 }
 
 TEST(Mode, SentencesEndWithoutABlankWhereTheScriptHasNone) {
@@ -79,7 +99,7 @@ TEST(Mode, ABadFileIsReportedWithItsError) {
 TEST(Mode, NamesTheTypesAndConceptsOfObservations) {
   Turn turn;
   turn.prompt = "dear diary";
-  turn.last_answer = "We decided to rest. It was late because of the rain.";
+  turn.last_answer = "We decided to rest instead of going on. It was late because of the rain.";
   turn.end = Turn::End::stopped;
   const Mode diary = *read_mode(
       "types = [\"entry\", \"decision\"]\nconcepts = [\"weather\"]\n[en]\nconcepts.weather = [\"rain\"]\n"

@@ -107,10 +107,15 @@ TEST(OpenItems, APlanIsKeptWholeWithWhatBecameOfIt) {
   EXPECT_EQ(accepted[0].state, "accepted");
   EXPECT_EQ(accepted[0].text, "Retry uploads");
   EXPECT_EQ(accepted[0].detail, plan);
-  Turn rejected = turn_of("", {interrupted(proposed)});
-  rejected.end = Turn::End::cut_off;
-  ASSERT_EQ(left_open(rejected).items.size(), 1u) << "the plan tells what was interrupted";
-  EXPECT_EQ(left_open(rejected).items[0].state, "rejected");
+  const auto rejected = left_open(turn_of("As you like.", {failed(proposed, "The user said no")})).items;
+  ASSERT_EQ(rejected.size(), 1u);
+  EXPECT_EQ(rejected[0].state, "rejected");
+  Turn cut = turn_of("", {interrupted(proposed)});
+  cut.end = Turn::End::cut_off;
+  ASSERT_EQ(left_open(cut).items.size(), 2u);
+  EXPECT_EQ(left_open(cut).items[0].state, "proposed") << "nobody answered";
+  EXPECT_EQ(left_open(cut).items[1].text,
+            "Interrupted at: the plan \"Retry uploads\"; the request was: fix the lexer");
   EXPECT_TRUE(brings_plan("Implement the following plan:\n\n" + plan, plan));
   EXPECT_FALSE(brings_plan("Make another plan", plan));
   EXPECT_EQ(steps_left(plan, {"other.cpp"}), std::vector<std::string>{"1. Add a retry to `src/upload.cpp`"});

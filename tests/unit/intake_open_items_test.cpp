@@ -131,30 +131,59 @@ TEST_F(OpenLife, ARefusedCallLeavesNoItem) {
   EXPECT_EQ(open(), Rows{});
 }
 
-TEST_F(OpenLife, ARejectedPlanIsOpenUntilASessionBeginsWithItsText) {
+TEST_F(OpenLife, APlanThatNobodyAcceptedIsAcceptedByASessionThatBeginsWithItsText) {
   const std::string plan = "# Plan: Retry uploads\n\n1. Add a retry to `src/upload.cpp`\n2. Test it by hand";
   Chat one = chat(1), two = chat(2);
   m.tell(one.prompt("plan retries"));
   m.tell(one.before_tool("ExitPlanMode", "p1", Json::object({{"plan", plan}})));
   m.tell(one.end("clear"));
-  EXPECT_EQ(open(), Rows{"plan|rejected|Retry uploads"});
-  EXPECT_NE(context().find("- W1 plan \"Retry uploads\", not implemented"), std::string::npos) << context();
-  EXPECT_EQ(m.text("SELECT detail FROM open_items"), plan) << "stored whole";
+  EXPECT_EQ(open(),
+            (Rows{"plan|proposed|Retry uploads",
+                  "interruption|plan|Interrupted at: the plan \"Retry uploads\"; the request was: plan "
+                  "retries"}));
+  EXPECT_NE(context().find("The plan \"Retry uploads\" was not accepted: nothing of it is implemented."),
+            std::string::npos)
+      << context();
+  EXPECT_EQ(m.text("SELECT detail FROM open_items WHERE source = 'plan'"), plan) << "stored whole";
   work(two, "Implement the following plan:\n\n" + plan, "Retries work.", "src/upload.cpp");
-  EXPECT_EQ(closed(), Rows{"Retry uploads|implemented"});
+  EXPECT_EQ(closed(), (Rows{"Retry uploads|implemented",
+                            "Interrupted at: the plan \"Retry uploads\"; the request was: plan retries|the "
+                            "work went on"}));
+}
+
+TEST_F(OpenLife, NothingIsOpenOfARejectedPlan) {
+  Chat one = chat(1);
+  m.tell(one.prompt("plan retries"));
+  m.tell(one.tool_failure("ExitPlanMode", "p1",
+                          Json::object({{"plan", "# Retry uploads\n\n1. Add a retry to `src/upload.cpp`"}}),
+                          "The user doesn't want to proceed with this tool use."));
+  m.tell(one.stop("Then I leave it."));
+  m.tell(one.end());
+  EXPECT_EQ(context().find("# Open"), std::string::npos) << context();
+  EXPECT_NE(context().find("The plan \"Retry uploads\" was rejected"), std::string::npos) << context();
+  EXPECT_TRUE(must(m.run("open", Json::object({{"project", "proj"}})))["items"].items().empty());
+  EXPECT_EQ(m.text("SELECT count(*) FROM observations"), "0") << "a refusal is no lesson";
 }
 
 TEST_F(OpenLife, AnAcceptedPlanIsFollowedByItsSteps) {
   const std::string plan =
-      "# Retry uploads\n\n1. Add a retry to `src/upload.cpp`\n2. Use it in `src/main.cpp`";
+      "# Retry uploads\n\n1. Add a retry to `src/upload.cpp`\n2. Use it in `src/main.cpp`\n"
+      "3. Test it in `t/retry_test.cpp`";
   Chat one = chat(1);
   m.tell(one.prompt("plan retries"));
   m.tell(one.tool("ExitPlanMode", "p1", Json::object({{"plan", plan}}), Json::object({{"plan", plan}})));
   m.tell(one.wrote("/home/dev/code/proj/README.md", "w1"));
   m.tell(one.stop("Wrote the introduction first."));
   EXPECT_EQ(open(), Rows{"plan|accepted|Retry uploads"}) << "no step of it was done";
-  work(one, "go on", "Done.", "src/upload.cpp");
-  EXPECT_EQ(closed(), Rows{"Retry uploads|implemented"});
+  EXPECT_NE(context().find("plan \"Retry uploads\", accepted and not finished; not begun: 1. Add a retry to "
+                           "`src/upload.cpp`; 2. Use it in `src/main.cpp`; 3. Test it in `t/retry_test.cpp`"),
+            std::string::npos)
+      << context();
+  work(one, "go on", "The first is done.", "src/upload.cpp");
+  EXPECT_NE(context().find("not begun: 2. Use it"), std::string::npos) << context();
+  work(one, "go on", "The second too.", "src/main.cpp");
+  work(one, "go on", "Done.", "t/retry_test.cpp");
+  EXPECT_EQ(closed(), Rows{"Retry uploads|implemented"}) << "over three turns";
 }
 
 TEST_F(OpenLife, DistillingATurnAgainChangesNothing) {
@@ -223,11 +252,12 @@ TEST_F(OpenLife, NotesAreGivenFirstAndWholeUntilTheyAreDone) {
   work(one, "seed", "Did it.");
   const std::string note = "The staging database is shared.\nNever run migrations there on a Friday.";
   must(m.run("remember", Json::object({{"text", note}, {"project", "proj"}})));
-  for (int i = 0; i < 30; ++i) work(one, "turn " + std::to_string(i), "Did thing " + std::to_string(i) + ".");
+  for (int i = 0; i < 100; ++i)
+    work(one, "turn " + std::to_string(i), "Did thing " + std::to_string(i) + ".");
   const std::string text = context();
   const std::size_t at = text.find("# Notes\n- O");
   ASSERT_NE(at, std::string::npos) << text;
-  EXPECT_LT(at, text.find("# Recent work"));
+  EXPECT_LT(at, text.find("# State"));
   EXPECT_NE(text.find("The staging database is shared.\n  Never run migrations there on a Friday."),
             std::string::npos)
       << text;

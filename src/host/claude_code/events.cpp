@@ -95,12 +95,21 @@ static std::string text_of(const Json& value) {
   return value.is_string() ? std::string(value.as_string()) : value.dump();
 }
 
-// What arrives as a prompt and is not the user's: a finished background task, a teammate, a stop hook.
+// What arrives as a prompt and is not the user's: a finished background task, a teammate, a stop hook, the
+// summary of a compaction.
 static bool is_notification(std::string_view prompt) {
   for (const std::string_view start :
-       {"<task-notification>", "<teammate-message", "<agent-notification", "Stop hook feedback:"})
+       {"<task-notification>", "<teammate-message", "<agent-notification",
+        "Stop hook feedback:", "This session is being continued from a previous conversation"})
     if (prompt.starts_with(start)) return true;
   return false;
+}
+
+// The prompt without what the host adds to a plan that is begun with a new context.
+static std::string without_hint(std::string prompt) {
+  const std::size_t at = prompt.find("\n\nIf you need specific details from before exiting plan mode");
+  if (at != std::string::npos) prompt.resize(at);
+  return prompt;
 }
 
 Result<Event> read_event(const EventId& id, const hook::Envelope& envelope, std::string_view payload) {
@@ -128,7 +137,7 @@ Result<Event> read_event(const EventId& id, const hook::Envelope& envelope, std:
   e.prompt_id = some(p.text("prompt_id"));
   e.agent_id = some(p.text("agent_id"));
   e.agent_type = p.text("agent_type");
-  e.prompt = first_text(p, {"prompt"});
+  e.prompt = without_hint(first_text(p, {"prompt"}));
   e.synthetic_prompt = e.kind == Kind::prompt && is_notification(trim(e.prompt));
   read_tool(e, p);
   e.error = text_of(p["error"]);

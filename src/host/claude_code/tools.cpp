@@ -133,8 +133,26 @@ static void read_questions(const ToolCall& call, Action& action) {
   }
 }
 
+// Errors in the host's own words: the user said no, a rule or a hook did, the call was malformed, or another
+// call of the same batch failed before it.
+static bool is_refusal(std::string_view error) {
+  constexpr std::string_view kTag = "<tool_use_error>", kError = "Error: ";
+  for (const std::string_view start : {kTag, kError})
+    if (error.starts_with(start)) error.remove_prefix(start.size());
+  for (const std::string_view start :
+       {"The user doesn't want to ", "User rejected tool use", "Permission to use ", "Permission for this ",
+        "Sibling tool call errored", "Cancelled: ", "File has not been read yet",
+        "File has been modified since", "InputValidationError", "No such tool available", "Unknown skill",
+        "This command requires approval", "Claude requested permissions", "PreToolUse:", "Hook PreToolUse:"})
+    if (error.starts_with(start)) return true;
+  const std::string_view beginning = error.substr(0, 200);
+  return beginning.find("was blocked. For security") != std::string_view::npos ||
+         beginning.find("denied by the user") != std::string_view::npos;
+}
+
 Action read_action(const ToolCall& call) {
   Action action;
+  action.refused = is_refusal(call.error);
   action.verb = verb_of(call.tool);
   action.tool = call.tool;
   action.origin = origin_of(call.tool);
