@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -289,11 +290,12 @@ Tui::Tui(const Machine& machine, std::string_view script_name, std::vector<std::
   const Program print = machine.prompt_program(script_name, "", std::move(flags));
   std::string command = "exec env -i";
   for (const std::string& entry : print.env) command += " " + quoted(entry);
-  command += " " + quoted(print.argv[0]) + " --dangerously-skip-permissions";
+  const bool plans = std::find(print.argv.begin(), print.argv.end(), "plan") != print.argv.end();
+  command += " " + quoted(print.argv[0]) + (plans ? "" : " --dangerously-skip-permissions");
   for (std::size_t i = 7; i + 1 < print.argv.size(); ++i) command += " " + quoted(print.argv[i]);
   const Outcome made = tmux({"new-session", "-d", "-x", "160", "-y", "50", "-c", print.cwd, command});
   EXPECT_TRUE(made.ok()) << made.describe();
-  EXPECT_TRUE(shows("bypass permissions on")) << screen();
+  EXPECT_TRUE(shows(plans ? "plan mode on" : "bypass permissions on")) << screen();
 }
 
 Tui::~Tui() {

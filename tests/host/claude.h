@@ -114,7 +114,8 @@ class Machine {
   std::unique_ptr<Background> api_;
 };
 
-// The TUI in a tmux server of its own. Destroyed with it.
+// The TUI in a tmux server of its own. Destroyed with it. Permissions are skipped, but with the flags
+// "--permission-mode", "plan" they are asked for.
 class Tui {
  public:
   Tui(const Machine& machine, std::string_view script_name, std::vector<std::string> flags = {});

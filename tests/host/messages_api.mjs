@@ -18,6 +18,8 @@
 //    "hang": true,                                                  never an answer
 //    "cut": true}                                                   the stream breaks off inside the first block
 //
+// "{{REGEX}}" in a text of a tool's input becomes what the expression finds in the request: a path that the host chose.
+//
 // Each request is logged as one JSON line before it is answered:
 //
 //   {"n", "at", "method", "path", "script", "session", "stream", "answer", "text", "body"}
@@ -91,18 +93,24 @@ function scriptOf(name) {
   return scripts.get(name);
 }
 
-const blocksOf = (reply) => [
+function filled(input, body) {
+  const found = (_, regex) => readable([body.system, body.messages]).match(new RegExp(regex))?.[0] ?? '';
+  const fill = ([key, value]) => [key, typeof value === 'string' ? value.replace(/\{\{(.+?)\}\}/, found) : value];
+  return Object.fromEntries(Object.entries(input).map(fill));
+}
+
+const blocksOf = (reply, body) => [
   ...(reply.text === undefined ? [] : [{ type: 'text', text: reply.text }]),
   ...(reply.tools ?? []).map(({ name, input }) => ({
     type: 'tool_use',
     id: `toolu_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
     name,
-    input: input ?? {},
+    input: filled(input ?? {}, body),
   })),
 ];
 
 function messageOf(reply, body) {
-  const content = blocksOf(reply);
+  const content = blocksOf(reply, body);
   return {
     id: `msg_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
     type: 'message',

@@ -60,6 +60,61 @@ TEST_F(Open, ANextStepStaysThroughOtherSessionsAndGoesWhenItIsDone) {
   EXPECT_EQ(open_given("five").find("retry"), std::string::npos) << open_given("five");
 }
 
+// The TUI in plan mode, up to the dialogue that asks about the plan. The host names the file it is written
+// to.
+class Plan : public Open {
+ protected:
+  static Json::Array planned(Json::Array then) {
+    Json::Array turns{call("Write", Json::object({{"file_path", "{{/\\S+/plans/[\\w-]+\\.md}}"},
+                                                  {"content",
+                                                   "# Plan: Retry uploads\n\n1. Add a retry to "
+                                                   "`uploader.cpp`\n2. Test it in "
+                                                   "`uploader_test.cpp`\n3. Say it in "
+                                                   "`CHANGES.md`\n"}})),
+                      call("ExitPlanMode", Json::object({}))};
+    for (Json& turn : then) turns.push_back(std::move(turn));
+    return turns;
+  }
+  std::unique_ptr<Tui> propose(Json::Array then) {
+    machine.script("tui", planned(std::move(then)));
+    auto tui = std::make_unique<Tui>(
+        machine, "tui", std::vector<std::string>{"--permission-mode", "plan", "--allowedTools=Write"});
+    tui->enter("plan how to retry uploads");
+    EXPECT_TRUE(tui->shows("Would you like to proceed?")) << tui->screen();
+    return tui;
+  }
+};
+
+TEST_F(Plan, AcceptedItIsGivenWithWhatIsNotBegun) {
+  auto tui = propose({write("uploader.cpp"), say("Uploads are retried.")});
+  tui->key("2");
+  EXPECT_TRUE(tui->shows("Uploads are retried.")) << tui->screen();
+  tui.reset();
+  play("next", "what now?", {say("I see.")});
+  EXPECT_NE(
+      open_given("next").find("plan \"Retry uploads\", accepted and not finished; not begun: 2. Test it in "
+                              "`uploader_test.cpp`; 3. Say it in `CHANGES.md`"),
+      std::string::npos)
+      << open_given("next");
+}
+
+TEST_F(Plan, RejectedItIsNamedAndNothingOfItIsOpen) {
+  auto tui = propose({say("It is called the uploader.")});
+  tui->key("Escape");
+  EXPECT_TRUE(tui->shows("rejected")) << tui->screen();
+  tui->enter("what is it called?");
+  EXPECT_TRUE(tui->shows("It is called the uploader.")) << tui->screen();
+  tui.reset();
+  play("next", "what now?", {say("I see.")});
+  const auto requests = machine.requests("next");
+  ASSERT_FALSE(requests.empty());
+  EXPECT_NE(
+      requests[0].injected().find("The plan \"Retry uploads\" was rejected: nothing of it is implemented."),
+      std::string::npos)
+      << requests[0].injected();
+  EXPECT_EQ(open_given("next"), "");
+}
+
 TEST_F(Open, ARefusedPermissionLeavesNoLessonAndNothingOpen) {
   play("one", "remove the mark", {bash("rm -f done.mark"), say("I may not remove it, so I left it.")},
        {"--disallowedTools=Bash(rm:*)"});

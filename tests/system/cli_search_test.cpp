@@ -87,6 +87,28 @@ TEST_F(CliSearch, WhatIsRememberedByHandIsFoundAndGiven) {
   EXPECT_EQ(cairn({"remember", "<private>x</private>"}).exit_code, 2);
 }
 
+TEST_F(CliSearch, WhatIsRememberedIsGivenWholeAfterAHundredTurns) {
+  const std::string note = "The staging database is shared. Never run migrations there on a Friday.";
+  ASSERT_EQ(cairn({"remember", note}).exit_code, 0);
+  for (int i = 0; i < 100; ++i) {
+    const std::string id = "long-" + std::to_string(i), session = "22222222-2222-4333-8444-555555555555";
+    deliver("UserPromptSubmit", Json::object({{"prompt", "make part " + id + " faster"}, {"prompt_id", id}}),
+            session);
+    deliver("Stop",
+            Json::object({{"prompt_id", id},
+                          {"last_assistant_message",
+                           "Part " + id + " is faster now, because its reader keeps the tokens of module " +
+                               id + "."}}),
+            session);
+  }
+  cairn({"process", "--wait"});
+  const std::string text = cairn({"context"}).out;
+  const std::size_t at = text.find("# Notes\n");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_LT(at, text.find("# State")) << text;
+  EXPECT_NE(text.find(note), std::string::npos) << text;
+}
+
 TEST_F(CliSearch, ReportsProjectsSumsAndWhatWasGiven) {
   EXPECT_EQ(json({"projects", "list"})["projects"].items()[0]["name"].as_string(), "proj");
   EXPECT_EQ(json({"projects", "show"})["sessions"].as_int(), 1);
