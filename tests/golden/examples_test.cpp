@@ -14,6 +14,7 @@ namespace {
 struct Example {
   const char* session;
   const char* title;
+  const char* kind = "written_";
 };
 
 void PrintTo(const Example& example, std::ostream* out) {
@@ -24,7 +25,9 @@ constexpr Example kExamples[] = {{"bug_hunt", "A bug hunt"},
                                  {"commit_and_revert", "A commit and its revert"},
                                  {"plan_changes", "A plan that changes midway"},
                                  {"research", "Research only"},
-                                 {"broken_off", "Broken off"}};
+                                 {"broken_off", "Broken off"},
+                                 {"tides", "A day of thirty turns", "day_"},
+                                 {"photos", "A day that breaks off", "day_"}};
 
 std::string quoted(std::string_view who, std::string_view text) {
   std::string out = "> **" + std::string(who) + ":** ";
@@ -72,7 +75,7 @@ std::string what_happened(const std::vector<RecordedCall>& calls) {
 class Examples : public testing::TestWithParam<Example> {};
 
 TEST_P(Examples, AreWhatTheNextSessionIsGiven) {
-  const std::string session = "written_" + std::string(GetParam().session);
+  const std::string session = GetParam().kind + std::string(GetParam().session);
   Machine machine;
   must(machine.open());
   const std::vector<RecordedCall> calls = recorded_calls(session);
