@@ -56,10 +56,6 @@ bool announces(std::string_view text) {
   return distil::begins_with_cue(distil::fold(text.substr(0, kBeginning)), distil::code_mode().announces);
 }
 
-bool has_digit(std::string_view text) {
-  return text.find_first_of("0123456789") != std::string_view::npos;
-}
-
 // "And 45 more commands." says nothing alone.
 bool is_rest(std::string_view text) {
   return text.starts_with("And ") && text.size() > 4 && text[4] >= '0' && text[4] <= '9';
@@ -221,11 +217,7 @@ double Teller::weight_of(const Unit& unit, const Source& source) const {
   if (unit.text.ends_with('?') && (!newest_ || source.turn != last_work_))
     weight *= source.heading.empty() ? 0 : kQuestion;
   if (source.labelled && is_rest(unit.text)) return 0;
-  if (unit.text.size() < kLeastUnit) {
-    const Summary* turn = story_.turn(source.turn);
-    const bool courtesy = turn && is_chore(turn->request) && !has_digit(unit.text);  // "You are welcome."
-    if (!newest_ || courtesy) return 0;
-  }
+  if (!newest_ && unit.text.size() < kLeastUnit) return 0;
   if (unit.form == Unit::Form::row) weight *= newest_ ? kRow : kOlderRow;
   if (unit.form == Unit::Form::code) weight *= kCode;
   if (unit.introduces) weight *= kIntroduces;
@@ -252,7 +244,7 @@ void Teller::add_units(const Source& source, const std::set<std::string>& told) 
   const Split split = source.labelled ? split_facts(visible(source.text)) : split_text(visible(source.text));
   std::size_t last_block = static_cast<std::size_t>(-1);
   const Summary* turn = story_.turn(source.turn);
-  const std::string title = turn && newest_ ? title_of_turn(*turn) : "";
+  const std::string title = turn && newest_ && !is_chore(turn->request) ? title_of_turn(*turn) : "";
   for (const Unit& unit : split.units) {
     ++units_;
     if (told.contains(unit.text) || unit.text == title) continue;
