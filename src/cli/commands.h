@@ -11,6 +11,10 @@
 namespace cairn::cli {
 
 Page status_page(Shell& shell, const Json& args, const Json& result);
+Page import_page(Shell& shell, const Json& args, const Json& result);
+Page import_status_page(Shell& shell, const Json& args, const Json& result);
+// "12 of 340 sessions imported, 80 MB left"
+std::string import_text(const Json& import);
 Page search_page(Shell& shell, const Json& args, const Json& result);
 Page timeline_page(Shell& shell, const Json& args, const Json& result);
 Page show_page(Shell& shell, const Json& args, const Json& result);

@@ -87,6 +87,8 @@ Page status_page(Shell& shell, const Json&, const Json& status) {
     facts.add("not stored", counted);
   facts.add("backups", backups_text(status["archive"]),
             status["archive"]["failed"].as_int() > 0 ? Style::warn : Style::plain);
+  if (const Json& import = status["import"]; import["pending"].as_int() > 0)
+    facts.add("import", import_text(import));
   facts.add("on disk", sizes_text(status["sizes"]));
   facts.add("last event", activity_text(shell, status["last_activity_at"]));
   facts.add("provider", std::string(status["provider"].as_string()));

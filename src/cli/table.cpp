@@ -51,6 +51,8 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"backup.discard", backup_discard_page},
     {"backup.repair", backup_repair_page},
     {"delta", delta_page},
+    {"import.transcripts", import_page},
+    {"import.status", import_status_page},
     {"status", status_page},
     {"process", nullptr, nullptr, process_command},
     {"queue.list", queue_list_page},

@@ -32,8 +32,10 @@ void Dispatcher::request(std::string_view name, const Json& args, Reply reply) {
     case ops::Access::read: return read(reader_, *operation, args, std::move(reply));
     case ops::Access::read_slowly: return read(slow_reader_, *operation, args, std::move(reply));
     case ops::Access::write:
-      return parts_.writer.post(
-          [this, operation, args, reply = std::move(reply)] { reply(parts_.engine.run(*operation, args)); });
+      return parts_.writer.post([this, operation, args, reply = std::move(reply)] {
+        reply(parts_.engine.run(*operation, args));
+        parts_.writer.nudge();  // it may have left work
+      });
     case ops::Access::daemon: return do_it_here(*operation, args, reply);
   }
 }

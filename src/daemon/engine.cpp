@@ -50,6 +50,7 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log),
       lineage_(db_, seams_.disk, seams_.clock, seams_.log),
       archiver_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
+      import_(db_, catch_up_, seams_.log),
       worker_(db_, seams_.clock, seams_.log, seams_.provider) {}
 
 Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams& seams) {
@@ -185,6 +186,7 @@ Result<bool> Engine::step() {
   if (TRY(catch_up_.step())) return true;
   if (TRY(lineage_.step())) return true;
   if (archiver_.sweep_step()) return true;
+  if (TRY(import_.step())) return true;
   if (TRY(expire())) return true;
   TRY(note_recovered());
   return false;

@@ -12,6 +12,10 @@ const Host& default_host() {
   return claude_code();
 }
 
+std::vector<const Host*> hosts() {
+  return {&claude_code()};
+}
+
 std::optional<Origin> origin_of_tool(std::string_view tool) {
   return claude_code().origin_of(tool);
 }

@@ -66,10 +66,16 @@ class Host {
   virtual std::optional<Origin> origin_of(std::string_view tool) const = 0;
 
   // Reads the lines of a session's transcript. `prompt_id`: the prompt that the lines before belonged to.
-  virtual std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session,
-                                                            std::string prompt_id) const = 0;
+  // `alone`: no hook told of this session, so prompts without an id count too, and the last answer before the
+  // next prompt ends its turn.
+  virtual std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session, std::string prompt_id,
+                                                            bool alone = false) const = 0;
   // The name of the file that is a session's transcript.
   virtual std::string transcript_name(const ContentId& session) const = 0;
+  // The directories where this user's transcripts lie, as far as they exist.
+  virtual std::vector<std::string> transcript_roots(os::Disk& disk) const = 0;
+  // The transcripts of sessions in `root` and in the directories in it.
+  virtual std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root) const = 0;
   // The transcript `main` and those of its subagents; empty when `main` is no transcript. An error of the
   // directory of subagents goes to `failed`, and the others are given all the same.
   virtual std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,
@@ -93,6 +99,9 @@ const Host& find_host(std::string_view name);
 const Host& default_host();
 // What `--host` means, for help.
 inline constexpr std::string_view kHostOption = "the coding agent (default claude-code)";
+
+// All that are known.
+std::vector<const Host*> hosts();
 
 // Where the result of a tool comes from, whichever host it belongs to.
 std::optional<Origin> origin_of_tool(std::string_view tool);

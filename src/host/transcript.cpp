@@ -86,6 +86,7 @@ Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, Tr
     }
     looked = buffer.size();
   }
+  lines.end_piece(offset);
   lines.piece.looked = at + buffer.size();
   return std::move(lines.piece);
 }

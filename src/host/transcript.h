@@ -37,6 +37,7 @@ struct TranscriptItem {
   WallTime at;
   std::string prompt_id;  // may be empty
   std::string cwd;
+  std::string branch;                   // may be empty
   std::optional<std::string> agent_id;  // inside a subagent
 
   std::string text;                                // prompt; stop: the last answer; text: what was said
@@ -44,6 +45,15 @@ struct TranscriptItem {
   std::string tool_use_id, tool_name;              // call
   Json input;
   std::optional<ToolResult> result;  // nothing while it runs, or when it was interrupted
+};
+
+// A transcript on the disk, of a whole session.
+struct FoundTranscript {
+  std::string path;
+  std::string session;
+  std::uint64_t bytes = 0;
+  WallTime modified_at;
+  std::string left_out;  // why it is no session of the user's; empty: it is one
 };
 
 struct TranscriptPiece {
@@ -61,6 +71,9 @@ class TranscriptLines {
 
   // Reads the line at [begin, end) of the file; `line` is without its line feed. Never fails.
   virtual void take(std::string_view line, std::uint64_t begin, std::uint64_t end) = 0;
+  // The piece that began at `begin` ends here. A line whose meaning depends on the next one may be left for
+  // the next piece: piece.end says so.
+  virtual void end_piece(std::uint64_t begin) { static_cast<void>(begin); }
 
   TranscriptPiece piece;
 };

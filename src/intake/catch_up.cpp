@@ -110,10 +110,26 @@ Status CatchUp::look_for_lost() {
   return transaction.commit();
 }
 
+Result<std::string> CatchUp::import_session(const std::string& path, const std::string& platform,
+                                            const std::string& session) {
+  const auto made = [&]() -> Result<std::string> {
+    auto transaction = TRY(store::Transaction::begin(db_));
+    const ContentId id{gate_.id(session)};
+    if (TRY(store::find_session(db_, platform, id))) return std::string("its session is remembered");
+    if (!TRY(recover_session(path, platform, session, WallTime(), true))) return std::string("nothing in it");
+    if (!TRY(store::find_session(db_, platform, id))) return std::string("a rule keeps it out");
+    TRY(recorder_.finish());
+    TRY(transaction.commit());
+    return std::string();
+  }();
+  if (!made) recorder_.discard();
+  return made;
+}
+
 // The start event is made from the first line. The session counts as ended, so that all of it is read at
 // once. If it continues, its next hook reopens it.
 Result<bool> CatchUp::recover_session(const std::string& path, const std::string& platform,
-                                      const std::string& session, WallTime since) {
+                                      const std::string& session, WallTime since, bool imported) {
   const auto stat = disk_.stat(path);
   if (!stat || stat->is_dir || stat->size == 0) return false;
   const ContentId id{gate_.id(session)};
@@ -125,7 +141,7 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   auto file = disk_.open(path, os::Open::read);
   if (!file) return false;
   const host::Host& host = host::find_host(platform);
-  const auto lines = host.transcript_lines(id, "");
+  const auto lines = host.transcript_lines(id, "", imported);
   const auto piece = host::read_transcript(**file, 0, *lines);
   if (!piece || piece->items.empty()) return false;
   Event start;
@@ -143,6 +159,14 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   TRY(recorder_.record(std::get<gate::Gate::Passed>(verdict)));
   const auto made = TRY(store::find_session(db_, platform, id));
   if (!made) return true;
+  if (imported) {
+    TRY(store::set_imported(db_, made->id, true));
+    TRY(store::set_watched_since(db_, made->id, since));
+    const std::string& branch = piece->items.front().branch;
+    TRY(store::set_branch(db_, made->id, branch.empty() ? std::nullopt : std::optional(branch)));
+    TRY(recorder_.end(*made, "other", made->started_at));
+    return true;
+  }
   ++recovered_;
   log_.info(fmt::format("session found in its transcript session={}", id.value));
   TRY(store::set_watched_since(db_, made->id, since - kBeforeItsHook));
@@ -221,7 +245,8 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   // No host writes such a long line: the file is sparse, or not a transcript.
   if (same && line.looked - before >= kLongestLook) return false;
   const auto lines =
-      host::find_host(look.session.platform).transcript_lines(look.session.content_id, progress.prompt_id);
+      host::find_host(look.session.platform)
+          .transcript_lines(look.session.content_id, progress.prompt_id, look.session.imported);
   auto piece =
       host::read_transcript(**file, before, *lines, host::kMaxTranscriptLine, same ? line.looked : 0);
   if (!piece) return look.failed(piece.error()), false;
@@ -267,8 +292,13 @@ Status CatchUp::finish(Look& look) {
   const Session& was = look.session;
   const auto latest = TRY(store::latest_turn(db_, was.id));
   const auto now = TRY(store::find_session(db_, was.id));
-  if ((now && now->status == store::SessionStatus::active) || (latest && latest->open()))
+  const bool open = (now && now->status == store::SessionStatus::active) || (latest && latest->open());
+  if (now && now->imported) {  // it ended with its last line
+    TRY(store::reopen_session(db_, was.id));
+    TRY(recorder_.end(was, "other", now->last_event_at));
+  } else if (open) {
     TRY(recorder_.end(was, was.end_reason.value_or("other"), was.completed_at.value_or(was.last_event_at)));
+  }
   const bool gone = was.host.pid != 0 && !processes_.alive(was.host);
   const Millis past = look.now - was.completed_at.value_or(look.now);
   if (look.unreadable ? past >= kTriedFor : gone || past >= kOnItsWay || was.transcript_path.empty()) {
@@ -447,6 +477,7 @@ Result<std::string> CatchUp::store_event(Look& look, Event event) {
   }
   const auto row = TRY(store::find_event(db_, id));
   if (row && !row->stored()) return row->reason.value_or(row->outcome);
+  if (look.session.imported) return std::string();
   ++recovered_;
   log_.info(
       fmt::format("recovered from the transcript session={} event={}", look.session.content_id.value, what));

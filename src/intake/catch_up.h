@@ -43,6 +43,11 @@ class CatchUp {
   // session that is found is read like any other that has ended; an unknown one is created.
   Status find_lost();
 
+  // Makes a session of a transcript that no hook told of, in a transaction of its own; the next steps read
+  // it. Gives why it is left out; empty when it is not.
+  Result<std::string> import_session(const std::string& path, const std::string& platform,
+                                     const std::string& session);
+
   // Reads the next piece of a transcript and stores it, in a transaction of its own. False: nothing to do. A
   // transcript that cannot be read is tried again each minute, for a day; an error is the store's.
   Result<bool> step();
@@ -64,7 +69,7 @@ class CatchUp {
   Status look_for_lost();
   // False: there is nothing to read yet.
   Result<bool> recover_session(const std::string& path, const std::string& platform,
-                               const std::string& session, WallTime since);
+                               const std::string& session, WallTime since, bool imported = false);
   Result<bool> look_at(SessionId id);
   Result<bool> read_session(Look& look);
   Result<bool> read_file(Look& look, const std::string& path);

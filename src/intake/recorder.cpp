@@ -67,6 +67,7 @@ Result<Session> Recorder::session_of(const Event& e) {
         fmt::format("session created session={} project={} memory=none queue_depth=0 provider_running=no",
                     e.session.value, project));
   }
+  if (known->imported && e.source != "transcript") TRY(store::set_imported(db_, known->id, false));
   TRY(store::touch_session(db_, known->id, {e.at, e.cwd, e.transcript_path, e.host_process, e.boot_id}));
   if (!e.transcript_path.empty() && e.transcript_path != known->transcript_path)
     TRY(store::note_transcript(db_, known->id, e.transcript_path));
@@ -229,7 +230,8 @@ Status Recorder::on_session_start(const Event& e, const Session& session) {
 }
 
 Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Session& session, bool muted) {
-  TRY(store::reopen_session(db_, session.id));
+  // What only a transcript has is over: it opens no session.
+  if (e.source != "transcript") TRY(store::reopen_session(db_, session.id));
   // A prompt id always means the same turn. An event that overtook its prompt may have opened it already.
   std::optional<std::int64_t> number;
   if (e.prompt_id) number = TRY(store::turn_of_prompt(db_, session.id, *e.prompt_id));

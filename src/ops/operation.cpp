@@ -68,9 +68,9 @@ const std::vector<Operation>& operations() {
     for (const auto& part :
          {search_operations(), record_operations(), remember_operations(), open_operations(),
           context_operations(), project_operations(), stats_operations(), session_operations(),
-          session_repair_operations(), backup_operations(), status_operations(), daemon_operations(),
-          queue_operations(), capture_operations(), policy_operations(), scan_operations(),
-          debug_operations()})
+          session_repair_operations(), backup_operations(), import_operations(), status_operations(),
+          daemon_operations(), queue_operations(), capture_operations(), policy_operations(),
+          scan_operations(), debug_operations()})
       for (const Operation& operation : part) all.push_back(with_scope(operation));
     return all;
   }();

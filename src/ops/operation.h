@@ -97,6 +97,7 @@ std::vector<Operation> capture_operations();
 std::vector<Operation> context_operations();
 std::vector<Operation> daemon_operations();
 std::vector<Operation> debug_operations();
+std::vector<Operation> import_operations();
 std::vector<Operation> open_operations();
 std::vector<Operation> policy_operations();
 std::vector<Operation> project_operations();
@@ -112,6 +113,9 @@ std::vector<Operation> status_operations();
 
 // The largest limit of a list.
 inline constexpr std::int64_t kMostRows = 1'000'000;
+
+// How far an import is.
+Result<Json> import_progress(World& world);
 
 // Writes and rolls back. Fails when the store cannot be written.
 Status write_probe(store::Db& db);

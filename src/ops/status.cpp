@@ -139,6 +139,7 @@ static Result<Json> status(World& world, const Args&) {
   out.set("summaries", totals.summaries);
   out.set("observations", totals.observations);
   out.set("open_items", TRY(store::count_open_items(world.db, std::nullopt)));
+  out.set("import", TRY(import_progress(world)));
   out.set("last_activity_at", time_or_null(TRY(store::last_event(world.db))));
   out.set("provider", world.settings.text("agent.provider"));
   out.set("budget", TRY(budget(world)));

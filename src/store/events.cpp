@@ -115,7 +115,9 @@ Result<Ledger> ledger(Db& db, WallTime until) {
   Ledger l;
   l.events = TRY(count_events(db));
   l.from_transcripts = TRY(count("SELECT count(*) FROM events WHERE source = 'transcript'"));
-  l.recovered = TRY(count("SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored'"));
+  l.recovered =
+      TRY(count("SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored' AND "
+                "session_db_id NOT IN (SELECT id FROM sdk_sessions WHERE imported = 1)"));
   l.waiting_calls = TRY(count(
       "SELECT count(*) FROM transcript_calls WHERE outcome = 'waiting' AND at_epoch <= ?", epoch_ms(until)));
   l.counted =

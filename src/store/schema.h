@@ -21,5 +21,6 @@ extern const std::string_view kTexts;
 extern const std::string_view kProjectIdentity;
 // The text of "archive".
 extern const std::string_view kArchive;
+extern const std::string_view kImports;
 
 }  // namespace cairn::store

@@ -36,6 +36,7 @@ struct Session {
   std::optional<WallTime> captured_at;  // when it got its memory id
   SessionStatus status = SessionStatus::active;
   std::optional<std::string> end_reason;
+  bool imported = false;  // read from its transcript after the fact, whole
 };
 
 struct NewSession {
@@ -71,6 +72,7 @@ struct Sighting {
 };
 Status touch_session(Db& db, SessionId id, const Sighting& seen);
 
+Status set_imported(Db& db, SessionId id, bool imported);
 Status set_branch(Db& db, SessionId id, const std::optional<std::string>& branch);
 // No list shows it, and it has no transcript: it holds what a person or an agent stored by hand.
 Status hide_session(Db& db, SessionId id);

@@ -51,9 +51,15 @@ class ClaudeCode final : public Host {
   }
   std::optional<Origin> origin_of(std::string_view tool) const override { return claude::origin_of(tool); }
 
-  std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session,
-                                                    std::string prompt_id) const override {
-    return std::make_unique<claude::Lines>(session, std::move(prompt_id));
+  std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session, std::string prompt_id,
+                                                    bool alone) const override {
+    return std::make_unique<claude::Lines>(session, std::move(prompt_id), alone);
+  }
+  std::vector<std::string> transcript_roots(os::Disk& disk) const override {
+    return claude::transcript_roots(disk);
+  }
+  std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root) const override {
+    return claude::find_transcripts(disk, root);
   }
 
   std::string transcript_name(const ContentId& session) const override { return session.value + ".jsonl"; }

@@ -51,6 +51,7 @@ void Lines::take(std::string_view text, std::uint64_t begin, std::uint64_t end) 
   }
   head.at = *at;
   head.cwd = line["cwd"].as_string();
+  head.branch = line["gitBranch"].as_string();
   if (auto agent = line.text("agentId"); agent && !agent->empty()) head.agent_id = std::move(agent);
   if (const auto id = line.text("promptId"); id && !id->empty()) prompt_id_ = *id;
   head.prompt_id = prompt_id_;
@@ -68,13 +69,26 @@ void Lines::take_user(const Json& line, const Item& head) {
   if (line["isCompactSummary"].as_bool() && !head.agent_id)
     take_text(TextKind::compaction, content_text(content), head);
   if (has_result || head.agent_id || line["isSidechain"].as_bool() || line["isMeta"].as_bool() ||
-      line["isCompactSummary"].as_bool() || !line.has("promptId"))
+      line["isCompactSummary"].as_bool() || (!line.has("promptId") && !alone_))
     return;
   Item prompt = head;
   prompt.kind = Item::Kind::prompt;
   prompt.text = content_text(content);
-  if (!trim(prompt.text).empty() && !is_the_hosts(trim(prompt.text)))
-    piece.items.push_back(std::move(prompt));
+  if (trim(prompt.text).starts_with("[Request interrupted")) answer_.reset();
+  if (trim(prompt.text).empty() || is_the_hosts(trim(prompt.text))) return;
+  if (answer_) piece.items.push_back(*std::exchange(answer_, std::nullopt));
+  if (!line.has("promptId")) prompt_id_ = prompt.prompt_id = line["uuid"].as_string();
+  piece.items.push_back(std::move(prompt));
+}
+
+void Lines::end_piece(std::uint64_t begin) {
+  if (!answer_) return;
+  if (piece.at_end || answer_->begin <= begin) {
+    piece.items.push_back(*std::exchange(answer_, std::nullopt));
+    return;
+  }
+  piece.end = answer_->begin;
+  std::erase_if(piece.items, [&](const Item& item) { return item.begin >= piece.end; });
 }
 
 void Lines::take_result(const Json& block, const Json& line, const Item& head) {
@@ -103,6 +117,7 @@ void Lines::take_result(const Json& block, const Json& line, const Item& head) {
 
 void Lines::take_assistant(const Json& line, const Item& head) {
   const Json& message = line["message"];
+  bool calls = false;
   for (const Json& block : message["content"].items()) {
     if (block["type"].as_string() != "tool_use" || block["id"].as_string().empty()) continue;
     Item call = head;
@@ -110,16 +125,22 @@ void Lines::take_assistant(const Json& line, const Item& head) {
     call.tool_name = block["name"].as_string();
     call.input = block["input"];
     piece.items.push_back(std::move(call));
+    calls = true;
   }
   const bool main = !head.agent_id && !line["isSidechain"].as_bool();
   if (main && !line["isApiErrorMessage"].as_bool())
     take_text(TextKind::remark, content_text(message["content"]), head);
-  if (message["stop_reason"].as_string() != "end_turn" || head.agent_id || line["isSidechain"].as_bool())
-    return;
+  if (!main) return;
   Item stop = head;
   stop.kind = Item::Kind::stop;
   stop.text = content_text(message["content"]);
-  if (!stop.text.empty() && !stop.prompt_id.empty()) piece.items.push_back(std::move(stop));
+  const bool ends = message["stop_reason"].as_string() == "end_turn";
+  answer_.reset();
+  if (stop.text.empty() || stop.prompt_id.empty()) return;
+  if (ends)
+    piece.items.push_back(std::move(stop));
+  else if (alone_ && !calls && !line["isApiErrorMessage"].as_bool())
+    answer_ = std::move(stop);
 }
 
 // "Let me look at the tests." is no finding, and there are thousands of such remarks.

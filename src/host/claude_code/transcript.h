@@ -1,21 +1,25 @@
 // Claude Code's transcripts: one JSON object a line, below projects/ in its configuration directory.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/json.h"
 #include "host/transcript.h"
+#include "os/disk.h"
 
 namespace cairn::host::claude {
 
 class Lines final : public TranscriptLines {
  public:
-  Lines(const ContentId& session, std::string prompt_id)
-      : session_(session), prompt_id_(std::move(prompt_id)) {}
+  Lines(const ContentId& session, std::string prompt_id, bool alone)
+      : session_(session), prompt_id_(std::move(prompt_id)), alone_(alone) {}
 
   void take(std::string_view line, std::uint64_t begin, std::uint64_t end) override;
+  void end_piece(std::uint64_t begin) override;
 
  private:
   void take_user(const Json& line, const TranscriptItem& head);
@@ -27,6 +31,11 @@ class Lines final : public TranscriptLines {
 
   ContentId session_;
   std::string prompt_id_;
+  bool alone_;
+  std::optional<TranscriptItem> answer_;  // alone_: ends its turn if a prompt or nothing follows
 };
+
+std::vector<std::string> transcript_roots(os::Disk& disk);
+std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root);
 
 }  // namespace cairn::host::claude

@@ -1,0 +1,65 @@
+#include "import/transcripts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/host.h"
+#include "store/imports.h"
+
+namespace cairn::importer {
+
+using store::ImportState;
+
+// What was written to so recently may be going on: its hooks tell of it, or the next import does.
+static constexpr Millis kMayGoOn = std::chrono::minutes(10);
+
+Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const std::string& folder,
+                               bool dry_run) {
+  Found found;
+  const WallTime now = clock.now();
+  auto transaction = TRY(store::Transaction::begin(db));
+  for (const host::Host* host : host::hosts()) {
+    const std::vector<std::string> roots =
+        folder.empty() ? host->transcript_roots(disk) : std::vector<std::string>{folder};
+    for (const std::string& root : roots) {
+      found.folders.push_back(root);
+      for (const host::FoundTranscript& transcript : host->find_transcripts(disk, root)) {
+        const store::Import import{transcript.path, std::string(host->name()), transcript.session,
+                                   static_cast<std::int64_t>(transcript.bytes), transcript.modified_at};
+        std::string reason = transcript.left_out;
+        if (reason.empty() && now - import.modified_at < kMayGoOn && import.modified_at <= now)
+          reason = "still being written";
+        if (!reason.empty()) {
+          ++found.left_out[reason];
+        } else if (TRY(store::is_known(db, import))) {
+          ++found.known;
+        } else {
+          ++found.sessions;
+          found.bytes += import.bytes;
+          found.oldest = std::min(found.oldest.value_or(import.modified_at), import.modified_at);
+          found.newest = std::max(found.newest.value_or(import.modified_at), import.modified_at);
+          if (!dry_run) TRY(store::add_import(db, import, now));
+        }
+      }
+    }
+  }
+  TRY(transaction.commit());
+  return found;
+}
+
+Result<bool> TranscriptImport::step() {
+  // Nothing is to be read any more: what was being read is done.
+  if (const auto before = TRY(store::import_in(db_, ImportState::reading))) {
+    TRY(store::set_import(db_, before->path, ImportState::done));
+    log_.info(fmt::format("session imported session={} bytes={}", before->session, before->bytes));
+  }
+  const auto next = TRY(store::import_in(db_, ImportState::pending));
+  if (!next) return false;
+  const std::string reason = TRY(catch_up_.import_session(next->path, next->platform, next->session));
+  TRY(store::set_import(db_, next->path, reason.empty() ? ImportState::reading : ImportState::left_out,
+                        reason));
+  return true;
+}
+
+}  // namespace cairn::importer

@@ -1,0 +1,57 @@
+#include "store/imports.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cairn::store {
+
+static constexpr std::array kStates = {"pending", "reading", "done", "left_out"};
+
+std::string_view state_name(ImportState state) {
+  return kStates[static_cast<std::size_t>(state)];
+}
+
+Result<bool> is_known(Db& db, const Import& import) {
+  return TRY(db.integer("SELECT 1 FROM imports WHERE path = ? UNION ALL SELECT 1 FROM sdk_sessions "
+                        "WHERE platform = ? AND content_session_id = ?",
+                        import.path, import.platform, import.session))
+      .has_value();
+}
+
+Status add_import(Db& db, const Import& i, WallTime now) {
+  return db.run(
+      "INSERT INTO imports(path, platform, content_session_id, state, bytes, modified_at_epoch, "
+      "found_at_epoch) VALUES(?,?,?,'pending',?,?,?) ON CONFLICT DO NOTHING",
+      i.path, i.platform, i.session, i.bytes, epoch_ms(i.modified_at), epoch_ms(now));
+}
+
+static Import read_import(Stmt& row) {
+  return {row.text(0), row.text(1), row.text(2), row.integer(3), from_epoch_ms(row.integer(4))};
+}
+
+Result<std::optional<Import>> import_in(Db& db, ImportState state) {
+  return first(db.query("SELECT path, platform, content_session_id, bytes, modified_at_epoch FROM imports "
+                        "WHERE state = ? ORDER BY modified_at_epoch DESC LIMIT 1",
+                        state_name(state)),
+               read_import);
+}
+
+Status set_import(Db& db, const std::string& path, ImportState state, const std::string& reason) {
+  return db.run("UPDATE imports SET state = ?, reason = nullif(?, '') WHERE path = ?", state_name(state),
+                reason, path);
+}
+
+Result<std::vector<ImportCount>> count_imports(Db& db) {
+  std::vector<ImportCount> counts;
+  Stmt row =
+      TRY(db.query("SELECT state, coalesce(reason, ''), count(*), sum(bytes) FROM imports "
+                   "GROUP BY state, reason ORDER BY state, count(*) DESC"));
+  while (TRY(row.step())) {
+    const auto name = std::find(kStates.begin(), kStates.end(), row.text(0));
+    counts.push_back(
+        {static_cast<ImportState>(name - kStates.begin()), row.text(1), row.integer(2), row.integer(3)});
+  }
+  return counts;
+}
+
+}  // namespace cairn::store

@@ -1,0 +1,42 @@
+// Transcripts that wait to be imported, and what became of those that were.
+//
+// All within the caller's transaction, on the writer's connection.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+struct Import {
+  std::string path;
+  std::string platform;
+  std::string session;  // the host's id
+  std::int64_t bytes = 0;
+  WallTime modified_at;
+};
+
+enum class ImportState { pending, reading, done, left_out };
+std::string_view state_name(ImportState state);
+
+// Whether its session is remembered, or the transcript was looked at before.
+Result<bool> is_known(Db& db, const Import& import);
+Status add_import(Db& db, const Import& import, WallTime now);
+// The one that is read now; else the newest that is pending.
+Result<std::optional<Import>> import_in(Db& db, ImportState state);
+Status set_import(Db& db, const std::string& path, ImportState state, const std::string& reason = "");
+
+struct ImportCount {
+  ImportState state = ImportState::pending;
+  std::string reason;  // of those that were left out
+  std::int64_t sessions = 0, bytes = 0;
+};
+Result<std::vector<ImportCount>> count_imports(Db& db);
+
+}  // namespace cairn::store

@@ -1,0 +1,182 @@
+// Sessions that ended before cairn was there.
+#include "catch_up_fixture.h"
+
+namespace cairn::test {
+
+class ImportTest : public CatchUpTest {
+ protected:
+  // A transcript of an older host: prompts have no ids, and no line says that it ends a turn.
+  struct OldTranscript {
+    Machine& m;
+    std::string session;
+    std::string text = {};
+    int lines = 0;
+
+    void line(std::string_view type, const Json& content) {
+      m.clock.advance(std::chrono::seconds(5));
+      text += Json::object({{"type", type},
+                            {"uuid", session + "-" + std::to_string(++lines)},
+                            {"isSidechain", false},
+                            {"gitBranch", "feature"},
+                            {"message", Json::object({{"content", content}, {"stop_reason", Json()}})},
+                            {"timestamp", iso8601(m.clock.now())},
+                            {"cwd", "/home/dev/old"},
+                            {"sessionId", session}})
+                  .dump() +
+              "\n";
+    }
+    void prompt(std::string_view words) { line("user", Json(words)); }
+    void says(std::string_view words) {
+      line("assistant", Json::array({Json::object({{"type", "text"}, {"text", words}})}));
+    }
+    void wrote(const std::string& file) {
+      const std::string id = "toolu_" + session.substr(0, 4) + std::to_string(lines);
+      line("assistant", Json::array({Json::object(
+                            {{"type", "tool_use"},
+                             {"id", id},
+                             {"name", "Write"},
+                             {"input", Json::object({{"file_path", file}, {"content", "alpha\n"}})}})}));
+      line("user", Json::array({Json::object(
+                       {{"type", "tool_result"}, {"tool_use_id", id}, {"content", "File created"}})}));
+    }
+    std::string path() const { return "/home/dev/.claude/projects/-home-dev-old/" + session + ".jsonl"; }
+    void save() const {
+      must(os::make_dirs(m.disk, "/home/dev/.claude/projects/-home-dev-old"));
+      m.put_file(path(), text);
+    }
+  };
+
+  static constexpr const char* kFirst = "11111111-aaaa-4bbb-8ccc-000000000001";
+  static constexpr const char* kSecond = "22222222-aaaa-4bbb-8ccc-000000000002";
+
+  OldTranscript old_session(const std::string& id) {
+    OldTranscript old{m, id};
+    old.prompt("Make the parser faster");
+    old.says("I will measure first where the time goes in the parser.");
+    old.wrote("/home/dev/old/parser.c");
+    old.says("The parser is twice as fast: it keeps its tables now.");
+    old.prompt("Write that down");
+    old.says("Written down in NOTES.");
+    old.save();
+    return old;
+  }
+  Json import(bool dry_run = false) {
+    const Json args = Json::object({{"directory", "/home/dev/.claude"}, {"dry_run", dry_run}});
+    const Json result = must(m.run("import.transcripts", args));
+    must(m.drain());
+    return result;
+  }
+  void later() { m.clock.advance(std::chrono::hours(1)); }
+};
+
+TEST_F(ImportTest, AnOldSessionIsRememberedWithItsTimesTurnsAndAnswers) {
+  const std::string began = iso8601(m.clock.now() + std::chrono::seconds(5));
+  old_session(kFirst);
+  later();
+  EXPECT_EQ(import()["found"].as_int(), 1);
+  EXPECT_EQ(m.rows("SELECT content_session_id, project, branch, status, imported FROM sdk_sessions"),
+            (Lines{std::string(kFirst) + "|old|feature|completed|1"}));
+  EXPECT_EQ(m.text("SELECT started_at FROM sdk_sessions"), began);
+  EXPECT_EQ(m.rows("SELECT prompt_number, end_reason FROM turns ORDER BY 1"), (Lines{"1|stop", "2|stop"}));
+  EXPECT_EQ(m.rows("SELECT prompt_text FROM user_prompts ORDER BY prompt_number"),
+            (Lines{"Make the parser faster", "Write that down"}));
+  EXPECT_EQ(m.rows("SELECT text FROM texts WHERE kind = 'answer' ORDER BY id"),
+            (Lines{"The parser is twice as fast: it keeps its tables now.", "Written down in NOTES."}));
+  EXPECT_EQ(must(m.run("import.status"))["imported"].as_int(), 1);
+  EXPECT_EQ(ledger()["recovered"].as_int(), 0) << "imported is not recovered";
+  EXPECT_EQ(ledger()["gap"].as_int(), 0);
+}
+
+TEST_F(ImportTest, TheNextSessionIsGivenWhatWasImported) {
+  old_session(kFirst);
+  later();
+  import();
+  Chat now;
+  now.session = "33333333-aaaa-4bbb-8ccc-000000000003";
+  now.cwd = "/home/dev/old";
+  EXPECT_NE(Machine::context_of(m.ask(now.start())).find("twice as fast"), std::string::npos);
+}
+
+TEST_F(ImportTest, ASecondImportFindsNothingNew) {
+  old_session(kFirst);
+  later();
+  import();
+  const Json again = import();
+  EXPECT_EQ(again["found"].as_int(), 0);
+  EXPECT_EQ(again["known"].as_int(), 1);
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 2);
+}
+
+TEST_F(ImportTest, ADryRunChangesNothing) {
+  old_session(kFirst);
+  later();
+  EXPECT_EQ(import(true)["found"].as_int(), 1);
+  EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions"), 0);
+  EXPECT_EQ(m.number("SELECT count(*) FROM imports"), 0);
+}
+
+TEST_F(ImportTest, WhatIsStillBeingWrittenAndWhatAMemoryAgentWroteIsLeftOut) {
+  old_session(kFirst);
+  OldTranscript agent{m, kSecond};
+  agent.prompt("You are an observer of another session");
+  must(os::make_dirs(m.disk, "/home/dev/.claude/projects/-home-dev-observer-sessions"));
+  m.put_file("/home/dev/.claude/projects/-home-dev-observer-sessions/" + agent.session + ".jsonl",
+             agent.text);
+  const Json found = import();
+  EXPECT_EQ(found["found"].as_int(), 0);
+  EXPECT_EQ(found["left_out"]["still being written"].as_int(), 1);
+  EXPECT_EQ(found["left_out"]["a memory agent's own session"].as_int(), 1);
+}
+
+TEST_F(ImportTest, ASessionOfManyPiecesIsOneEndedSession) {
+  OldTranscript old{m, kFirst};
+  std::string words;
+  while (words.size() < 60'000) words += "some plain words ";
+  for (int i = 0; i < 40; ++i) {
+    old.prompt("Request " + std::to_string(i));
+    old.says("Answer " + std::to_string(i) + ". " + words);
+  }
+  old.save();
+  later();
+  import();
+  EXPECT_EQ(m.number("SELECT count(*) FROM turns WHERE end_reason = 'stop'"), 40);
+  EXPECT_EQ(m.text("SELECT status FROM sdk_sessions"), "completed");
+  EXPECT_EQ(m.number("SELECT completed_at_epoch = last_event_at_epoch FROM sdk_sessions"), 1);
+}
+
+TEST_F(ImportTest, TheNewestComesFirstAndAKilledDaemonGoesOn) {
+  old_session(kFirst);
+  later();
+  old_session(kSecond);
+  later();
+  const Json args = Json::object({{"directory", "/home/dev/.claude"}});
+  must(m.run("import.transcripts", args));
+  while (m.number("SELECT count(*) FROM sdk_sessions") == 0) ASSERT_TRUE(must(m.engine->step()));
+  EXPECT_EQ(m.text("SELECT content_session_id FROM sdk_sessions"), kSecond);
+  m.engine.reset();
+  must(m.open());
+  must(m.drain());
+  EXPECT_EQ(m.rows("SELECT state, count(*) FROM imports GROUP BY 1"), (Lines{"done|2"}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 4);
+}
+
+TEST_F(ImportTest, AnImportedSessionThatIsResumedGoesOnByItsHooks) {
+  old_session(kFirst);
+  later();
+  import();
+  Chat resumed;
+  resumed.session = kFirst;
+  resumed.cwd = "/home/dev/old";
+  m.tell(resumed.start("resume"));
+  m.tell(resumed.prompt("And now the lexer"));
+  EXPECT_EQ(m.text("SELECT status || imported FROM sdk_sessions"), "active0");
+  EXPECT_EQ(m.number("SELECT max(prompt_number) FROM turns"), 3);
+}
+
+TEST_F(ImportTest, ADirectoryThatIsNotThereIsAnError) {
+  const auto missing = m.run("import.transcripts", Json::object({{"directory", "/home/dev/nowhere"}}));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, Code::not_found);
+}
+
+}  // namespace cairn::test
