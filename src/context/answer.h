@@ -36,8 +36,8 @@ struct Due {
   std::string asked_by;  // name of the asking event
 };
 
-// The context due to `event`, which must be stored already. The start of a session: always. A prompt: only when
-// the last start of its session was not given any. Other events: nothing.
+// The context due to `event`, which must be stored already. The start of a session: always. A prompt: only
+// when the last start of its session was not given any. Other events: nothing.
 Result<std::optional<Due>> due_to(store::Db& db, const EventId& event);
 
 // Composes it. On resume the session gets what is new since it was last given context, else everything.

@@ -421,7 +421,8 @@ SessionText earlier_text(const Story& story, std::size_t place, const std::strin
   std::string finished = last ? "Finished last: " + teller.turn_heading(*last).substr(3) + "\n" : "";
   // A session that goes on, or ended inside a turn, is called by what it was doing: what it finished is named
   // beside that, and so is a last turn that nothing was said about.
-  const std::size_t kept = last && story.turns.back().turn_end != store::TurnEnd::stop ? cost_of(finished) : 0;
+  const std::size_t kept =
+      last && story.turns.back().turn_end != store::TurnEnd::stop ? cost_of(finished) : 0;
   const std::size_t left = room - std::min(room, head + kept);
   const std::size_t used = teller.choose_within(left);
   const Summary* turn = story.turn(teller.main_turn());

@@ -143,7 +143,8 @@ void LoopChildren::read(Process& process) {
     }
     unread = process.mailbox->bytes;
   }
-  if (evbuffer_get_length(input) > kMaxReply) return hung_up(process, "the child wrote a line that is too long");
+  if (evbuffer_get_length(input) > kMaxReply)
+    return hung_up(process, "the child wrote a line that is too long");
   if (unread > kMaxUnread) return hung_up(process, "the child wrote more than can be buffered");
   on_news_();
 }

@@ -24,8 +24,8 @@ namespace cairn::distil {
 struct OpenItem {
   std::string source;  // next_step, question, plan, interruption; tasks are told by their changes
   std::string state;   // of a plan: proposed, rejected, accepted; of an interruption at one: plan; of a next
-                      // step that a turn without work proposes: offered
-  std::string key;  // folded text: equal for what is said again in the same words
+                       // step that a turn without work proposes: offered
+  std::string key;     // folded text: equal for what is said again in the same words
   std::string text;
   std::string detail;      // a plan's whole text
   std::int64_t event = 0;  // as Step::event; 0: not known

@@ -10,7 +10,8 @@ namespace cairn::store {
 #define SESSIONS                                                                                             \
   "SELECT id, platform, content_session_id, memory_session_id, memory_provider, project, branch, worktree, " \
   "cwd, transcript_path, user_prompt, prompt_count, host_pid, host_start, host_boot_id, started_at_epoch, "  \
-  "last_event_at_epoch, completed_at_epoch, captured_at_epoch, status, end_reason, imported FROM sdk_sessions "
+  "last_event_at_epoch, completed_at_epoch, captured_at_epoch, status, end_reason, imported FROM "           \
+  "sdk_sessions "
 
 static Session read_session(Stmt& row) {
   Session s;
@@ -18,7 +19,8 @@ static Session read_session(Stmt& row) {
   std::string provider;
   read_columns(row, s.id, s.platform, s.content_id, memory, provider, s.project, s.branch, s.worktree, s.cwd,
                s.transcript_path, s.user_prompt, s.prompt_count, s.host.pid, s.host.start, s.host_boot_id,
-               s.started_at, s.last_event_at, s.completed_at, s.captured_at, s.status, s.end_reason, s.imported);
+               s.started_at, s.last_event_at, s.completed_at, s.captured_at, s.status, s.end_reason,
+               s.imported);
   if (memory) s.identity = Captured{*memory, provider};
   return s;
 }

@@ -108,9 +108,7 @@ TEST_F(Plan, RejectedItIsNamedAndNothingOfItIsOpen) {
   play("next", "what now?", {say("I see.")});
   const auto requests = machine.requests("next");
   ASSERT_FALSE(requests.empty());
-  EXPECT_NE(
-      requests[0].injected().find("The plan \"Retry uploads\" was "),
-      std::string::npos)
+  EXPECT_NE(requests[0].injected().find("The plan \"Retry uploads\" was "), std::string::npos)
       << requests[0].injected();
   EXPECT_EQ(open_given("next"), "");
 }

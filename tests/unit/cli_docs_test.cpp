@@ -72,7 +72,8 @@ TEST(Docs, EveryStepOfAWalkNamesAFileAndItsFunction) {
     return words;
   };
   std::size_t steps = 0;
-  for (const std::string_view line : lines(std::string_view(architecture).substr(0, architecture.find("## Layers")))) {
+  for (const std::string_view line :
+       lines(std::string_view(architecture).substr(0, architecture.find("## Layers")))) {
     const auto cells = split(line, '|');
     if (cells.size() != 5 || quoted(cells[2]).empty()) continue;
     ++steps;

@@ -32,8 +32,8 @@ const std::vector<std::string>& hooked_events() {
   return events;
 }
 
-// The position of one of our hooks: indices into the children of `hooks`, of the event's array, of the group's
-// `hooks`.
+// The position of one of our hooks: indices into the children of `hooks`, of the event's array, of the
+// group's `hooks`.
 struct Spot {
   std::size_t event = 0, group = 0, hook = 0;
   bool for_all = false;  // its group has no matcher, or one that matches everything
