@@ -109,7 +109,7 @@ TEST_F(Control, APeerOfAnotherUserIsRefused) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (setuid(65534) != 0) _exit(2);
     if (connect_to(fd, address) != 0) _exit(3);
-    _exit(write(fd, "hello\n", 6) == 6 && read(fd, &first, 1) == 1 ? 1 : 0);
+    _exit(send(fd, "hello\n", 6, MSG_NOSIGNAL) == 6 && read(fd, &first, 1) == 1 ? 1 : 0);
   }
   int state = 0;
   ASSERT_EQ(waitpid(child, &state, 0), child);

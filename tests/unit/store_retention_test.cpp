@@ -96,7 +96,7 @@ TEST_F(RetentionTest, WhatDoesNotFitGoesOldestFirstAndOnlyAsMuchAsNeeded) {
   m.tell(chat.prompt("add a parser"));
   m.tell(chat.wrote("parser.c", "w"));
   m.tell(chat.stop("Decision: we use recursive descent, because the grammar is small."));
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 60; ++i) {
     m.tell(chat.prompt("store " + std::to_string(i)));
     std::string noise;  // does not compress
     for (std::uint64_t x = i + 1, n = 0; n < 40'000; ++n) {
@@ -121,14 +121,14 @@ TEST_F(RetentionTest, WhatDoesNotFitGoesOldestFirstAndOnlyAsMuchAsNeeded) {
   const std::int64_t first = m.number("SELECT min(event_seq) FROM evidence");
   EXPECT_EQ(must(store::evidence_begins(m.db())), first);
   EXPECT_EQ(m.number("SELECT max(event_seq) FROM evidence"), last);
-  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 21);
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 61);
   EXPECT_EQ(m.number("SELECT count(*) FROM observations"), observations);
   // The engine takes the limit from the settings.
   const std::int64_t left = kept();
   m.put_file(m.home.config_file, "[store]\nmax_gb = 0.0005\n");
   minute();
   EXPECT_LT(kept(), left);
-  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 21);
+  EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 61);
 }
 
 TEST_F(RetentionTest, ATurnWhoseTextsExpiredIsNotDistilledAgain) {
