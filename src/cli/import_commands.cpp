@@ -7,7 +7,8 @@ namespace cairn::cli {
 static std::string left_out_lines(const Json& left_out) {
   std::string out;
   for (const auto& [reason, count] : left_out.members())
-    out += fmt::format("left out: {}, {}\n", count_text(count.as_int(), "session", "sessions"), reason);
+    out += fmt::format("left out: {}, {}\n", count_text(count.as_int(), "session", "sessions"),
+                       shown_line(reason));
   return out;
 }
 

@@ -74,7 +74,7 @@ TEST_F(Doctor, FindsNothingWrongWithAHomeThatWorks) {
   EXPECT_EQ(exit_code_, 0) << report.dump(2);
   EXPECT_TRUE(report["ok"].as_bool());
   expect(report, "Claude Code", "hooks", "pass", "17 events, once each");
-  expect(report, "Claude Code", "delivery", "pass", "whole");
+  expect(report, "Claude Code", "delivery", "pass", "intact");
   expect(report, "Daemon", "process", "pass", "pid ");
   expect(report, "Daemon", "socket", "pass", "ping ");
   expect(report, "Store", "write", "pass", "rolled back");
