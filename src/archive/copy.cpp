@@ -137,7 +137,9 @@ Result<bool> Copy::step_prefix() {
 Result<bool> Copy::step_lines() {
   std::string block(std::min<std::uint64_t>(limit_ - at_, kStepBytes), '\0');
   const std::size_t got = block.empty() ? 0 : TRY(source_->read_at(at_, block.data(), block.size()));
-  if (got == 0 || skipped_ + buffer_.size() > kLongestLine) {
+  const std::uint64_t unended = skipped_ + buffer_.size();
+  const bool is_hole = unended > kMaxLine && block.find_first_not_of('\0') == std::string::npos;
+  if (got == 0 || is_hole || unended > kLongestLine) {
     TRY(end_lines());
     return true;
   }

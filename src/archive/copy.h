@@ -24,7 +24,8 @@ namespace cairn::archive {
 
 // A longer line is left out; a marker stands in its place.
 inline constexpr std::size_t kMaxLine = 64u << 20;
-// Beyond that nobody wrote it: the file is sparse, or no transcript. What follows is not copied.
+// No host writes a longer line, or one of so many NUL bytes: the file is sparse, or it is not a transcript.
+// The rest is not copied.
 inline constexpr std::uint64_t kLongestLine = 512u << 20;
 // What a step reads.
 inline constexpr std::size_t kStepBytes = 1u << 20;
