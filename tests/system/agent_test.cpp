@@ -124,6 +124,7 @@ TEST_F(AgentProcess, NoneIsLeftTwoSecondsAfterTheDaemonIsKilled) {
   ASSERT_TRUE(wait_until([this] { return children().size() == 2; }, 10s));
   daemon.signal(SIGKILL);
   EXPECT_TRUE(wait_until([this] { return children().empty(); }, 2s));
+  ASSERT_TRUE(daemon.wait(5s).has_value());  // it holds its lock until it is gone
   script("good");
   Background next = serve();
   EXPECT_TRUE(wait_until([this] { return learned() == 2; }, 20s)) << learned();
