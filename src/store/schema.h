@@ -22,5 +22,6 @@ extern const std::string_view kProjectIdentity;
 // The text of "archive".
 extern const std::string_view kArchive;
 extern const std::string_view kImports;
+extern const std::string_view kDocuments;
 
 }  // namespace cairn::store
