@@ -64,3 +64,4 @@ mutate(agent/worker.cpp
   [[if (!of || request.events.empty())]]
   [[if (!of || (sim::mutation != 6 && request.events.empty()))]])
 cairn_test(simulation_mutants_test ${d}/mutants_test.cpp ${mutants} LINK cairn_sim LABELS fault TIMEOUT 600)
+set_target_properties(simulation_mutants_test PROPERTIES UNITY_BUILD OFF)  # each replaces one source

@@ -23,8 +23,8 @@ Turn turn_of(std::vector<Step> steps, std::string answer = "", Turn::End end = T
   return turn;
 }
 
-std::vector<Observation> of(std::vector<Step> steps, std::string answer = "",
-                            Turn::End end = Turn::End::stopped) {
+std::vector<Observation> observations_of(std::vector<Step> steps, std::string answer = "",
+                                         Turn::End end = Turn::End::stopped) {
   const Turn turn = turn_of(std::move(steps), std::move(answer), end);
   const Distilled distilled = distil(turn);
   EXPECT_EQ(distil(turn), distilled);
@@ -44,11 +44,11 @@ Step red(std::string_view command, std::string output) {
 }
 
 TEST(Observations, AFailureThatPassesLaterIsABugfixWithBothEnds) {
-  const auto list =
-      of({red("npm test", "FAIL src/lexer.test.ts\n  \xe2\x9c\x95 reads wide words (3 ms)"),
-          edit("/home/dev/proj/src/lexer.ts", Json::array({" function readWord() {", "-a", "+b"})),
-          bash("npm test", "Tests: 12 passed, 12 total")},
-         "The problem was an index counted in bytes. Everything is green.");
+  const auto list = observations_of(
+      {red("npm test", "FAIL src/lexer.test.ts\n  \xe2\x9c\x95 reads wide words (3 ms)"),
+       edit("/home/dev/proj/src/lexer.ts", Json::array({" function readWord() {", "-a", "+b"})),
+       bash("npm test", "Tests: 12 passed, 12 total")},
+      "The problem was an index counted in bytes. Everything is green.");
   ASSERT_EQ(list.size(), 1u);
   const Observation& o = list[0];
   EXPECT_EQ(o.type, "bugfix");
@@ -65,9 +65,9 @@ TEST(Observations, AFailureThatPassesLaterIsABugfixWithBothEnds) {
 }
 
 TEST(Observations, TheSameCheckBehindAFilterIsTheSameAndItsWordsDecide) {
-  const auto list =
-      of({bash("npm test 2>&1 | tail -5", "  \xe2\x9c\x95 reads wide words\nTests: 1 failed, 11 passed"),
-          edit("/home/dev/proj/a.ts", Json::array({"+b"})), bash("npm test")});
+  const auto list = observations_of(
+      {bash("npm test 2>&1 | tail -5", "  \xe2\x9c\x95 reads wide words\nTests: 1 failed, 11 passed"),
+       edit("/home/dev/proj/a.ts", Json::array({"+b"})), bash("npm test")});
   EXPECT_EQ(at(list, Slot::fixed).facts.front(),
             "'npm test' failed ([output: Tests: 1 failed, 11 passed]); failing: [output: reads wide words].");
   const Summary s =
@@ -88,7 +88,7 @@ TEST(Observations, APathThatHoldsTheWordTestIsNoTest) {
 }
 
 TEST(Observations, AChangeNamesFilesLinesSymbolsAndCommits) {
-  const auto list = of(
+  const auto list = observations_of(
       {create("/home/dev/proj/src/cache.py", "import os\n\nclass Cache:\n    def get(self):\n        pass\n"),
        edit("/home/dev/proj/src/app.py", Json::array({" def main():", "+    cache = Cache()"})),
        bash("git add -A && git commit -m 'Add a cache'", "[main 1a2b3c4] Add a cache\n 2 files changed")},
@@ -104,28 +104,28 @@ TEST(Observations, AChangeNamesFilesLinesSymbolsAndCommits) {
 }
 
 TEST(Observations, ARevertIsACommitToo) {
-  const auto list =
-      of({bash("git revert --no-edit HEAD", "[main 9f8e7d6] Revert \"Add a cache\"\n 2 files changed")});
+  const auto list = observations_of(
+      {bash("git revert --no-edit HEAD", "[main 9f8e7d6] Revert \"Add a cache\"\n 2 files changed")});
   EXPECT_EQ(at(list, Slot::changed).title, "[output: Revert \"Add a cache\"]");
   EXPECT_EQ(at(list, Slot::changed).type, "bugfix");
 }
 
 TEST(Observations, FilesOfCommandsAreAChange) {
-  const auto list = of({bash("mv a.txt b.txt && sed -i s/x/y/ c.txt")});
+  const auto list = observations_of({bash("mv a.txt b.txt && sed -i s/x/y/ c.txt")});
   EXPECT_EQ(at(list, Slot::changed).facts, Texts{"Changed by commands: a.txt, b.txt and c.txt."});
   EXPECT_EQ(at(list, Slot::changed).files_modified, (Texts{"a.txt", "b.txt", "c.txt"}));
 }
 
 TEST(Observations, AFailureThatRemainsIsReported) {
   const auto steps = {red("make test", "lexer.cpp:3: error: expected ';'")};
-  EXPECT_EQ(at(of(steps), Slot::failing).title,
+  EXPECT_EQ(at(observations_of(steps), Slot::failing).title,
             "'make test' fails: [output: lexer.cpp:3: error: expected ';']");
-  EXPECT_TRUE(of(steps, "", Turn::End::open).empty()) << "it may be mended yet";
+  EXPECT_TRUE(observations_of(steps, "", Turn::End::open).empty()) << "it may be mended yet";
 }
 
 TEST(Observations, TheCommandThatWorkedInTheEnd) {
-  const auto list = of({red("pip install psycopg2", "error: pg_config executable not found"),
-                        bash("pip install psycopg2-binary")});
+  const auto list = observations_of({red("pip install psycopg2", "error: pg_config executable not found"),
+                                     bash("pip install psycopg2-binary")});
   EXPECT_EQ(
       at(list, Slot::worked).facts,
       Texts{"'pip install psycopg2' failed (exit code 1: [output: error: pg_config executable not found]); "
@@ -134,8 +134,8 @@ TEST(Observations, TheCommandThatWorkedInTheEnd) {
 }
 
 TEST(Observations, FindingsAndDecisionsAreKeptWordForWord) {
-  const auto list =
-      of({}, "We decided to keep SQLite instead of a server. It is slow because every row is read.");
+  const auto list = observations_of(
+      {}, "We decided to keep SQLite instead of a server. It is slow because every row is read.");
   EXPECT_EQ(at(list, Slot::decided).title, "We decided to keep SQLite instead of a server.");
   EXPECT_EQ(at(list, Slot::decided).type, "decision");
   EXPECT_EQ(at(list, Slot::decided).concepts, Texts{"trade-off"});
@@ -145,14 +145,14 @@ TEST(Observations, FindingsAndDecisionsAreKeptWordForWord) {
 
 TEST(Observations, ResearchIsOneDiscovery) {
   const Step look = step("Read", Json::object({{"file_path", "/home/dev/proj/src/auth.py"}}));
-  const auto list =
-      of({look, step("Grep", Json::object({{"pattern", "token"}}))},
-         "Tokens are made in `auth.py` and checked by the middleware on every request that needs one.");
+  const auto list = observations_of(
+      {look, step("Grep", Json::object({{"pattern", "token"}}))},
+      "Tokens are made in `auth.py` and checked by the middleware on every request that needs one.");
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].title, "Looked into: Please look after the lexer");
   EXPECT_EQ(list[0].facts, Texts{"Read src/auth.py. Searched for 'token'."});
   EXPECT_EQ(list[0].files_read, Texts{"src/auth.py"});
-  EXPECT_TRUE(of({look, look}, "Done.").empty());
+  EXPECT_TRUE(observations_of({look, look}, "Done.").empty());
 }
 
 TEST(Observations, ATurnHasFewHoweverMuchItDid) {
@@ -164,7 +164,7 @@ TEST(Observations, ATurnHasFewHoweverMuchItDid) {
     steps.push_back(bash("./tool " + std::to_string(i)));
   }
   const auto list =
-      of(std::move(steps), "We decided it. Because of that it works. " + std::string(3000, 'x'));
+      observations_of(std::move(steps), "We decided it. Because of that it works. " + std::string(3000, 'x'));
   EXPECT_LE(list.size(), 6u);
   for (const Observation& o : list) {
     EXPECT_LE(o.facts.size(), 14u);
@@ -175,9 +175,9 @@ TEST(Observations, ATurnHasFewHoweverMuchItDid) {
 }
 
 TEST(Observations, ATurnWithoutWorkHasNone) {
-  EXPECT_TRUE(of({}, "Hello.").empty());
-  EXPECT_TRUE(of({bash("echo one"), bash("ls")}, "Done.").empty());
-  EXPECT_TRUE(of({}, "It failed because of the service.", Turn::End::failed).empty());
+  EXPECT_TRUE(observations_of({}, "Hello.").empty());
+  EXPECT_TRUE(observations_of({bash("echo one"), bash("ls")}, "Done.").empty());
+  EXPECT_TRUE(observations_of({}, "It failed because of the service.", Turn::End::failed).empty());
 }
 
 TEST(TestOutput, NamesWhatFailedInTheWordsOfManyRunners) {

@@ -6,26 +6,12 @@
 #include "gate/gate.h"
 #include "gate/private_text.h"
 #include "gate/secrets.h"
+#include "unit/gate_cleaned.h"
 
 namespace cairn::gate {
 namespace {
 
 using test::Lot;
-
-const Secrets& secrets() {
-  static const Secrets kSecrets(SecretOptions{{}, {}, std::string(32, 'k')});
-  return kSecrets;
-}
-
-std::string cleaned(std::string text) {
-  secrets().remove(text);
-  return text;
-}
-
-// `form` with `value` where it says @@.
-std::string filled(std::string form, const std::string& value) {
-  return form.replace(form.find("@@"), 2, value);
-}
 
 TEST(SecretReach, ATokenGoesToItsEndWhicheverRuleFindsIt) {
   Lot lot(1);

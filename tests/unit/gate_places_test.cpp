@@ -4,21 +4,12 @@
 #include "base/text.h"
 #include "gate/corpus_random.h"
 #include "gate/gate.h"
+#include "unit/gate_cleaned.h"
 
 namespace cairn::gate {
 namespace {
 
 using test::Lot;
-
-const Secrets& secrets() {
-  static const Secrets kSecrets(SecretOptions{{}, {}, std::string(32, 'k')});
-  return kSecrets;
-}
-
-std::string cleaned(std::string text, bool env_file = false) {
-  secrets().remove(text, env_file);
-  return text;
-}
 
 TEST(EnvFiles, AreKnownByTheirNames) {
   for (const char* name : {".env", "a/.env", ".env.local", "prod.ENV", ".env*", ".env.*", "/x/.envrc"})

@@ -8,7 +8,7 @@
 namespace cairn::gate {
 namespace {
 
-std::string cleaned(std::string_view text) {
+std::string without_private(std::string_view text) {
   return std::string(remove_private(text).of(text));
 }
 
@@ -19,22 +19,22 @@ std::string cleaned_json(std::string_view text) {
 }
 
 TEST(PrivateText, RemovesWhatStandsBetweenTheTags) {
-  EXPECT_EQ(cleaned("a <private>b</private> c"), "a [private] c");
-  EXPECT_EQ(cleaned("<private>b</private>"), "[private]");
-  EXPECT_EQ(cleaned("a<private>b</private>c<private>d</private>"), "a[private]c[private]");
+  EXPECT_EQ(without_private("a <private>b</private> c"), "a [private] c");
+  EXPECT_EQ(without_private("<private>b</private>"), "[private]");
+  EXPECT_EQ(without_private("a<private>b</private>c<private>d</private>"), "a[private]c[private]");
 }
 
 TEST(PrivateText, LeavesOtherTextAlone) {
   for (const char* text : {"", "plain", "a < b > c", "<privately>x</privately>", "&lt;privately&gt;x",
                            "public < private && x > 3", "public < private", "< private/>x", "<private/>x",
                            "a \\n b %41 &lt;b&gt; \\u003cb\\u003e"}) {
-    EXPECT_EQ(cleaned(text), text);
+    EXPECT_EQ(without_private(text), text);
     EXPECT_FALSE(remove_private(text).removed) << text;
   }
 }
 
 TEST(PrivateText, KnowsNestedPartsInAnyDepth) {
-  EXPECT_EQ(cleaned("a<private>b<private>c</private>d</private>e"), "a[private]e");
+  EXPECT_EQ(without_private("a<private>b<private>c</private>d</private>e"), "a[private]e");
 }
 
 TEST(PrivateText, AnUnclosedPartRunsToTheEnd) {
@@ -47,18 +47,18 @@ TEST(PrivateText, AnUnopenedPartRunsFromTheStart) {
   const PrivateScan scan = remove_private("secret</private> open <private>b</private>");
   EXPECT_EQ(scan.text, "[private] open [private]");
   EXPECT_TRUE(scan.began_inside);
-  EXPECT_EQ(cleaned("a</private>b</private>c"), "[private]c");
+  EXPECT_EQ(without_private("a</private>b</private>c"), "[private]c");
 }
 
 TEST(PrivateText, KnowsOddlyWrittenTags) {
-  EXPECT_EQ(cleaned("a<PRIVATE>b</Private>c"), "a[private]c");
-  EXPECT_EQ(cleaned("a<private >b</private >c"), "a[private]c");
-  EXPECT_EQ(cleaned("a<private reason=\"x\">b</private>c"), "a[private]c");
-  EXPECT_EQ(cleaned("a<private\n reason='x>y'>b</private\n>c"), "a[private]c");
-  EXPECT_EQ(cleaned("a<private"), "a[private]");
-  EXPECT_EQ(cleaned("a</private"), "[private]");
-  EXPECT_EQ(cleaned("a< private >b</ private>c< / private >d"), "[private]d");
-  EXPECT_EQ(cleaned("a< private>b< /private>c"), "a[private]c");
+  EXPECT_EQ(without_private("a<PRIVATE>b</Private>c"), "a[private]c");
+  EXPECT_EQ(without_private("a<private >b</private >c"), "a[private]c");
+  EXPECT_EQ(without_private("a<private reason=\"x\">b</private>c"), "a[private]c");
+  EXPECT_EQ(without_private("a<private\n reason='x>y'>b</private\n>c"), "a[private]c");
+  EXPECT_EQ(without_private("a<private"), "a[private]");
+  EXPECT_EQ(without_private("a</private"), "[private]");
+  EXPECT_EQ(without_private("a< private >b</ private>c< / private >d"), "[private]d");
+  EXPECT_EQ(without_private("a< private>b< /private>c"), "a[private]c");
 }
 
 TEST(PrivateText, KnowsTagsThatSomebodyEscaped) {
@@ -68,8 +68,9 @@ TEST(PrivateText, KnowsTagsThatSomebodyEscaped) {
         "a<private>b<\\/private>c", "a%3Cprivate%3Eb%3C%2Fprivate%3Ec",
         "a<pri\xe2\x80\x8bvate>b</private\xef\xbb\xbf>c", "a\uff1cprivate\uff1eb\uff1c\uff0fprivate\uff1ec",
         "a<\uff50\uff52\uff49vate>b</private>c"})
-    EXPECT_EQ(cleaned(text), "a[private]c") << text;
-  EXPECT_EQ(cleaned("a\\n\\u003cprivate\\u003eb"), "a\\n[private]") << "what is kept keeps its escapes";
+    EXPECT_EQ(without_private(text), "a[private]c") << text;
+  EXPECT_EQ(without_private("a\\n\\u003cprivate\\u003eb"), "a\\n[private]")
+      << "what is kept keeps its escapes";
 }
 
 TEST(PrivateText, CleansEveryStringAndKeyOfAValue) {
@@ -158,14 +159,14 @@ TEST(PrivateText, NothingPrivateSurvivesWhateverTheNesting) {
   std::mt19937 random(5);
   for (int round = 0; round < 50'000; ++round) {
     const Built built = random_text(random);
-    const std::string out = cleaned(built.text);
+    const std::string out = without_private(built.text);
     ASSERT_EQ(out.find('$'), std::string::npos) << built.text << "\n-> " << out;
     if (!built.unopened) {
       ASSERT_EQ(std::count(out.begin(), out.end(), '#'),
                 std::count(built.text.begin(), built.text.end(), '#'))
           << built.text;
     }
-    ASSERT_EQ(cleaned(out), out);
+    ASSERT_EQ(without_private(out), out);
   }
 }
 

@@ -15,21 +15,12 @@
 #include "gate/secrets.h"
 #include "gate/secrets/chars.h"
 #include "gate/secrets/literals.h"
+#include "unit/gate_cleaned.h"
 
 namespace cairn::gate {
 namespace {
 
 using test::Lot;
-
-const Secrets& secrets() {
-  static const Secrets kSecrets(SecretOptions{{}, {}, std::string(32, 'k')});
-  return kSecrets;
-}
-
-std::string cleaned(std::string text) {
-  secrets().remove(text);
-  return text;
-}
 
 bool leaks(const std::vector<std::string>& parts, std::string_view out) {
   return std::any_of(parts.begin(), parts.end(),

@@ -5,21 +5,10 @@
 #include "gate/corpus_random.h"
 #include "gate/secrets.h"
 #include "gate/secrets/values.h"
+#include "unit/gate_cleaned.h"
 
 namespace cairn::gate {
 namespace {
-
-std::string cleaned(std::string text) {
-  static const Secrets kSecrets(SecretOptions{{}, {}, std::string(32, 'k')});
-  kSecrets.remove(text);
-  return text;
-}
-
-// `form` with `value` where it says @.
-std::string filled(std::string_view form, std::string_view value) {
-  const std::size_t at = form.find("@@");
-  return std::string(form.substr(0, at)).append(value).append(form.substr(at + 2));
-}
 
 void expect_found(std::initializer_list<std::string_view> forms, std::string_view value) {
   for (const std::string_view form : forms) {

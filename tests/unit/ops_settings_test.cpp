@@ -1,5 +1,3 @@
-#include "ops/settings.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -7,6 +5,7 @@
 #include <filesystem>
 
 #include "ops/mode.h"
+#include "ops/settings.h"
 #include "support/temp_dir.h"
 
 namespace cairn::ops {

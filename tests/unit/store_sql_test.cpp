@@ -1,10 +1,9 @@
-#include "store/sql.h"
-
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 
 #include "base/ids.h"
+#include "store/sql.h"
 #include "support/temp_dir.h"
 
 namespace cairn::store {

@@ -1,10 +1,9 @@
 // The daemon's work as steps: what it keeps across restarts and how it reports problems.
-#include "daemon/engine.h"
-
 #include <gtest/gtest.h>
 
 #include <cerrno>
 
+#include "daemon/engine.h"
 #include "hook/flags.h"
 #include "ops/settings.h"
 #include "support/engine_fixture.h"

@@ -1,5 +1,3 @@
-#include "cli/install.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <map>
 
 #include "cli/diff.h"
+#include "cli/install.h"
 #include "support/temp_dir.h"
 #include "unit/install_fixture.h"
 

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
-const std::string kRecorded = std::string(CAIRN_TESTS_DIR) + "/recorded/";
+const std::string kScenarios = std::string(CAIRN_TESTS_DIR) + "/recorded/";
 
 bool is_tool_hook(const RecordedCall& call) {
   return call.call.event == "PostToolUse" || call.call.event == "PostToolUseFailure" ||
@@ -31,7 +31,7 @@ struct Replay {
   explicit Replay(const std::string& scenario) : calls(recorded_calls(scenario)) {
     if (!calls.empty()) m.clock.set_wall(*parse_iso8601(calls.front().at) - Millis(1));
     must(m.open());
-    for (const auto& entry : fs::directory_iterator(kRecorded + scenario)) put(entry.path());
+    for (const auto& entry : fs::directory_iterator(kScenarios + scenario)) put(entry.path());
   }
 
   // Transcripts stand where the hooks said.
@@ -88,7 +88,7 @@ std::set<std::string> told_by_hooks(const std::vector<RecordedCall>& calls) {
 std::vector<std::string> with_transcripts() {
   std::vector<std::string> names;
   for (const std::string& name : recorded_scenarios())
-    if (fs::exists(kRecorded + name + "/transcript.jsonl")) names.push_back(name);
+    if (fs::exists(kScenarios + name + "/transcript.jsonl")) names.push_back(name);
   return names;
 }
 

@@ -1,11 +1,10 @@
 // A project's memory follows its repository: over the real git's directories and the whole engine.
-#include "intake/project_identity.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "intake/place.h"
+#include "intake/project_identity.h"
 #include "store/project_links.h"
 #include "support/engine_fixture.h"
 #include "support/git.h"
