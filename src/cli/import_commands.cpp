@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "cli/commands.h"
 
 namespace cairn::cli {
@@ -34,6 +36,10 @@ Page import_page(Shell&, const Json&, const Json& result) {
     out = fmt::format("{} of {} to {}, {} of transcripts\n", count_text(found, "session", "sessions"),
                       day_of(result["oldest_at"]), day_of(result["newest_at"]), size_text(bytes));
   }
+  const std::int64_t pending = result["pending"].as_int();
+  if (pending > 0)
+    out += fmt::format("{} pending: an import is under way, `cairn import status` shows how far it is\n",
+                       number_text(pending));
   if (const auto known = result["known"].as_int())
     out += fmt::format("{} remembered already\n", count_text(known, "session is", "sessions are"));
   out += left_out_lines(result["left_out"]);
@@ -46,11 +52,67 @@ Page import_page(Shell&, const Json&, const Json& result) {
   return {out};
 }
 
+// "3 sessions, 12 observations"; empty when there are none.
+static std::string kinds_text(const Json& counts) {
+  using Name = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kNames = {Name{"session", "sessions"}, Name{"prompt", "prompts"},
+                                 Name{"observation", "observations"}, Name{"summary", "summaries"}};
+  std::string text;
+  for (const auto& [one, many] : kNames)
+    if (const std::int64_t count = counts[many].as_int(); count > 0)
+      text += (text.empty() ? "" : ", ") + count_text(count, one, many);
+  return text;
+}
+
+static std::string reasons_text(const Json& left_out) {
+  std::string out;
+  for (const auto& [reason, count] : left_out.members())
+    out += fmt::format("left out: {}, {}\n", number_text(count.as_int()), shown_line(reason));
+  return out;
+}
+
+static std::string counts_text(const Json& result, std::string_view imported) {
+  const std::string fresh = kinds_text(result[imported]), known = kinds_text(result["known"]);
+  return (fresh.empty() ? std::string("nothing new to import") : fresh) + "\n" +
+         (known.empty() ? "" : "remembered already: " + known + "\n") + reasons_text(result["left_out"]);
+}
+
+Page import_memory_page(Shell&, const Json&, const Json& result) {
+  if (result["pending"].as_bool())
+    return {"This import is under way: `cairn import status` shows how far it is.\n"};
+  std::string out = counts_text(result, "found");
+  std::string unread;
+  for (const Json& table : result["unread_tables"].items())
+    unread += (unread.empty() ? "" : ", ") + shown_line(table.as_string());
+  if (!unread.empty()) out += "not read, because cairn does not know it: " + unread + "\n";
+  if (result["dry_run"].as_bool())
+    out += "nothing was imported: this was a dry run\n";
+  else if (!kinds_text(result["found"]).empty())
+    out += "They are imported in the background, newest first: `cairn import status` shows how far it is.\n";
+  return {out};
+}
+
+static std::string memory_text(const Json& job) {
+  const std::string state(job["state"].as_string());
+  std::string out =
+      fmt::format("\n{} {}: {}\n", shown_line(job["source"].as_string()), shown_line(job["path"].as_string()),
+                  state == "pending"  ? "under way"
+                  : state == "failed" ? "failed: " + shown_line(job["reason"].as_string())
+                                      : "imported");
+  return out + counts_text(job, "imported");
+}
+
 Page import_status_page(Shell&, const Json&, const Json& result) {
   const bool none = result["pending"].as_int() + result["imported"].as_int() == 0;
-  return {
-      (none ? std::string("nothing was imported: `cairn import transcripts` does it") : import_text(result)) +
-      "\n" + left_out_lines(result["left_out"])};
+  const auto& memories = result["memories"].items();
+  std::string out;
+  if (!none)
+    out = import_text(result) + "\n";
+  else if (memories.empty())
+    out = "nothing was imported: `cairn import transcripts` does it\n";
+  out += left_out_lines(result["left_out"]);
+  for (const Json& job : memories) out += memory_text(job);
+  return {out.starts_with('\n') ? out.substr(1) : out};
 }
 
 }  // namespace cairn::cli

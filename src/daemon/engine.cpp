@@ -51,6 +51,7 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       lineage_(db_, seams_.disk, seams_.clock, seams_.log),
       archiver_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       import_(db_, catch_up_, seams_.log),
+      memories_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       worker_(db_, seams_.clock, seams_.log, seams_.provider) {}
 
 Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams& seams) {
@@ -120,6 +121,7 @@ void Engine::take_up(const ops::Settings& settings) {
   const gate::Gate gate(ops::gate_rules(seams_.disk, settings_, key_));
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
+  memories_.configure(gate);
   lineage_.configure(intake_.gate());
   archiver_.configure(gate, archive_options(settings_));
   auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
@@ -187,6 +189,7 @@ Result<bool> Engine::step() {
   if (TRY(lineage_.step())) return true;
   if (archiver_.sweep_step()) return true;
   if (TRY(import_.step())) return true;
+  if (TRY(memories_.step())) return true;  // after the transcripts: sessions that have both are not doubled
   if (TRY(expire())) return true;
   TRY(note_recovered());
   return false;

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "context/answer.h"
 #include "hook/home.h"
+#include "import/memories.h"
 #include "import/transcripts.h"
 #include "intake/catch_up.h"
 #include "intake/intake.h"
@@ -127,6 +128,7 @@ class Engine {
   intake::Lineage lineage_;
   archive::Archiver archiver_;
   importer::TranscriptImport import_;
+  importer::MemoryImport memories_;
   std::int64_t flags_changed_ = 0;  // time of hook.flags when last recorded, epoch ms; 0: not yet
   std::int64_t recovered_noted_ = 0;
   std::vector<std::function<void()>> after_commit_;  // run when the current transaction is committed

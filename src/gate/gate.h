@@ -18,12 +18,13 @@ namespace cairn::gate {
 // Every way in. Whoever adds one adds it to the test that sends the same forbidden text through all of them
 // (tests/unit/gate_ways_test.cpp does not compile without it).
 enum class Way {
-  hook,        // an event in the inbox
-  transcript,  // an event that only a transcript tells
-  bad_file,    // an event that could not be read, kept as text
-  remember,    // a memory typed by hand
-  model,       // what a model made of events
-  archive,     // a line of a transcript, as the archive keeps it
+  hook,          // an event in the inbox
+  transcript,    // an event that only a transcript tells
+  bad_file,      // an event that could not be read, kept as text
+  remember,      // a memory typed by hand
+  model,         // what a model made of events
+  archive,       // a line of a transcript, as the archive keeps it
+  other_memory,  // what another tool remembered, or a person wrote into files for it
 };
 
 // What a project wants kept out besides: its own file, or the user's word for that project.

@@ -30,10 +30,11 @@ Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, 
         std::string reason = transcript.left_out;
         if (reason.empty() && now - import.modified_at < kMayGoOn && import.modified_at <= now)
           reason = "still being written";
+        const store::Known known = TRY(store::known_as(db, import));
         if (!reason.empty()) {
           ++found.left_out[reason];
-        } else if (TRY(store::is_known(db, import))) {
-          ++found.known;
+        } else if (known != store::Known::no) {
+          ++(known == store::Known::pending ? found.pending : found.known);
         } else {
           ++found.sessions;
           found.bytes += import.bytes;

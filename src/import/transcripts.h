@@ -25,6 +25,7 @@ namespace cairn::importer {
 struct Found {
   std::vector<std::string> folders;
   std::int64_t sessions = 0, bytes = 0;  // that are new
+  std::int64_t pending = 0;              // that an earlier search found, and that are not read yet
   std::int64_t known = 0;
   std::map<std::string, std::int64_t> left_out;  // by the reason
   std::optional<WallTime> oldest, newest;        // of the new ones

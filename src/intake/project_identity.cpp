@@ -89,10 +89,23 @@ Result<std::optional<Project>> project_of_directory(store::Db& db, os::Disk& dis
   return store::project_by_old_place(db, place);
 }
 
+// A project that another memory knew only by its name belongs to the first directory of that name.
+Result<std::optional<Project>> project_without_place(store::Db& db, const Place& place) {
+  auto project = TRY(store::project_by_name(db, place.name));
+  if (!project || project->key.starts_with('/') || !place.key.starts_with('/'))
+    return std::optional<Project>();
+  return project;
+}
+
 Result<Match> match(store::Db& db, os::Disk& disk, os::Clock& clock, const Place& place) {
   Match match;
   match.project = TRY(store::project_by_key(db, place.key));
   if (match.project) return match;
+  match.project = TRY(project_without_place(db, place));
+  if (match.project) {
+    match.how = How::moved;
+    return match;
+  }
   if (!place.is_git()) {
     match.project = TRY(project_of_directory(db, disk, place));
     return match;

@@ -158,6 +158,13 @@ static bool is_record(const Json& value) {
   return value.is_string() && recall::read_record_id(value.as_string()).ok();
 }
 
+// Also "TOOL:12", the id in a memory that was imported.
+static bool is_record_or_alias(const Json& value) {
+  const std::string_view text = value.as_string();
+  const std::size_t colon = text.find(':');
+  return is_record(value) || (colon != std::string_view::npos && colon > 0 && colon + 1 < text.size());
+}
+
 bool fits(const Argument& argument, const Json& value) {
   const std::string_view text = value.as_string();
   const auto& items = value.items();
@@ -176,7 +183,8 @@ bool fits(const Argument& argument, const Json& value) {
     case ArgumentType::moment: return value.is_string() && is_moment(text);
     case ArgumentType::session: return !text.empty() || (value.is_int() && value.as_int() > 0);
     case ArgumentType::record: return is_record(value);
-    case ArgumentType::records: return !items.empty() && std::all_of(items.begin(), items.end(), is_record);
+    case ArgumentType::records:
+      return !items.empty() && std::all_of(items.begin(), items.end(), is_record_or_alias);
     case ArgumentType::path: return text.starts_with('/');
   }
   return false;

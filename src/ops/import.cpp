@@ -1,5 +1,8 @@
+#include "import/claude_mem.h"
+#include "import/stage.h"
 #include "import/transcripts.h"
 #include "ops/operation.h"
+#include "store/aliases.h"
 #include "store/imports.h"
 
 namespace cairn::ops {
@@ -25,8 +28,73 @@ static Result<Json> import_transcripts(World& world, const Args& args) {
                        {"bytes", found.bytes},
                        {"oldest_at", moment_or_null(found.oldest)},
                        {"newest_at", moment_or_null(found.newest)},
+                       {"pending", found.pending},
                        {"known", found.known},
                        {"left_out", left_out}});
+}
+
+// Copies and opens it, and says what importing it would bring.
+static Result<Json> look_into(World& world, const std::string& path, const std::string& copy) {
+  TRY(os::make_dirs(world.disk, world.home.data + "/imports"));
+  auto looked = [&]() -> Result<Json> {
+    TRY(importer::copy_claude_mem(world.db, world.disk, path, copy));
+    const auto memory = TRY(importer::open_claude_mem(world.db, copy));
+    const importer::Tally tally = TRY(importer::survey(world.db, std::string(importer::kClaudeMem), *memory));
+    const Json counts = tally.json();
+    return Json::object({{"source", importer::kClaudeMem},
+                         {"path", path},
+                         {"found", counts["imported"]},
+                         {"known", counts["known"]},
+                         {"left_out", counts["left_out"]},
+                         {"unread_tables", memory->remarks()}});
+  }();
+  if (!looked) {
+    importer::remove_database(world.disk, copy);
+    return std::move(looked).error().in(path);
+  }
+  return looked;
+}
+
+static Json job_json(const store::ImportJob& job) {
+  const Json counts = importer::Tally::read(job.report).json();
+  return Json::object({{"source", job.source},
+                       {"path", job.path},
+                       {"state", store::name_of(job.state)},
+                       {"reason", job.reason.empty() ? Json() : Json(job.reason)},
+                       {"started_at", iso8601(job.started_at)},
+                       {"imported", counts["imported"]},
+                       {"known", counts["known"]},
+                       {"left_out", counts["left_out"]}});
+}
+
+static Result<Json> import_claude_mem(World& world, const Args& args) {
+  const std::string source(importer::kClaudeMem);
+  std::string path = args.optional_text("path").value_or("");
+  if (path.empty()) path = importer::find_claude_mem(world.disk);
+  if (path.empty())
+    return Error{Code::not_found, "there is no ~/.claude-mem/claude-mem.db: name the database or the export"};
+  if (const auto stat = world.disk.stat(path); !stat || stat->is_dir)
+    return Error{Code::not_found, path + " is not a file"};
+  const bool dry_run = args.flag("dry_run");
+  if (dry_run) {
+    const std::string copy = importer::copy_of(world.home.data, 0);  // no job has this number
+    Json result = TRY(look_into(world, path, copy));
+    importer::remove_database(world.disk, copy);
+    return result.set("dry_run", true).set("pending", false);
+  }
+  if (const auto job = TRY(store::pending_job(world.db, source, path)))
+    return job_json(*job).set("dry_run", false).set("pending", true);
+  auto transaction = TRY(store::Transaction::begin(world.db));
+  const store::ImportJob job = TRY(store::add_job(world.db, source, path, world.clock.now()));
+  const std::string copy = importer::copy_of(world.home.data, job.id);
+  Json result = TRY(look_into(world, path, copy));
+  result.set("dry_run", false).set("pending", false);
+  if (result["found"].members().empty()) {
+    importer::remove_database(world.disk, copy);
+    return result;  // and there is no job
+  }
+  TRY(transaction.commit());
+  return result;
 }
 
 Result<Json> import_progress(World& world) {
@@ -43,8 +111,13 @@ Result<Json> import_progress(World& world) {
       case store::ImportState::left_out: reasons.set(count.reason, count.sessions); break;
     }
   }
-  return Json::object(
-      {{"pending", pending}, {"bytes_left", left}, {"imported", done}, {"left_out", reasons}});
+  Json memories = Json::array();
+  for (const store::ImportJob& job : TRY(store::last_jobs(world.db))) memories.push(job_json(job));
+  return Json::object({{"pending", pending},
+                       {"bytes_left", left},
+                       {"imported", done},
+                       {"left_out", reasons},
+                       {"memories", memories}});
 }
 
 static Result<Json> import_status(World& world, const Args&) {
@@ -64,6 +137,20 @@ std::vector<Operation> import_operations() {
        .arguments = {path("directory", "where to look").as("DIR").word(),
                      flag("dry_run", "only say what would be imported")},
        .body = import_transcripts},
+      {.name = "import.claude-mem",
+       .access = Access::write,
+       .group = Group::setup,
+       .summary = "remember what claude-mem remembered",
+       .help = "Reads the database of claude-mem (default ~/.claude-mem/claude-mem.db), or the JSON file "
+               "that its "
+               "export wrote: sessions, prompts, observations and summaries, with their times and projects. "
+               "It is "
+               "copied first and never changed; the import goes on in the background. It can be repeated: "
+               "what is "
+               "remembered is left alone. `cairn show claude-mem:12` finds what was observation 12 there.",
+       .arguments = {path("path", "the database or the export").as("PATH").word(),
+                     flag("dry_run", "only say what would be imported")},
+       .body = import_claude_mem},
       {.name = "import.status",
        .group = Group::setup,
        .summary = "how far the import is, and what was left out",

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/records.h"
+#include "store/aliases.h"
 #include "store/lists.h"
 #include "store/observations.h"
 #include "store/summaries.h"
@@ -124,12 +125,20 @@ static Result<std::optional<Json>> record(World& world, const recall::RecordId& 
       summary_json(*found, TRY(store::texts_of_turn(world.db, found->session_row, found->prompt_number))));
 }
 
+// The record of an id; also by the id that it had in the memory it was imported from: "TOOL:12".
+static Result<std::optional<Json>> record_named(World& world, const std::string& id) {
+  const std::size_t colon = id.find(':');
+  if (colon == std::string::npos) return record(world, TRY(recall::read_record_id(id)));
+  const auto found = TRY(store::record_of_alias(world.db, id.substr(0, colon), id.substr(colon + 1)));
+  return found ? record(world, *found) : std::optional<Json>();
+}
+
 // Shows those that exist and names the others. Fails with `not_found` when none exists.
 static Result<Json> show(World& world, const Args& args) {
   Json records = Json::array(), missing = Json::array();
   std::string names;
   for (const std::string& id : args.texts("ids")) {
-    if (auto found = TRY(record(world, TRY(recall::read_record_id(id))))) {
+    if (auto found = TRY(record_named(world, id))) {
       records.push(*std::move(found));
     } else {
       missing.push(id);

@@ -11,11 +11,13 @@ std::string_view state_name(ImportState state) {
   return kStates[static_cast<std::size_t>(state)];
 }
 
-Result<bool> is_known(Db& db, const Import& import) {
-  return TRY(db.integer("SELECT 1 FROM imports WHERE path = ? UNION ALL SELECT 1 FROM sdk_sessions "
-                        "WHERE platform = ? AND content_session_id = ?",
-                        import.path, import.platform, import.session))
-      .has_value();
+Result<Known> known_as(Db& db, const Import& import) {
+  const auto state = TRY(db.text("SELECT state FROM imports WHERE path = ?", import.path));
+  if (state) return *state == "pending" || *state == "reading" ? Known::pending : Known::remembered;
+  const auto session =
+      TRY(db.integer("SELECT 1 FROM sdk_sessions WHERE platform = ? AND content_session_id = ?",
+                     import.platform, import.session));
+  return session ? Known::remembered : Known::no;
 }
 
 Status add_import(Db& db, const Import& i, WallTime now) {

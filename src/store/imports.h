@@ -25,8 +25,10 @@ struct Import {
 enum class ImportState { pending, reading, done, left_out };
 std::string_view state_name(ImportState state);
 
-// Whether its session is remembered, or the transcript was looked at before.
-Result<bool> is_known(Db& db, const Import& import);
+// `pending`: the list has it, and it is not read yet. `remembered`: its session is, or the transcript was
+// looked at before.
+enum class Known { no, pending, remembered };
+Result<Known> known_as(Db& db, const Import& import);
 Status add_import(Db& db, const Import& import, WallTime now);
 // The one that is read now; else the newest that is pending.
 Result<std::optional<Import>> import_in(Db& db, ImportState state);

@@ -23,5 +23,7 @@ extern const std::string_view kProjectIdentity;
 extern const std::string_view kArchive;
 extern const std::string_view kImports;
 extern const std::string_view kDocuments;
+// The text of "import jobs".
+extern const std::string_view kImportJobs;
 
 }  // namespace cairn::store

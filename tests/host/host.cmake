@@ -16,3 +16,10 @@ if(NOT CAIRN_SANITIZE)
   # One at a time: two hosts starting at once on two cores would measure each other.
   gtest_discover_tests(real_host_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS host RESOURCE_LOCK host)
 endif()
+
+# What the real claude-mem of npm stored, imported. Skipped where npm cannot be reached.
+if(TARGET cairn AND NOT CAIRN_SANITIZE)
+  add_test(NAME claude_mem_import COMMAND node ${CMAKE_SOURCE_DIR}/tests/host/claude_mem.mjs
+    ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR}/.cache/claude-mem)
+  set_tests_properties(claude_mem_import PROPERTIES LABELS host TIMEOUT 180 SKIP_RETURN_CODE 77 RESOURCE_LOCK host)
+endif()

@@ -61,6 +61,7 @@ class Hostile : public CliHome {
         {"backup repair", {}},
         {"delta", {{"B1"}}},
         {"import transcripts", {{dir_.path(), "--dry-run"}}},
+        {"import claude-mem", {{dir_ / "event.json", "--dry-run"}}},
         {"import status", {}},
         {"status", {}},
         {"process", {}},

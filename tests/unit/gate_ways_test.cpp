@@ -3,6 +3,7 @@
 
 #include "gate/gate.h"
 #include "gate/secret_corpus.h"
+#include "old_memory_fixture.h"
 #include "ops/scan.h"
 #include "ops/settings.h"
 #include "store/walk.h"
@@ -124,6 +125,29 @@ class Ways : public testing::TestWithParam<Way> {
     EXPECT_EQ(m.number("SELECT count(*) FROM backups"), 1) << m.log.all();
   }
 
+  // What another memory kept, in every text that it has.
+  void send_by_other_memory(const std::string& text) {
+    {
+      OldDatabase old(m, "/home/dev/old.db");
+      old.session("s-one", "parser", 1'750'000'000'000);
+      must(old.db.run("UPDATE sdk_sessions SET project = ?1, user_prompt = ?1", text));
+      old.prompt("s-one", 1, text, 1'750'000'000'010);
+      old.observation("s-one", text, text, text, 1'750'000'000'020, text);
+      must(
+          old.db.run("UPDATE observations SET type = ?1, subtitle = ?1, facts = json_array(?1), concepts = "
+                     "json_array(?1), files_read = json_array(?1)",
+                     text));
+      old.summary("s-one", text, text, 1'750'000'000'030);
+      must(
+          old.db.run("UPDATE session_summaries SET request = ?1, investigated = ?1, learned = ?1, next_steps "
+                     "= ?1, notes = ?1, files_read = json_array(?1), files_edited = json_array(?1)",
+                     text));
+    }
+    must(m.run("import.claude-mem", Json::object({{"path", "/home/dev/old.db"}})));
+    must(m.drain());
+    EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 1);
+  }
+
   // All that is kept, in one text. The transcript is the host's own file.
   std::string everything() {
     std::string all = m.log.all();
@@ -152,6 +176,7 @@ TEST_P(Ways, KeepNothingThatIsForbidden) {
     case Way::remember: send_by_remember(load.text); break;
     case Way::model: send_by_model(load.text); break;
     case Way::archive: send_by_archive(load.text); break;
+    case Way::other_memory: send_by_other_memory(load.text); break;
   }
   const std::string all = everything();
   EXPECT_NE(all.find(load.control), std::string::npos) << "nothing came in at all";
@@ -159,13 +184,14 @@ TEST_P(Ways, KeepNothingThatIsForbidden) {
 }
 
 std::string name_of(const testing::TestParamInfo<Way>& info) {
-  const char* const names[] = {"hook", "transcript", "bad_file", "remember", "model", "archive"};
+  const char* const names[] = {"hook",  "transcript", "bad_file",    "remember",
+                               "model", "archive",    "other_memory"};
   return names[static_cast<int>(info.param)];
 }
 
 INSTANTIATE_TEST_SUITE_P(Gate, Ways,
                          testing::Values(Way::hook, Way::transcript, Way::bad_file, Way::remember, Way::model,
-                                         Way::archive),
+                                         Way::archive, Way::other_memory),
                          name_of);
 
 TEST(Exclude, AResultThatNamesAnExcludedPathTakesItsCallWithIt) {

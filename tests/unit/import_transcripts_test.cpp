@@ -107,6 +107,19 @@ TEST_F(ImportTest, ASecondImportFindsNothingNew) {
   EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 2);
 }
 
+TEST_F(ImportTest, AnImportDuringAnImportSaysWhatIsPending) {
+  old_session(kFirst);
+  old_session(kSecond);
+  later();
+  const Json args = Json::object({{"directory", "/home/dev/.claude"}});
+  must(m.run("import.transcripts", args));
+  const Json again = must(m.run("import.transcripts", args));
+  EXPECT_EQ(again["pending"].as_int(), 2);
+  EXPECT_EQ(again["found"].as_int() + again["known"].as_int(), 0);
+  must(m.drain());
+  EXPECT_EQ(must(m.run("import.transcripts", args))["known"].as_int(), 2);
+}
+
 TEST_F(ImportTest, ADryRunChangesNothing) {
   old_session(kFirst);
   later();

@@ -1,0 +1,59 @@
+// What imported records were called before, and the imports of other tools' memories that are under way.
+//
+// An alias makes an import repeatable: what has one is not imported again, also after it was forgotten. All
+// within the caller's transaction, on the writer's connection.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "store/records.h"
+#include "store/sql.h"
+#include "store/states.h"
+
+namespace cairn::store {
+
+struct Alias {
+  std::string source;  // the tool
+  std::string key;     // the same whenever the record is imported
+  std::string kind;    // session, prompt, observation, summary, note, document
+  std::string old_id;  // how the tool names it: 12, S3, P7
+  std::optional<std::int64_t> row;
+  std::string hash;  // of its text when it was imported; empty: it never changes
+};
+
+Result<std::optional<Alias>> find_alias(Db& db, const std::string& source, const std::string& key);
+// Adds it, or writes row and hash of the one that is there.
+Status put_alias(Db& db, const Alias& alias);
+// The record that `source` named so; nothing when none was imported, or it is no record.
+Result<std::optional<RecordId>> record_of_alias(Db& db, const std::string& source, const std::string& old_id);
+
+enum class JobState { pending, done, failed };
+template <>
+inline constexpr auto kStateTexts<JobState> = std::to_array<std::string_view>({"pending", "done", "failed"});
+
+struct ImportJob {
+  std::int64_t id = 0;
+  std::string source, path;
+  JobState state = JobState::pending;
+  std::string reason;    // why it failed
+  std::string position;  // how far it is, in the importer's words
+  std::string report;    // JSON
+  WallTime started_at;
+};
+
+Result<ImportJob> add_job(Db& db, const std::string& source, const std::string& path, WallTime now);
+// The oldest that is pending.
+Result<std::optional<ImportJob>> pending_job(Db& db);
+Result<std::optional<ImportJob>> pending_job(Db& db, const std::string& source, const std::string& path);
+Result<bool> is_pending_job(Db& db, std::int64_t id);
+// The last one of each source and path, the newest first.
+Result<std::vector<ImportJob>> last_jobs(Db& db);
+// Writes state, reason, position and report.
+Status put_job(Db& db, const ImportJob& job, WallTime now);
+
+}  // namespace cairn::store

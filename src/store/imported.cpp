@@ -1,0 +1,46 @@
+#include "store/imported.h"
+
+namespace cairn::store {
+
+Status note_imported_turn(Db& db, SessionId session, std::int64_t number, WallTime at) {
+  TRY(db.run(
+      "INSERT INTO turns(session_db_id, prompt_number, started_at_epoch, last_event_at_epoch, "
+      "ended_at_epoch, "
+      "end_reason) VALUES(?1,?2,?3,?3,?3,'stop') ON CONFLICT DO UPDATE SET started_at_epoch = "
+      "min(started_at_epoch, ?3), last_event_at_epoch = max(last_event_at_epoch, ?3), ended_at_epoch = "
+      "iif(ended_at_epoch IS NULL, NULL, max(ended_at_epoch, ?3))",
+      session.value, number, epoch_ms(at)));
+  return db.run(
+      "UPDATE sdk_sessions SET prompt_count = max(prompt_count, ?2), last_event_at_epoch = "
+      "max(last_event_at_epoch, ?3) WHERE id = ?1",
+      session.value, number, epoch_ms(at));
+}
+
+Status end_imported_session(Db& db, SessionId session, WallTime at) {
+  return db.run(
+      "UPDATE sdk_sessions SET status = 'completed', end_reason = 'other', transcript_due = 0, "
+      "completed_at_epoch "
+      "= max(last_event_at_epoch, ?2), last_event_at_epoch = max(last_event_at_epoch, ?2), completed_at = "
+      "strftime('%Y-%m-%dT%H:%M:%fZ', max(last_event_at_epoch, ?2) / 1000.0, 'unixepoch') WHERE id = ?1",
+      session.value, epoch_ms(at));
+}
+
+Result<std::optional<std::int64_t>> prompt_with_text(Db& db, SessionId session, std::string_view text) {
+  return db.integer("SELECT prompt_number FROM user_prompts WHERE session_db_id = ? AND prompt_text = ?",
+                    session.value, text);
+}
+
+Result<std::optional<std::int64_t>> prompt_row(Db& db, SessionId session, std::int64_t number) {
+  return db.integer("SELECT id FROM user_prompts WHERE session_db_id = ? AND prompt_number = ?",
+                    session.value, number);
+}
+
+Result<std::optional<Summary>> summary_of_turn(Db& db, SessionId session, std::int64_t number) {
+  const auto id =
+      TRY(db.integer("SELECT u.id FROM session_summaries u JOIN sdk_sessions s ON s.memory_session_id = "
+                     "u.memory_session_id WHERE s.id = ? AND u.prompt_number = ? AND u.deleted_at IS NULL",
+                     session.value, number));
+  return id ? find_summary(db, *id) : std::optional<Summary>();
+}
+
+}  // namespace cairn::store
