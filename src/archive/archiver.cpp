@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "store/documents.h"
 #include "store/lost.h"
 #include "store/sessions.h"
 #include "store/transcripts.h"
@@ -136,6 +137,9 @@ Status Archiver::finish_copy(Work& work) {
   std::optional<store::Backup> backup;
   TRY(store::in_transaction(db_, [&]() -> Status {
     backup = TRY(work.copy->register_backup(clock_.now()));
+    // What another tool copied and was done with is not pending.
+    if (backup && backup->cause == "import")
+      TRY(store::set_discard(db_, backup->key, backup->id, clock_.now()));
     // With the last file, so that a death between the two does not make a second version.
     if (work.request && work.jobs.empty()) TRY(finish(*work.request));
     return {};

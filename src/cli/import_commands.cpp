@@ -55,8 +55,10 @@ Page import_page(Shell&, const Json&, const Json& result) {
 // "3 sessions, 12 observations"; empty when there are none.
 static std::string kinds_text(const Json& counts) {
   using Name = std::pair<std::string_view, std::string_view>;
-  constexpr std::array kNames = {Name{"session", "sessions"}, Name{"prompt", "prompts"},
-                                 Name{"observation", "observations"}, Name{"summary", "summaries"}};
+  constexpr std::array kNames = {Name{"session", "sessions"},         Name{"prompt", "prompts"},
+                                 Name{"observation", "observations"}, Name{"summary", "summaries"},
+                                 Name{"document", "documents"},       Name{"note", "notes"},
+                                 Name{"open item", "open items"},     Name{"backup", "backups"}};
   std::string text;
   for (const auto& [one, many] : kNames)
     if (const std::int64_t count = counts[many].as_int(); count > 0)
@@ -73,7 +75,9 @@ static std::string reasons_text(const Json& left_out) {
 
 static std::string counts_text(const Json& result, std::string_view imported) {
   const std::string fresh = kinds_text(result[imported]), known = kinds_text(result["known"]);
+  const std::string changed = kinds_text(result["changed"]);
   return (fresh.empty() ? std::string("nothing new to import") : fresh) + "\n" +
+         (changed.empty() ? "" : "changed since the last import: " + changed + "\n") +
          (known.empty() ? "" : "remembered already: " + known + "\n") + reasons_text(result["left_out"]);
 }
 
@@ -87,7 +91,9 @@ Page import_memory_page(Shell&, const Json&, const Json& result) {
   if (!unread.empty()) out += "not read, because cairn does not know it: " + unread + "\n";
   if (result["dry_run"].as_bool())
     out += "nothing was imported: this was a dry run\n";
-  else if (!kinds_text(result["found"]).empty())
+  else if (result["found"]["backups"].as_int() > 0)
+    out += "Transcripts are read in the background: `cairn import status` shows how far it is.\n";
+  else if (result.has("pending") && !kinds_text(result["found"]).empty())
     out += "They are imported in the background, newest first: `cairn import status` shows how far it is.\n";
   return {out};
 }

@@ -1,4 +1,5 @@
 #include "import/claude_mem.h"
+#include "import/claude_memory.h"
 #include "import/stage.h"
 #include "import/transcripts.h"
 #include "ops/operation.h"
@@ -97,6 +98,17 @@ static Result<Json> import_claude_mem(World& world, const Args& args) {
   return result;
 }
 
+static Result<Json> import_claude_memory(World& world, const Args& args) {
+  const std::string directory = args.text("directory");
+  if (const auto stat = world.disk.stat(directory); !stat || !stat->is_dir)
+    return Error{Code::not_found, directory + " is not a directory"};
+  auto transaction = TRY(store::Transaction::begin(world.db));
+  const importer::FilesReport report =
+      TRY(importer::import_claude_memory(world.db, world.disk, world.clock, world.intake->gate(), directory));
+  if (!args.flag("dry_run")) TRY(transaction.commit());
+  return report.json().set("dry_run", args.flag("dry_run"));
+}
+
 Result<Json> import_progress(World& world) {
   std::int64_t pending = 0, done = 0, left = 0;
   Json reasons = Json::object();
@@ -151,6 +163,18 @@ std::vector<Operation> import_operations() {
        .arguments = {path("path", "the database or the export").as("PATH").word(),
                      flag("dry_run", "only say what would be imported")},
        .body = import_claude_mem},
+      {.name = "import.claude-memory",
+       .access = Access::write,
+       .group = Group::setup,
+       .summary = "remember the files of .claude/memory",
+       .help =
+           "Reads the tree that the hooks and commands of claude-memory kept in a project: session documents "
+           "become documents, sections of project-memory.md notes, next steps open items, copies of "
+           "transcripts backups and sessions. The files are only read. It can be repeated: what is known is "
+           "left alone, and a file that changed is followed.",
+       .arguments = {path("directory", "the project, or its .claude/memory").as("DIR").word().needed(),
+                     flag("dry_run", "only say what would be imported")},
+       .body = import_claude_memory},
       {.name = "import.status",
        .group = Group::setup,
        .summary = "how far the import is, and what was left out",

@@ -43,4 +43,11 @@ Result<std::optional<Summary>> summary_of_turn(Db& db, SessionId session, std::i
   return id ? find_summary(db, *id) : std::optional<Summary>();
 }
 
+Status add_notes_of_batch(Db& db, const std::string& batch) {
+  return db.run(
+      "INSERT INTO notes(observation_id, project) SELECT id, project FROM observations WHERE batch_id = ? ON "
+      "CONFLICT DO NOTHING",
+      batch);
+}
+
 }  // namespace cairn::store

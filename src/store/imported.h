@@ -26,4 +26,8 @@ Result<std::optional<std::int64_t>> prompt_row(Db& db, SessionId session, std::i
 // The summary of a turn.
 Result<std::optional<Summary>> summary_of_turn(Db& db, SessionId session, std::int64_t number);
 
+// Makes the observations of a batch notes that every session of their project is given. Those that are, or
+// were, stay as they are.
+Status add_notes_of_batch(Db& db, const std::string& batch);
+
 }  // namespace cairn::store

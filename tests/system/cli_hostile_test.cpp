@@ -62,6 +62,7 @@ class Hostile : public CliHome {
         {"delta", {{"B1"}}},
         {"import transcripts", {{dir_.path(), "--dry-run"}}},
         {"import claude-mem", {{dir_ / "event.json", "--dry-run"}}},
+        {"import claude-memory", {{dir_.path(), "--dry-run"}}},
         {"import status", {}},
         {"status", {}},
         {"process", {}},

@@ -146,6 +146,15 @@ class Ways : public testing::TestWithParam<Way> {
     must(m.run("import.claude-mem", Json::object({{"path", "/home/dev/old.db"}})));
     must(m.drain());
     EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 1);
+    const std::string tree = "/home/dev/app/.claude/memory";
+    must(os::make_dirs(m.disk, tree + "/sessions"));
+    const std::string front = one_line(text, text.size());
+    m.put_file(tree + "/sessions/session-2026-01-09-2045.md",
+               "---\ntags: [" + front + "]\nbranch: " + front + "\n---\n# " + front + "\n" + text);
+    m.put_file(tree + "/project-memory.md", "## " + front + "\n" + text);
+    m.put_file(tree + "/active-context.md", "## Next Steps\n1. " + front + "\n");
+    must(m.run("import.claude-memory", Json::object({{"directory", "/home/dev/app"}})));
+    EXPECT_EQ(m.number("SELECT count(*) FROM session_documents"), 1);
   }
 
   // All that is kept, in one text. The transcript is the host's own file.

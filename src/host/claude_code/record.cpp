@@ -89,6 +89,12 @@ std::optional<TranscriptFile> transcript_file(std::string_view path) {
   }
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (name.empty() || name == path) return std::nullopt;
+  // 20260115_204500Z_clear: a copy that another tool made. Its lines say which session it is.
+  const std::string_view date = name.substr(0, 8), time = name.size() > 15 ? name.substr(9, 6) : "";
+  constexpr std::string_view kDigits = "0123456789";
+  if (name.size() > 15 && name[8] == '_' && date.find_first_not_of(kDigits) == std::string_view::npos &&
+      time.find_first_not_of(kDigits) == std::string_view::npos)
+    return std::nullopt;
   return TranscriptFile{std::string(name), std::move(agent)};
 }
 

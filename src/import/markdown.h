@@ -1,0 +1,44 @@
+// The little of Markdown that imported files need: front matter, sections and list items.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace cairn::importer {
+
+struct Section {
+  std::string title;  // of "## Title"; empty: what stands before the first one
+  std::string text;
+};
+
+struct Markdown {
+  std::map<std::string, std::string> front;  // "key: value"; a list is joined by commas
+  std::string body;                          // without the front matter
+  std::string title;                         // of the first "# Title"
+
+  std::vector<Section> sections() const;
+  // The text of the first section whose title begins so, in any case; empty when there is none.
+  std::string section(std::string_view wanted) const;
+};
+
+// Never fails: what is no front matter is body.
+Markdown read_markdown(std::string_view text);
+
+// The values of "[a, b]" or "a, b".
+std::vector<std::string> read_tags(std::string_view text);
+
+// The items of its lists, numbered or not, each on one line; without boxes that are ticked.
+std::vector<std::string> open_list_items(std::string_view text);
+
+// Whether nobody filled it in: only "[placeholders]" and the like.
+bool is_template(std::string_view text);
+
+// A date as people write it: with or without seconds, "T", "Z" or an offset.
+std::optional<WallTime> read_date(std::string_view text);
+
+}  // namespace cairn::importer
