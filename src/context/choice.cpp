@@ -13,11 +13,11 @@ namespace {
 
 constexpr double kName = 1.5;          // an identifier or a number, beside other words
 constexpr double kStress = 1.3;        // a word of prompts and subjects of commits
-constexpr double kAgain = 0.1;         // what a concept is worth when it was told already
+constexpr double kAgain = 0.1;         // what a concept is worth when it was said already
 constexpr std::size_t kOverhead = 28;  // bytes: without them the shortest would always win
 constexpr double kPointsBack = 0.1;    // "This ..." without the sentence before it: hardly understood
 constexpr double kBegins = 0.6;        // the same where none stands before it
-constexpr double kGoesOn = 1.15;       // the sentence after one that is told: reads better than another
+constexpr double kGoesOn = 1.15;       // the sentence after one that was chosen: reads better than another
 constexpr double kLeastGain = 0.012;   // less is not worth reading
 
 bool is_empty_word(std::string_view word) {
@@ -111,7 +111,7 @@ std::vector<Concepts::Use> Concepts::of(std::string_view text) {
   return uses;
 }
 
-void Concepts::tell(const std::vector<Use>& uses) {
+void Concepts::count(const std::vector<Use>& uses) {
   for (const Use& use : uses) known_[static_cast<std::size_t>(use.id)].left *= kAgain;
 }
 
@@ -154,7 +154,7 @@ std::size_t choose(std::vector<Candidate>& candidates, GroupCosts costs, std::si
     costs.groups[best->group] = 0;
     costs.turns[best->turn] = 0;
     best->chosen = true;
-    concepts.tell(best->concepts);
+    concepts.count(best->concepts);
   }
 }
 

@@ -1,8 +1,8 @@
-// Which units of a session are told within a number of bytes: those that say most that was not said yet, for
+// Which units of a session are shown within a number of bytes: those that say most that was not said yet, for
 // their size.
 //
 // A unit brings concepts: names and numbers, and other words. Its gain is its weight times the sum of its
-// concepts, each worth a tenth for every time it was told already, divided by its size. The best comes first,
+// concepts, each worth a tenth for every time it was said already, divided by its size. The best comes first,
 // until nothing fits. Deterministic: of equal gains the earlier unit wins.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace cairn::context {
 
-// What was told, and what is talked about.
+// What was said, and what is talked about.
 class Concepts {
  public:
   struct Use {
@@ -25,9 +25,9 @@ class Concepts {
   };
   // The concepts of a text, each once.
   std::vector<Use> of(std::string_view text);
-  // They are told from now on.
-  void tell(const std::vector<Use>& uses);
-  void tell(std::string_view text) { tell(of(text)); }
+  // They count as said from now on.
+  void count(const std::vector<Use>& uses);
+  void count(std::string_view text) { count(of(text)); }
   // Texts that say what matters (prompts, subjects of commits): their words are worth more.
   void stress(std::string_view text);
   // What the concepts bring now.
@@ -38,7 +38,7 @@ class Concepts {
   struct Known {
     std::uint64_t hash = 0;
     double value = 1;
-    double left = 1;  // a tenth after each time it was told
+    double left = 1;  // a tenth after each time it was said
     bool stressed = false;
   };
   std::unordered_map<std::string, int> ids_;

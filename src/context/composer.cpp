@@ -61,10 +61,10 @@ class Composer {
   }
 
  private:
-  // Adds a section; what it says is told from then on.
+  // Adds a section; what it says counts as said from then on.
   bool add(const Section& section) {
     if (section.text.empty() || !page_.add(section.text)) return false;
-    concepts_.tell(section.text);
+    concepts_.count(section.text);
     out_.items.insert(out_.items.end(), section.ids.begin(), section.ids.end());
     return true;
   }
@@ -103,11 +103,11 @@ class Composer {
 
   std::size_t add_newest(std::size_t room) {
     constexpr std::string_view kHeading = "# Last session, in the agent's words\n";
-    SessionText told = newest_text(material_.stories.front(), room - std::min(room, kHeading.size() + 1),
-                                   concepts_, figures_, told_);
-    if (told.text.empty() || !page_.add(std::string(kHeading) + told.text + "\n")) return 0;
-    out_.items.insert(out_.items.end(), told.items.begin(), told.items.end());
-    return cost_of(told.text) + kHeading.size() + 1;
+    SessionText block = newest_text(material_.stories.front(), room - std::min(room, kHeading.size() + 1),
+                                    concepts_, figures_, told_);
+    if (block.text.empty() || !page_.add(std::string(kHeading) + block.text + "\n")) return 0;
+    out_.items.insert(out_.items.end(), block.items.begin(), block.items.end());
+    return cost_of(block.text) + kHeading.size() + 1;
   }
 
   // Equal shares; what one does not use, the next ones have.
@@ -120,14 +120,15 @@ class Composer {
       const std::size_t share = room / (count - i + 1);
       Concepts concepts;  // of its own: what another session says is no news of this one
       for (const std::string& line : stories[i].first_lines(store::TextKind::commit)) concepts.stress(line);
-      const SessionText told = earlier_text(stories[i], i, heading_of(stories, i), share, concepts, figures_);
+      const SessionText block =
+          earlier_text(stories[i], i, heading_of(stories, i), share, concepts, figures_);
       const bool bare =
-          told.text.find('\n') + 1 == told.text.size() && stories[i].title(kEarlierTitle).empty();
+          block.text.find('\n') + 1 == block.text.size() && stories[i].title(kEarlierTitle).empty();
       if (bare) continue;  // it had neither a request nor an answer
-      if (!page_.add(heading + told.text)) return;
+      if (!page_.add(heading + block.text)) return;
       heading.clear();
-      room -= std::min(room, cost_of(told.text));
-      out_.items.insert(out_.items.end(), told.items.begin(), told.items.end());
+      room -= std::min(room, cost_of(block.text));
+      out_.items.insert(out_.items.end(), block.items.begin(), block.items.end());
     }
     for (const auto& [id, line] : earlier_open(material_.standing))
       if (page_.add(line)) out_.items.push_back(id);
@@ -168,11 +169,11 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
   return git::changed_files(*request.disk, tree, {known.begin(), known.end()});
 }
 
-// What is left of accepted plans, as far as the sessions that are told edited files since.
+// What is left of accepted plans, as far as the sessions that are shown edited files since.
 void follow_plans(const std::vector<Story>& stories, Standing& standing) {
   std::set<std::int64_t> done;
   for (const store::OpenItem& item : standing.open) {
-    if (item.source != "plan") continue;
+    if (item.source != event::OpenSource::plan) continue;
     std::set<std::string> edited;
     for (const Story& story : stories)
       for (const Summary& turn : story.turns)

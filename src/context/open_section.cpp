@@ -14,16 +14,15 @@
 
 namespace cairn::context {
 
+using event::OpenSource;
+using event::OpenState;
 using store::OpenItem;
 
 static constexpr std::size_t kMostNotes = 50, kMostOrders = 3, kMostOpen = 10, kMostEarlier = 3;
 
 // Tasks, next steps, questions, plans, interruptions; what a person added before all of them.
 static int place_of(const OpenItem& item) {
-  constexpr std::array<std::string_view, 6> kOrder = {"person",   "task", "next_step",
-                                                      "question", "plan", "interruption"};
-  const auto found = std::find(kOrder.begin(), kOrder.end(), item.source);
-  return 2 * static_cast<int>(found - kOrder.begin()) + (item.state == "pending" ? 1 : 0);
+  return 2 * static_cast<int>(item.source) + (item.state == OpenState::pending ? 1 : 0);
 }
 
 Result<Standing> read_standing(store::Db& db, const std::string& project,
@@ -34,7 +33,7 @@ Result<Standing> read_standing(store::Db& db, const std::string& project,
   if (!since) out.orders = TRY(store::standing_orders(db, project, kMostOrders));
   const WallTime oldest = TRY(store::last_activity(db, project)) - store::kOpenItemAge;
   for (OpenItem& item : TRY(store::open_items(db, {.project = project, .all_plans = true}))) {
-    const bool refused = item.source == "plan" && item.state != "accepted";
+    const bool refused = item.source == OpenSource::plan && item.state != OpenState::accepted;
     (refused ? out.plans : item.last_seen_at < oldest ? out.earlier : out.open).push_back(std::move(item));
   }
   // The last seen first; items of one answer in its own order.
@@ -57,13 +56,14 @@ static std::string line_of(std::string_view text, std::size_t max) {
   return closed(one_line(labelled(as_data(text)), max));
 }
 
-std::string told(const OpenItem& item) {
+std::string item_text(const OpenItem& item) {
   const std::string text = line_of(item.text, 400);
-  if (item.source == "task") return item.state == "in_progress" ? "task, begun: " + text : "task: " + text;
-  if (item.source == "question") return "asked: " + text;
-  if (item.source == "plan")
+  if (item.source == OpenSource::task)
+    return item.state == OpenState::in_progress ? "task, begun: " + text : "task: " + text;
+  if (item.source == OpenSource::question) return "asked: " + text;
+  if (item.source == OpenSource::plan)
     return "plan " + quoted(text, '"') +
-           (item.state == "accepted" ? ", accepted and not finished" : ", not implemented");
+           (item.state == OpenState::accepted ? ", accepted and not finished" : ", not implemented");
   return text;
 }
 
@@ -128,9 +128,9 @@ Section open_section(const Standing& standing, const std::vector<std::string>& u
   std::size_t tokens = estimate_tokens(out.text);
   for (const OpenItem& item : standing.open) {
     const bool elsewhere = item.branch && standing.branch && item.branch != standing.branch;
-    const std::string line =
-        fmt::format("- {} {}{}{}{}\n", id_of(item), told(item), steps_of(standing, item), label(item.origins),
-                    elsewhere ? " (branch " + line_of(as_name(*item.branch), 80) + ")" : "");
+    const std::string line = fmt::format(
+        "- {} {}{}{}{}\n", id_of(item), item_text(item), steps_of(standing, item), label(item.origins),
+        elsewhere ? " (branch " + line_of(as_name(*item.branch), 80) + ")" : "");
     const std::size_t cost = estimate_tokens(line);
     if (out.ids.size() == kMostOpen || tokens + cost > max_tokens) break;
     tokens += cost;
@@ -149,7 +149,7 @@ std::vector<std::pair<std::string, std::string>> earlier_open(const Standing& st
   for (const OpenItem& item : standing.earlier)
     if (out.size() < kMostEarlier)
       out.emplace_back(id_of(item), fmt::format("- {} {} was left open: {}\n", id_of(item),
-                                                date(item.last_seen_at).substr(0, 10), told(item)));
+                                                date(item.last_seen_at).substr(0, 10), item_text(item)));
   return out;
 }
 

@@ -25,7 +25,7 @@ struct Standing {
   std::vector<store::OpenItem> plans;        // that were not accepted
   // Of accepted plans, by id: the steps whose files nobody edited since.
   std::map<std::int64_t, std::vector<std::string>> steps;
-  std::vector<std::string> edited;    // files edited since the last commit, as far as sessions tell
+  std::vector<std::string> edited;    // files edited since the last commit, as far as sessions show
   std::optional<std::string> branch;  // of the session that asks: items of others name theirs
 
   bool edits(const std::string& file) const { return std::binary_search(edited.begin(), edited.end(), file); }
@@ -53,6 +53,6 @@ Section open_section(const Standing& standing, const std::vector<std::string>& u
 std::vector<std::pair<std::string, std::string>> earlier_open(const Standing& standing);
 
 // An open item as one line shows it, without its id: "plan "Retries", not implemented".
-std::string told(const store::OpenItem& item);
+std::string item_text(const store::OpenItem& item);
 
 }  // namespace cairn::context

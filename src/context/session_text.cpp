@@ -68,10 +68,10 @@ const distil::CueFinder& cue_finder() {
   return finder;
 }
 
-class Teller {
+class SessionWriter {
  public:
   // `place`: of the session among all, the newest first.
-  Teller(const Story& story, std::size_t place, Concepts& concepts, Figures& figures)
+  SessionWriter(const Story& story, std::size_t place, Concepts& concepts, Figures& figures)
       : story_(story),
         place_(place),
         concepts_(concepts),
@@ -83,9 +83,9 @@ class Teller {
     collect();
   }
 
-  // Units that say the same as one of `told` are left out.
-  void prepare(const std::set<std::string>& told) {
-    for (const Source& source : sources_) add_units(source, told);
+  // Units that say the same as one of `already` are left out.
+  void prepare(const std::set<std::string>& already) {
+    for (const Source& source : sources_) add_units(source, already);
     for (const Figures::Said& said : said_) figures_.add(said);
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       if (figures_.replaced(said_[i])) candidates_[i].weight = 0;
@@ -108,7 +108,7 @@ class Teller {
   void add_texts(const Summary& turn);
   Source& add_source(std::string text, double weight, const Summary& turn, std::string heading = "",
                      bool finding_only = false);
-  void add_units(const Source& source, const std::set<std::string>& told);
+  void add_units(const Source& source, const std::set<std::string>& said);
   double weight_of(const Unit& unit, const Source& source) const;
   // What was chosen, but a line that only introduces the next one not without it.
   bool is_printed(std::size_t i) const {
@@ -143,14 +143,14 @@ std::string facts_of(const Summary& turn) {
   return std::string(lines(trim(turn.completed)).front());
 }
 
-Source& Teller::add_source(std::string text, double weight, const Summary& turn, std::string heading,
-                           bool finding_only) {
+Source& SessionWriter::add_source(std::string text, double weight, const Summary& turn, std::string heading,
+                                  bool finding_only) {
   if (turn.prompt_number == last_work_) weight *= kLastTurn;
   return sources_.emplace_back(
       Source{std::move(text), std::move(heading), turn.prompt_number, weight, finding_only, false});
 }
 
-void Teller::collect() {
+void SessionWriter::collect() {
   for (const Summary& turn : story_.turns) {
     if (newest_) {
       const auto prompt = story_.prompts.find(turn.prompt_number);
@@ -161,7 +161,7 @@ void Teller::collect() {
   }
 }
 
-void Teller::add_texts(const Summary& turn) {
+void SessionWriter::add_texts(const Summary& turn) {
   bool answered = false;
   if (turn.provider != "builtin")  // a model's summary is the best there is
     for (const std::string* field : {&turn.completed, &turn.learned, &turn.notes})
@@ -198,7 +198,7 @@ void Teller::add_texts(const Summary& turn) {
       case TextKind::title: break;
     }
   }
-  // Without an answer what was done is all there is to tell.
+  // Without an answer what was done is all there is to say.
   if (!answered) {
     add_source(turn.completed, kAnswer, turn).labelled = true;
     add_source(turn.investigated, kFacts, turn).labelled = true;
@@ -207,7 +207,7 @@ void Teller::add_texts(const Summary& turn) {
   }
 }
 
-double Teller::weight_of(const Unit& unit, const Source& source) const {
+double SessionWriter::weight_of(const Unit& unit, const Source& source) const {
   double weight = source.weight;
   const bool cue = has_cue(unit.text);
   if (source.finding_only && !cue) return 0;
@@ -224,7 +224,7 @@ double Teller::weight_of(const Unit& unit, const Source& source) const {
   return weight;
 }
 
-std::size_t Teller::group_of(const Source& source, const std::string& heading) {
+std::size_t SessionWriter::group_of(const Source& source, const std::string& heading) {
   if (heading.empty() || !newest_) return 0;
   const auto [known, added] =
       groups_.try_emplace(std::to_string(source.turn) + " " + heading, costs_.groups.size());
@@ -232,7 +232,7 @@ std::size_t Teller::group_of(const Source& source, const std::string& heading) {
   return known->second;
 }
 
-std::size_t Teller::turn_of(std::int64_t number) {
+std::size_t SessionWriter::turn_of(std::int64_t number) {
   if (!newest_) return 0;
   const auto [known, added] = turns_.try_emplace(number, costs_.turns.size());
   const Summary* turn = story_.turn(number);
@@ -240,14 +240,14 @@ std::size_t Teller::turn_of(std::int64_t number) {
   return known->second;
 }
 
-void Teller::add_units(const Source& source, const std::set<std::string>& told) {
+void SessionWriter::add_units(const Source& source, const std::set<std::string>& said) {
   const Split split = source.labelled ? split_facts(visible(source.text)) : split_text(visible(source.text));
   std::size_t last_block = static_cast<std::size_t>(-1);
   const Summary* turn = story_.turn(source.turn);
   const std::string title = turn && newest_ && !is_chore(turn->request) ? title_of_turn(*turn) : "";
   for (const Unit& unit : split.units) {
     ++units_;
-    if (told.contains(unit.text) || unit.text == title) continue;
+    if (said.contains(unit.text) || unit.text == title) continue;
     Candidate candidate;
     candidate.weight = weight_of(unit, source);
     if (candidate.weight <= 0) continue;
@@ -281,7 +281,7 @@ void end_line(std::string& text) {
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
 }
 
-std::string Teller::turn_heading(const Summary& turn) const {
+std::string SessionWriter::turn_heading(const Summary& turn) const {
   std::string text = fmt::format("## {}{}", id_of(turn), label(turn.origins));
   const std::string title = as_line(title_of_turn(turn));
   if (!title.empty()) text += " \u00b7 " + title;
@@ -292,7 +292,7 @@ std::string Teller::turn_heading(const Summary& turn) const {
 
 // What the turn was about: its request, or the first sentence of its answer where the request says nothing by
 // itself ("7", "go on until all are done").
-std::string Teller::title_of_turn(const Summary& turn) const {
+std::string SessionWriter::title_of_turn(const Summary& turn) const {
   const distil::Words words = distil::key_words(turn.request);
   static const distil::Words chores = [] {
     distil::Words all;
@@ -314,7 +314,7 @@ bool told_of(const SessionText& text, const Summary& turn) {
   return std::find(text.items.begin(), text.items.end(), id_of(turn)) != text.items.end();
 }
 
-SessionText Teller::by_turns() const {
+SessionText SessionWriter::by_turns() const {
   SessionText out;
   std::string& text = out.text;
   const Place* before = nullptr;
@@ -356,20 +356,20 @@ SessionText Teller::by_turns() const {
   return out;
 }
 
-const Summary* Teller::last_finished() const {
+const Summary* SessionWriter::last_finished() const {
   for (auto turn = story_.turns.rbegin(); turn != story_.turns.rend(); ++turn)
     if (turn->turn_end == store::TurnEnd::stop && !turn->request.empty() && !is_chore(turn->request))
       return &*turn;
   return nullptr;
 }
 
-bool Teller::tells(const Summary& turn) const {
+bool SessionWriter::tells(const Summary& turn) const {
   for (std::size_t i = 0; i < places_.size(); ++i)
     if (candidates_[i].chosen && places_[i].turn == turn.prompt_number) return true;
   return story_.title(kTurnTitle) == title_of_request(turn.request, kTurnTitle);
 }
 
-std::string Teller::as_paragraph() const {
+std::string SessionWriter::as_paragraph() const {
   std::string out;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (!is_printed(i)) continue;
@@ -382,7 +382,7 @@ std::string Teller::as_paragraph() const {
 }
 
 // The turn that says most of what was chosen.
-std::int64_t Teller::main_turn() const {
+std::int64_t SessionWriter::main_turn() const {
   std::map<std::int64_t, std::size_t> said;
   std::int64_t best = story_.turns.back().prompt_number;
   for (std::size_t i = 0; i < places_.size(); ++i)
@@ -403,35 +403,35 @@ std::size_t cost_of(std::string_view text) {
 }
 
 SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts, Figures& figures,
-                        const std::set<std::string>& told) {
-  Teller teller(story, 0, concepts, figures);
-  teller.prepare(told);
-  const Summary* last = teller.last_finished();
-  const std::size_t kept = last ? cost_of(teller.turn_heading(*last)) + 1 : 0;  // it is named in any case
-  teller.choose_within(room - std::min(room, kept));
-  return teller.by_turns();
+                        const std::set<std::string>& said) {
+  SessionWriter writer(story, 0, concepts, figures);
+  writer.prepare(said);
+  const Summary* last = writer.last_finished();
+  const std::size_t kept = last ? cost_of(writer.turn_heading(*last)) + 1 : 0;  // it is named in any case
+  writer.choose_within(room - std::min(room, kept));
+  return writer.by_turns();
 }
 
 SessionText earlier_text(const Story& story, std::size_t place, const std::string& heading, std::size_t room,
                          Concepts& concepts, Figures& figures) {
-  Teller teller(story, place, concepts, figures);
-  teller.prepare({});
+  SessionWriter writer(story, place, concepts, figures);
+  writer.prepare({});
   const std::size_t head = cost_of(heading) + 24;
-  const Summary* last = teller.last_finished();
-  std::string finished = last ? "Finished last: " + teller.turn_heading(*last).substr(3) + "\n" : "";
+  const Summary* last = writer.last_finished();
+  std::string finished = last ? "Finished last: " + writer.turn_heading(*last).substr(3) + "\n" : "";
   // A session that goes on, or ended inside a turn, is called by what it was doing: what it finished is named
   // beside that, and so is a last turn that nothing was said about.
   const std::size_t kept =
       last && story.turns.back().turn_end != store::TurnEnd::stop ? cost_of(finished) : 0;
   const std::size_t left = room - std::min(room, head + kept);
-  const std::size_t used = teller.choose_within(left);
-  const Summary* turn = story.turn(teller.main_turn());
+  const std::size_t used = writer.choose_within(left);
+  const Summary* turn = story.turn(writer.main_turn());
   const bool fits = kept > 0 || used + cost_of(finished) <= left;
-  if (!fits || (kept == 0 && last && teller.tells(*last))) finished.clear();
+  if (!fits || (kept == 0 && last && writer.tells(*last))) finished.clear();
   SessionText out;
   const std::string id = turn ? id_of(*turn) + label(turn->origins) : "";
   out.text = fmt::format("## {} \u00b7 {}\n", id, heading);
-  if (const std::string text = teller.as_paragraph(); !text.empty()) out.text += text + "\n";
+  if (const std::string text = writer.as_paragraph(); !text.empty()) out.text += text + "\n";
   out.text += finished;
   if (turn) out.items.push_back(id_of(*turn));
   if (!finished.empty() && last != turn) out.items.push_back(id_of(*last));

@@ -14,14 +14,14 @@ namespace cairn::context {
 
 struct SessionText {
   std::string text;
-  std::vector<std::string> items;  // ids of the turns that are told
+  std::vector<std::string> items;  // ids of the turns that are in it
 };
 
 // The newest session: turn by turn with the request of each, under the headings of what was chosen. What
-// `concepts` knows as told is not told again, nor are the sentences in `told`, nor what a later turn says
-// with other figures. Sessions are told from the newest to the oldest with the same `figures`.
+// `concepts` knows is not said again, nor are the sentences in `said`, nor what a later turn says
+// with other figures. Sessions are written from the newest to the oldest with the same `figures`.
 SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts, Figures& figures,
-                        const std::set<std::string>& told);
+                        const std::set<std::string>& said);
 
 // An earlier one, at `place` among all: a heading and its best sentences in one paragraph.
 SessionText earlier_text(const Story& story, std::size_t place, const std::string& heading, std::size_t room,

@@ -74,7 +74,7 @@ std::string state_text(const std::vector<Story>& stories, const std::vector<stor
     if (!stories.empty() && plan.content_session == stories.front().session)
       text += fmt::format("The plan {} was {}: nothing of it is implemented.\n",
                           quoted(labelled(as_data(one_line(plan.text, kSubject))), '"'),
-                          plan.state == "rejected" ? "rejected" : "not accepted");
+                          plan.state == event::OpenState::rejected ? "rejected" : "not accepted");
   if (!uncommitted.empty())
     text += fmt::format("Changed and not committed now: {}.\n", first_few(uncommitted, kFiles));
   for (const Story& story : stories) {

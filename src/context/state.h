@@ -10,8 +10,8 @@
 
 namespace cairn::context {
 
-// Lines, each with its line feed; empty when there is nothing to tell. Stories must be data already.
-// `plans`: those that were not accepted; those of the newest session are told.
+// Lines, each with its line feed; empty when there is nothing to say. Stories must be data already.
+// `plans`: those that were not accepted; those of the newest session are named.
 std::string state_text(const std::vector<Story>& stories, const std::vector<store::OpenItem>& plans,
                        const std::vector<std::string>& uncommitted, const std::string& own_session);
 

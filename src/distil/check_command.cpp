@@ -22,7 +22,7 @@ bool always_checks(std::string_view name) {
 }
 
 // Programs that are checks with some arguments.
-bool checks_if_told(std::string_view name) {
+bool checks_by_argument(std::string_view name) {
   return any_of(name, {"npm",     "yarn",
                        "pnpm",    "bun",
                        "deno",    "npx",
@@ -70,7 +70,7 @@ bool is_check(std::string_view name, std::span<const ShellWord> words) {
   // A script of the project: ./check, ./run_tests.sh.
   if ((name.find('.') != std::string_view::npos || name == "check" || name == "build") && says_check(name))
     return true;
-  if (!checks_if_told(name)) return false;
+  if (!checks_by_argument(name)) return false;
   constexpr std::size_t kWords = 6;  // npm --prefix web run test; docker compose run web pytest
   for (const ShellWord& each : words.first(std::min(words.size(), kWords))) {
     const std::string_view word = each.text;

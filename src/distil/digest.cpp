@@ -90,17 +90,6 @@ std::string why_failed(const Step& step, const Action& action) {
   return quote(action.origin, text);
 }
 
-std::string_view state_name(host::TaskChange::State state) {
-  switch (state) {
-    case host::TaskChange::State::pending: return "pending";
-    case host::TaskChange::State::in_progress: return "in_progress";
-    case host::TaskChange::State::completed: return "completed";
-    case host::TaskChange::State::deleted: return "deleted";
-    case host::TaskChange::State::unknown: break;
-  }
-  return "";
-}
-
 }  // namespace
 
 class Digester::Collector {
@@ -141,7 +130,7 @@ class Digester::Collector {
       case Verb::track: return step.outcome == Step::Outcome::ok ? tasks(action) : void();
       case Verb::routine: return;
       case Verb::plan:
-      case Verb::ask: return;  // told as open items, and by the answer
+      case Verb::ask: return;  // shown as open items, and by the answer
       case Verb::other: return step.agent_type.empty() ? other(step, action) : void();
     }
   }
@@ -368,7 +357,7 @@ class Digester::Collector {
     if (action.all_tasks) out_.tasks.clear();
     for (const host::TaskChange& change : action.tasks) {
       const std::string subject = shown(change.subject, kMaxSubject);
-      const std::string state(state_name(change.state));
+      const host::TaskChange::State state = change.state;
       if (action.all_tasks || !change.subject.empty())
         add_task(change.id, subject, state);
       else
@@ -381,24 +370,24 @@ class Digester::Collector {
                         [&](const Task& t) { return !id.empty() && t.id == id; });
   }
 
-  void add_task(const std::string& id, const std::string& subject, const std::string& state) {
+  void add_task(const std::string& id, const std::string& subject, host::TaskChange::State state) {
     const auto task = find_task(id);
     if (task == out_.tasks.end()) {
       push(out_.tasks, {id, subject, state}, kMaxTasks);
       return;
     }
     task->subject = subject;
-    if (!state.empty()) task->status = state;
+    if (state != host::TaskChange::State::unknown) task->state = state;
   }
 
-  void update_task(const std::string& id, const std::string& state) {
+  void update_task(const std::string& id, host::TaskChange::State state) {
     if (id.empty()) return;
     auto task = find_task(id);
     if (task == out_.tasks.end()) {
-      push(out_.tasks, {id, "task " + shown(id, 40), ""}, kMaxTasks);
+      push(out_.tasks, {id, "task " + shown(id, 40)}, kMaxTasks);
       task = out_.tasks.end() - 1;
     }
-    if (!state.empty()) task->status = state;
+    if (state != host::TaskChange::State::unknown) task->state = state;
   }
 
   // Adds to one of two lists: searches are quoted, addresses are not.

@@ -71,7 +71,7 @@ struct Command {
 struct Task {
   std::string id;
   std::string subject;
-  std::string status;  // as the host says it: pending, in_progress, completed
+  host::TaskChange::State state = host::TaskChange::State::unknown;
 };
 
 // A pull request that was created.

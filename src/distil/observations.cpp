@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxFacts = 14;
 constexpr std::size_t kMaxFixes = 64;  // considered
-constexpr std::size_t kMaxFixesTold = 2;
+constexpr std::size_t kMaxFixesShown = 2;
 constexpr std::size_t kMaxFilesTold = 8;
 constexpr std::size_t kLeastAnswer = 80;  // of research: "Done." is no result
 constexpr std::size_t kMaxEvents = 200;
@@ -36,7 +36,7 @@ std::string cause(const Run& run, std::size_t max) {
                one_line(run.failed.empty() ? run.why : join(run.failed, 2, "test", "tests"), max));
 }
 
-std::string told_failure(const Command& command, const Run& run) {
+std::string failure_text(const Command& command, const Run& run) {
   std::string text = quoted(command.shown) + " failed";
   if (const std::string more = detail(run); !more.empty()) text += " (" + more + ")";
   const bool named = run.failed.size() == 1 && run.why.find(run.failed[0]) != std::string::npos;
@@ -45,14 +45,14 @@ std::string told_failure(const Command& command, const Run& run) {
   return full_stop(std::move(text));
 }
 
-std::string told_pass(const Command& command, const Run& run) {
+std::string pass_text(const Command& command, const Run& run) {
   return quoted(command.shown) + " passed" +
          (run.passed.empty() ? "." : " (" + quote(Origin::output, run.passed) + ").");
 }
 
 // "Edited a.cpp (+3 -1): read_word and next."
 std::string told_with_symbols(const FileChange& file) {
-  std::string text = told(file);
+  std::string text = described(file);
   if (file.symbols.empty()) return text;
   text.pop_back();
   return text + ": " + join(file.symbols, 5, "name", "names") + ".";
@@ -228,12 +228,12 @@ class Observer {
     else if (!made.empty())
       title += " after " + quoted(made.back()->subject, '"');
     Observation& o = add(Observation::Slot::fixed, type_named("bugfix"), std::move(title));
-    const std::size_t told = std::min(fixes_.size(), kMaxFixesTold);
-    for (std::size_t i = 0; i < told; ++i) add_fact(o, told_failure(*fixes_[i].command, *fixes_[i].failure));
+    const std::size_t shown = std::min(fixes_.size(), kMaxFixesShown);
+    for (std::size_t i = 0; i < shown; ++i) add_fact(o, failure_text(*fixes_[i].command, *fixes_[i].failure));
     add_files(o, mending_);
-    for (std::size_t i = 0; i < told; ++i) add_fact(o, told_pass(*fixes_[i].command, *fixes_[i].pass));
-    if (fixes_.size() > told)
-      add_fact(o, number(static_cast<std::int64_t>(fixes_.size() - told), "more command", "more commands") +
+    for (std::size_t i = 0; i < shown; ++i) add_fact(o, pass_text(*fixes_[i].command, *fixes_[i].pass));
+    if (fixes_.size() > shown)
+      add_fact(o, number(static_cast<std::int64_t>(fixes_.size() - shown), "more command", "more commands") +
                       " failed and passed in the end.");
     for (const Fix& fix : fixes_)
       for (const Run& run : fix.command->runs) add_event(o, run.mark.event);
@@ -247,10 +247,10 @@ class Observer {
 
   // Files that commands changed and no edit covers.
   std::vector<std::string> changed_by_shell() const {
-    std::set<std::string> told;
-    for (const FileChange& file : digest_.files) told.insert(file.path);
+    std::set<std::string> named;
+    for (const FileChange& file : digest_.files) named.insert(file.path);
     std::vector<std::string> out;
-    std::set_difference(digest_.edited.begin(), digest_.edited.end(), told.begin(), told.end(),
+    std::set_difference(digest_.edited.begin(), digest_.edited.end(), named.begin(), named.end(),
                         std::back_inserter(out));
     return out;
   }
@@ -318,7 +318,7 @@ class Observer {
     Observation& o = add(Observation::Slot::failing, type_named("discovery"),
                          quoted(last.shown) + " fails" + (why.empty() ? "" : ": " + why));
     for (const Command* command : commands) {
-      add_fact(o, told_failure(*command, command->runs.back()));
+      add_fact(o, failure_text(*command, command->runs.back()));
       for (const Run& run : command->runs) add_event(o, run.mark.event);
     }
     add_concept(o, "gotcha");

@@ -13,6 +13,9 @@
 
 namespace cairn::distil {
 
+using event::OpenSource;
+using event::OpenState;
+
 namespace {
 
 constexpr std::size_t kMaxSteps = 6;        // of one answer
@@ -40,7 +43,8 @@ class DeedsReader {
   Deeds deeds() const {
     Deeds out = out_;
     for (const TaskChange& task : out.tasks)
-      if (task.status == "completed" && !task.subject.empty() && out.did.size() < kMaxPieces)
+      if (task.state == host::TaskChange::State::completed && !task.subject.empty() &&
+          out.did.size() < kMaxPieces)
         out.did.push_back(key_words(task.subject));
     return out;
   }
@@ -81,18 +85,6 @@ class DeedsReader {
           key_words(action.description.empty() ? prefix(action.command, 200) : action.description));
   }
 
-  static std::string_view name_of(host::TaskChange::State state) {
-    using State = host::TaskChange::State;
-    switch (state) {
-      case State::pending: return "pending";
-      case State::in_progress: return "in_progress";
-      case State::completed: return "completed";
-      case State::deleted: return "deleted";
-      case State::unknown: break;
-    }
-    return "";
-  }
-
   void track(const host::Action& action, std::int64_t event) {
     if (action.all_tasks) {
       out_.tasks.clear();
@@ -106,10 +98,10 @@ class DeedsReader {
                              [&](const TaskChange& task) { return task.id == change.id; });
       if (known == out_.tasks.end()) {
         if ((change.id.empty() && !action.all_tasks) || out_.tasks.size() >= kMaxPieces) continue;
-        known = out_.tasks.insert(known, {action.all_tasks ? "" : change.id, "", "", event});
+        known = out_.tasks.insert(known, {.id = action.all_tasks ? "" : change.id, .event = event});
       }
       if (!subject.empty()) known->subject = subject;
-      if (const std::string_view state = name_of(change.state); !state.empty()) known->status = state;
+      if (change.state != host::TaskChange::State::unknown) known->state = change.state;
     }
   }
 
@@ -192,17 +184,18 @@ class AnswerReader {
 
   std::vector<OpenItem> items(std::int64_t event) {
     std::vector<OpenItem> out;
-    const auto add = [&](const std::string& text, std::string_view source) {
+    const auto add = [&](const std::string& text, OpenSource source) {
       const std::string key = item_key(text);
       if (std::none_of(out.begin(), out.end(), [&](const OpenItem& item) { return item.key == key; }))
-        out.push_back(
-            {std::string(source), source == "next_step" && !work_ ? "offered" : "", key, text, "", event});
+        out.push_back({source,
+                       source == OpenSource::next_step && !work_ ? OpenState::offered : OpenState::none, key,
+                       text, "", event});
     };
-    for (const std::string& step : steps_) add(step, "next_step");
+    for (const std::string& step : steps_) add(step, OpenSource::next_step);
     const std::size_t first =
         obligations_.size() > kMaxObligations ? obligations_.size() - kMaxObligations : 0;
-    for (std::size_t i = first; i < obligations_.size(); ++i) add(obligations_[i], "next_step");
-    if (!question_.empty()) add(question_, "question");
+    for (std::size_t i = first; i < obligations_.size(); ++i) add(obligations_[i], OpenSource::next_step);
+    if (!question_.empty()) add(question_, OpenSource::question);
     return out;
   }
   std::vector<Words> said() { return std::move(said_); }
@@ -255,10 +248,10 @@ void add_plan(const host::Action& action, const Step& step, std::vector<OpenItem
   const std::string plan = visible(action.plan);
   const std::string heading = plan_heading(plan);
   if (heading.empty()) return;
-  const std::string_view state = step.outcome == Step::Outcome::ok       ? "accepted"
-                                 : step.outcome == Step::Outcome::failed ? "rejected"
-                                                                         : "proposed";  // nobody answered
-  out.assign(1, {"plan", std::string(state), item_key(heading), heading, plan, step.event});
+  const OpenState state = step.outcome == Step::Outcome::ok       ? OpenState::accepted
+                          : step.outcome == Step::Outcome::failed ? OpenState::rejected
+                                                                  : OpenState::proposed;
+  out.assign(1, {OpenSource::plan, state, item_key(heading), heading, plan, step.event});
 }
 
 // What an interrupted call was about, in a few words.
@@ -304,7 +297,7 @@ class OpenReader::Impl {
     if (action.verb != host::Action::Verb::ask) return;
     for (const host::Question& question : action.questions)
       if (const std::string text = shown_item(visible(question.text)); !text.empty())
-        questions_.push_back({"question", "", item_key(text), text, "", step.event});
+        questions_.push_back({OpenSource::question, OpenState::none, item_key(text), text, "", step.event});
   }
 
   LeftOpen left_open(const Turn& turn, const Mode& mode) const {
@@ -318,7 +311,7 @@ class OpenReader::Impl {
       out.deeds.said = answer.said();
       more = answer.items(turn.answer_event);
     } else if (out.items.empty() ||
-               out.items[0].state != "accepted") {  // an accepted plan tells what was begun
+               out.items[0].state != OpenState::accepted) {  // an accepted plan tells what was begun
       more = interruption_of(turn);
     }
     for (OpenItem& item : more) out.items.push_back(std::move(item));
@@ -337,7 +330,8 @@ class OpenReader::Impl {
     if (!running_.empty()) text += " at: " + running_;
     if (!request.empty()) text += "; the request was: " + request;
     const bool at_plan = !plans_.empty() && plans_[0].event == last_event_;
-    return {{"interruption", at_plan ? "plan" : "", item_key(text), text, "", last_event_}};
+    return {{OpenSource::interruption, at_plan ? OpenState::at_plan : OpenState::none, item_key(text), text,
+             "", last_event_}};
   }
 
   DeedsReader deeds_;
@@ -378,7 +372,7 @@ bool did(const Deeds& deeds, std::string_view text) {
     if (wanted.size() > 1 && mostly_in(wanted, sentence)) return true;
     all_said.insert(sentence.begin(), sentence.end());
   }
-  // A long item is told in several sentences.
+  // A long item is written in several sentences.
   all_said.insert(all_done.begin(), all_done.end());
   if (wanted.size() >= 6 && mostly_in(wanted, all_said)) return true;
   // What is to be run has been run when a command was for it.

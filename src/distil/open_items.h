@@ -16,16 +16,16 @@
 #include "distil/likeness.h"
 #include "distil/mode.h"
 #include "distil/turn.h"
+#include "event/open_kind.h"
 #include "host/action.h"
 
 namespace cairn::distil {
 
 // As store::OpenItem has them.
 struct OpenItem {
-  std::string source;  // next_step, question, plan, interruption; tasks are told by their changes
-  std::string state;   // of a plan: proposed, rejected, accepted; of an interruption at one: plan; of a next
-                       // step that a turn without work proposes: offered
-  std::string key;     // folded text: equal for what is said again in the same words
+  event::OpenSource source;  // no task: those are in Deeds
+  event::OpenState state = event::OpenState::none;
+  std::string key;  // folded text: equal for what is said again in the same words
   std::string text;
   std::string detail;      // a plan's whole text
   std::int64_t event = 0;  // as Step::event; 0: not known
@@ -35,8 +35,8 @@ struct OpenItem {
 // What a turn did to one task of the host's list.
 struct TaskChange {
   std::string id;       // the host's; empty for a list that is written as a whole
-  std::string subject;  // empty: not told
-  std::string status;   // pending, in_progress, completed, deleted; empty: not told
+  std::string subject;  // empty: not said
+  host::TaskChange::State state = host::TaskChange::State::unknown;
   std::int64_t event = 0;
 };
 

@@ -26,7 +26,7 @@ void add_commands(const Digest& digest, std::vector<Fact>& facts) {
   for (const Command& command : digest.commands) {
     const bool failing = ends_failing(command);
     const bool quiet = all_passed(command) && (command.looks || command.only_commits);
-    if (!quiet) facts.push_back({told(command), failing ? 4 : command.check ? 3 : 1, Fact::Of::command});
+    if (!quiet) facts.push_back({described(command), failing ? 4 : command.check ? 3 : 1, Fact::Of::command});
   }
   std::vector<std::string> commits;
   for (const Command& command : digest.commands)
@@ -42,14 +42,14 @@ void add_other_tools(const Digest& digest, std::vector<Fact>& facts) {
 
 std::vector<Fact> facts_of(const Digest& digest) {
   std::vector<Fact> facts;
-  for (const FileChange& file : digest.files) facts.push_back({told(file), 3, Fact::Of::file});
+  for (const FileChange& file : digest.files) facts.push_back({described(file), 3, Fact::Of::file});
   for (const std::string& failure : digest.failures) facts.push_back({failure, 2});
   add_commands(digest, facts);
   for (const std::string& agent : digest.agents) facts.push_back({agent, 4});
   add_other_tools(digest, facts);
   std::vector<std::string> done;
   for (const Task& task : digest.tasks)
-    if (task.status == "completed") done.push_back(task.subject);
+    if (task.state == host::TaskChange::State::completed) done.push_back(task.subject);
   if (!done.empty()) facts.push_back({"Finished: " + join(done, 6, "task", "tasks") + ".", 2});
   return facts;
 }
@@ -108,10 +108,11 @@ std::string told_failing(const Command& command) {
 }
 
 void add_tasks(const Digest& digest, std::vector<std::string>& out) {
+  using State = host::TaskChange::State;
   std::vector<std::string> begun, open;
   for (const Task& task : digest.tasks) {
-    if (task.subject.empty() || task.status == "completed" || task.status == "deleted") continue;
-    (task.status == "in_progress" ? begun : open).push_back(task.subject);
+    if (task.subject.empty() || task.state == State::completed || task.state == State::deleted) continue;
+    (task.state == State::in_progress ? begun : open).push_back(task.subject);
   }
   if (!begun.empty()) out.push_back("Begun: " + join(begun, 6, "task", "tasks") + ".");
   if (!open.empty()) out.push_back("To do: " + join(open, 10, "task", "tasks") + ".");

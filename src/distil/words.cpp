@@ -33,7 +33,7 @@ std::string times(std::size_t n) {
   return n == 1 ? "" : n == 2 ? " twice" : " " + std::to_string(n) + " times";
 }
 
-std::string told(const FileChange& file) {
+std::string described(const FileChange& file) {
   const std::string lines = number(file.lines, "line", "lines");
   const std::string delta = "+" + std::to_string(file.added) + " -" + std::to_string(file.removed);
   const bool counted = file.added + file.removed > 0;
@@ -52,7 +52,7 @@ std::string detail(const Run& run) {
 }
 
 // "failed twice (exit code 1: expected 3), then passed".
-static std::string told(const std::vector<Run>& runs) {
+static std::string described(const std::vector<Run>& runs) {
   std::string out;
   for (std::size_t i = 0; i < runs.size();) {
     std::size_t end = i + 1;
@@ -87,12 +87,12 @@ static std::string name_of(const Command& command) {
   return command.check || command.purpose.empty() ? quoted(command.shown) : quoted(command.purpose, '"');
 }
 
-std::string told(const Command& command) {
+std::string described(const Command& command) {
   const std::string name = name_of(command);
   if (!all_passed(command)) {
     if (command.runs.size() == 1 && command.runs[0].how == Run::How::background)
       return "Started " + name + " in the background.";
-    return "Ran " + name + ": " + told(command.runs) + ".";
+    return "Ran " + name + ": " + described(command.runs) + ".";
   }
   const bool passed = command.check && command.runs.back().how == Run::How::passed;
   return "Ran " + name + times(command.runs.size()) + (passed ? ": passed." : ".");

@@ -18,9 +18,9 @@ std::string join(const std::vector<std::string>& items, std::size_t max, std::st
 std::string times(std::size_t n);
 
 // "Edited a.cpp (+3 -1)."
-std::string told(const FileChange& file);
+std::string described(const FileChange& file);
 // "Ran 'make': failed twice (exit code 2: no rule), then passed."
-std::string told(const Command& command);
+std::string described(const Command& command);
 // "exit code 1: expected 3", as far as known.
 std::string detail(const Run& run);
 // "Read a and b. Searched for 'x'. ..."

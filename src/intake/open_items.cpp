@@ -15,6 +15,8 @@ namespace cairn::intake {
 namespace {
 
 using distil::TaskChange;
+using event::OpenSource;
+using event::OpenState;
 using store::OpenItem;
 
 constexpr std::string_view kTask = "task:";  // keys of tasks with a number from the host
@@ -58,7 +60,7 @@ class Keeper {
     return store::close_open_item(db_, item.id, by, turn_, at_);
   }
 
-  OpenItem new_item(std::string_view source, const std::string& key, std::string_view text) const {
+  OpenItem new_item(OpenSource source, const std::string& key, std::string_view text) const {
     OpenItem item;
     item.project = session_.project;
     item.branch = session_.branch;
@@ -108,19 +110,21 @@ class Keeper {
     if (OpenItem* open = find(open_, by_key)) return open;
     const auto words = distil::key_words(task.subject);
     return find(open_, [&](const OpenItem& item) {
-      return item.source == "task" && !is_ours(item) && distil::alike(words, distil::key_words(item.text));
+      return item.source == OpenSource::task && !is_ours(item) &&
+             distil::alike(words, distil::key_words(item.text));
     });
   }
 
   Status put_task(const TaskChange& task) {
-    const bool ended = task.status == "completed" || task.status == "deleted";
+    using State = host::TaskChange::State;
+    const bool ended = task.state == State::completed || task.state == State::deleted;
     const std::string key =
         task.id.empty() ? std::string(kTodo) + distil::item_key(task.subject) : std::string(kTask) + task.id;
     OpenItem* row = task_row(task, key);
     if (!row) {
       if (ended || task.subject.empty()) return {};
-      OpenItem item = new_item("task", key, task.subject);
-      item.state = task.status;
+      OpenItem item = new_item(OpenSource::task, key, task.subject);
+      item.state = task.state == State::in_progress ? OpenState::in_progress : OpenState::pending;
       return add(std::move(item), task.event);
     }
     kept_.insert(row->id);
@@ -132,10 +136,11 @@ class Keeper {
       row->key = key;
     }
     if (!task.subject.empty()) row->text = labelled(task.subject);
-    if (!task.status.empty() && !ended) row->state = task.status;
+    if (task.state == State::pending) row->state = OpenState::pending;
+    if (task.state == State::in_progress) row->state = OpenState::in_progress;
     see(*row);
     TRY(store::update_open_item(db_, *row));
-    return ended ? close(*row, "task " + task.status) : Status();
+    return ended ? close(*row, task.state == State::completed ? "task completed" : "task deleted") : Status();
   }
 
   Status put(const distil::OpenItem& found) {
@@ -157,7 +162,7 @@ class Keeper {
     if (row->closed_at) return {};
     see(*row);
     // Keep the text of the turn that said it first: the item's evidence is there.
-    if (row->source == "plan" && row->last_seen_at == at_) {
+    if (row->source == OpenSource::plan && row->last_seen_at == at_) {
       row->detail = labelled(found.detail);
       row->state = found.state;
     }
@@ -166,9 +171,9 @@ class Keeper {
 
   // Whether an item of another turn and `found` are the same thing.
   static bool is_same(const OpenItem& item, const distil::OpenItem& found) {
-    if (item.source == "interruption" || found.source == "interruption") return false;
+    if (item.source == OpenSource::interruption || found.source == OpenSource::interruption) return false;
     if (item.source == found.source && item.key == found.key) return true;
-    if (item.source == "plan" || found.source == "plan") return false;
+    if (item.source == OpenSource::plan || found.source == OpenSource::plan) return false;
     return distil::alike(distil::key_words(item.text), distil::key_words(found.text));
   }
 
@@ -176,8 +181,8 @@ class Keeper {
     open_ = TRY(store::open_items(db_, {.project = session_.project, .all_plans = true}));
     for (OpenItem& item : open_) {
       const bool own = is_ours(item) && item.prompt_number == turn_.number;
-      if (item.opened_at > at_ || (own && item.source != "plan")) continue;
-      if (item.source == "plan") {
+      if (item.opened_at > at_ || (own && item.source != OpenSource::plan)) continue;
+      if (item.source == OpenSource::plan) {
         TRY(follow_plan(item, own));
         continue;
       }
@@ -190,12 +195,14 @@ class Keeper {
   // The reason why this turn closes the item; empty when it stays open.
   std::string_view closed_by(const OpenItem& item) const {
     const bool before = is_ours(item) && item.prompt_number < turn_.number;
-    if (before && (item.source == "question" || item.state == "offered")) return "answered";
+    if (before && (item.source == OpenSource::question || item.state == OpenState::offered))
+      return "answered";
     if (!deeds().finished) return {};
     // Whoever leaves a plan unanswered and goes on elsewhere has answered it.
-    if (item.source == "interruption")
-      return item.branch == session_.branch || item.state == "plan" ? "the work went on" : "";
-    const bool offered = before && item.source == "next_step" && item.prompt_number == turn_.number - 1;
+    if (item.source == OpenSource::interruption)
+      return item.branch == session_.branch || item.state == OpenState::at_plan ? "the work went on" : "";
+    const bool offered =
+        before && item.source == OpenSource::next_step && item.prompt_number == turn_.number - 1;
     if (offered && deeds().agrees && deeds().work) return "you agreed, and it was done";
     return distil::did(deeds(), item.text) ? "done" : "";
   }
@@ -205,16 +212,16 @@ class Keeper {
   Status follow_plan(OpenItem& plan, bool own) {
     const bool brought = !own && distil::brings_plan(prompt_, plan.detail);
     if (brought) {
-      plan.state = "accepted";
+      plan.state = OpenState::accepted;
       see(plan);
       TRY(store::update_open_item(db_, plan));
     }
     const bool other_plan = std::any_of(left_.items.begin(), left_.items.end(), [&](const auto& item) {
-      return item.source == "plan" && item.key != plan.key;
+      return item.source == OpenSource::plan && item.key != plan.key;
     });
     if (!own && is_ours(plan) && other_plan) return close(plan, "replaced by another plan");
     if (!deeds().finished || !deeds().work) return {};
-    const bool at_work = brought || (plan.state == "accepted" && is_ours(plan));
+    const bool at_work = brought || (plan.state == OpenState::accepted && is_ours(plan));
     if (at_work && distil::steps_left(plan.detail, TRY(edited_for(plan))).empty())
       return close(plan, "implemented");
     return !at_work && distil::did(deeds(), plan.text) ? close(plan, "done") : Status();

@@ -15,20 +15,21 @@ namespace cairn::ops {
 static constexpr std::size_t kMostItemText = 2000;
 
 Json open_item_json(const store::OpenItem& item) {
-  return Json::object({{"id", "W" + std::to_string(item.id)},
-                       {"kind", "open"},
-                       {"source", item.source},
-                       {"state", item.state.empty() ? Json() : Json(item.state)},
-                       {"text", item.text},
-                       {"project", item.project},
-                       {"branch", item.branch},
-                       {"session", item.content_session.empty() ? Json() : Json(item.content_session)},
-                       {"prompt_number", item.prompt_number ? Json(*item.prompt_number) : Json()},
-                       {"opened_at", iso8601(item.opened_at)},
-                       {"last_seen_at", iso8601(item.last_seen_at)},
-                       {"closed_at", item.closed_at ? Json(iso8601(*item.closed_at)) : Json()},
-                       {"closed_by", item.closed_by.empty() ? Json() : Json(item.closed_by)},
-                       {"origin", origins_json(item.origins)}});
+  return Json::object(
+      {{"id", "W" + std::to_string(item.id)},
+       {"kind", "open"},
+       {"source", store::name_of(item.source)},
+       {"state", item.state == event::OpenState::none ? Json() : Json(store::name_of(item.state))},
+       {"text", item.text},
+       {"project", item.project},
+       {"branch", item.branch},
+       {"session", item.content_session.empty() ? Json() : Json(item.content_session)},
+       {"prompt_number", item.prompt_number ? Json(*item.prompt_number) : Json()},
+       {"opened_at", iso8601(item.opened_at)},
+       {"last_seen_at", iso8601(item.last_seen_at)},
+       {"closed_at", item.closed_at ? Json(iso8601(*item.closed_at)) : Json()},
+       {"closed_by", item.closed_by.empty() ? Json() : Json(item.closed_by)},
+       {"origin", origins_json(item.origins)}});
 }
 
 static Result<Json> list_open(World& world, const Args& args) {
@@ -55,7 +56,6 @@ static Result<Json> open(World& world, const Args& args) {
   auto transaction = TRY(store::Transaction::begin(world.db));
   store::OpenItem item;
   item.project = TRY(project_for(world, args));
-  item.source = "person";
   item.text = text;
   item.key = distil::item_key(text);
   item.opened_at = item.last_seen_at = world.clock.now();

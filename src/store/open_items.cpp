@@ -29,8 +29,8 @@ Result<std::int64_t> add_open_item(Db& db, const OpenItem& item) {
              "source, state, key, text, detail, event_seq, opened_at, opened_at_epoch, last_seen_at_epoch) "
              "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
              new_uuid(epoch_ms(item.opened_at)), item.project, item.branch, item.session, item.prompt_number,
-             item.seen_prompt, item.source, item.state, item.key, item.text, item.detail, item.event,
-             iso8601(item.opened_at), epoch_ms(item.opened_at), epoch_ms(item.last_seen_at)));
+             item.seen_prompt, name_of(item.source), name_of(item.state), item.key, item.text, item.detail,
+             item.event, iso8601(item.opened_at), epoch_ms(item.opened_at), epoch_ms(item.last_seen_at)));
   return db.last_insert_rowid();
 }
 
@@ -38,8 +38,8 @@ Status update_open_item(Db& db, const OpenItem& item) {
   return db.run(
       "UPDATE open_items SET session_db_id = ?, prompt_number = ?, seen_prompt = ?, state = ?, key = ?, text "
       "= ?, detail = ?, event_seq = ?, last_seen_at_epoch = ? WHERE id = ?",
-      item.session, item.prompt_number, item.seen_prompt, item.state, item.key, item.text, item.detail,
-      item.event, epoch_ms(item.last_seen_at), item.id);
+      item.session, item.prompt_number, item.seen_prompt, name_of(item.state), item.key, item.text,
+      item.detail, item.event, epoch_ms(item.last_seen_at), item.id);
 }
 
 Status close_open_item(Db& db, std::int64_t id, std::string_view by, const std::optional<OpenTurn>& turn,

@@ -13,6 +13,7 @@
 #include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "event/open_kind.h"
 #include "store/sql.h"
 
 namespace cairn::store {
@@ -25,9 +26,9 @@ struct OpenItem {
   std::string content_session;       // the host's id of that session; empty for a person's
   std::optional<std::int64_t> prompt_number;
   std::int64_t seen_prompt = 0;  // the turn of its session that spoke of it last
-  std::string source;            // task, next_step, question, plan, interruption, person
-  std::string state;             // of a task: pending, in_progress; of a plan: proposed, rejected, accepted
-  std::string key;               // what finds it again within its source
+  event::OpenSource source = event::OpenSource::person;
+  event::OpenState state = event::OpenState::none;
+  std::string key;  // what finds it again within its source
   std::string text;
   std::string detail;                 // the whole text of a plan
   std::optional<std::int64_t> event;  // its evidence

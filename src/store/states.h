@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "event/event.h"
+#include "event/open_kind.h"
 #include "event/text_kind.h"
 
 namespace cairn::store {
@@ -59,6 +60,12 @@ inline constexpr auto kStateTexts<event::Kind> = event::kKindNames;
 template <>
 inline constexpr auto kStateTexts<event::TextKind> =
     std::to_array<std::string_view>({"answer", "remark", "compaction", "title", "away", "commit", "pull"});
+template <>
+inline constexpr auto kStateTexts<event::OpenSource> =
+    std::to_array<std::string_view>({"person", "task", "next_step", "question", "plan", "interruption"});
+template <>
+inline constexpr auto kStateTexts<event::OpenState> = std::to_array<std::string_view>(
+    {"", "pending", "in_progress", "proposed", "rejected", "accepted", "offered", "plan"});
 template <>
 inline constexpr auto kStateTexts<RecordKind> =
     std::to_array<std::string_view>({"", "observation", "summary", "prompt", "turn", "", "open"});

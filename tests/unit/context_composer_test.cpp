@@ -48,7 +48,6 @@ class Composer : public testing::Test {
   void leave_open(std::string text) {
     store::OpenItem item;
     item.project = "proj";
-    item.source = "person";
     item.text = item.key = std::move(text);
     item.opened_at = item.last_seen_at = m->clock.now();
     must(store::add_open_item(m->db(), item));

@@ -3,6 +3,7 @@
 #include "distil/open_items.h"
 #include "distil/plans.h"
 #include "distil_steps.h"
+#include "store/states.h"
 
 namespace cairn::distil {
 namespace {
@@ -17,42 +18,45 @@ Turn turn_of(std::string answer, std::vector<Step> steps = {edit("/p/src/lexer.c
   return turn;
 }
 
-std::vector<std::string> told(const Turn& turn) {
+std::vector<std::string> items_of(const Turn& turn) {
   std::vector<std::string> out;
-  for (const OpenItem& item : left_open(turn).items) out.push_back(item.source + ": " + item.text);
+  for (const OpenItem& item : left_open(turn).items)
+    out.push_back(std::string(store::name_of(item.source)) + ": " + item.text);
   return out;
 }
-std::vector<std::string> told(std::string answer) {
-  return told(turn_of(std::move(answer)));
+std::vector<std::string> items_of(std::string answer) {
+  return items_of(turn_of(std::move(answer)));
 }
 using Lines = std::vector<std::string>;
 
 TEST(OpenItems, TheListUnderANextStepsHeadingIsWhatIsLeft) {
   EXPECT_EQ(
-      told("Fixed the lexer.\n\n## Next steps\n\n1. **Add a test** for tabs\n2. Update the docs\n   - of "
-           "the lexer\n3. [x] Rename the file\n\nThat is all."),
+      items_of("Fixed the lexer.\n\n## Next steps\n\n1. **Add a test** for tabs\n2. Update the docs\n   - of "
+               "the lexer\n3. [x] Rename the file\n\nThat is all."),
       (Lines{"next_step: Add a test for tabs", "next_step: Update the docs"}));
-  EXPECT_EQ(told("Done.\n\n**What I'd suggest next:**\n- Log the user's id in `access()`\n- Test the rename"),
-            (Lines{"next_step: Log the user's id in `access()`", "next_step: Test the rename"}));
-  EXPECT_EQ(told("Done.\n\n### \u25b6 Next up\n- `/check-todos` \u2014 lists them\n- Ship it"),
+  EXPECT_EQ(
+      items_of("Done.\n\n**What I'd suggest next:**\n- Log the user's id in `access()`\n- Test the rename"),
+      (Lines{"next_step: Log the user's id in `access()`", "next_step: Test the rename"}));
+  EXPECT_EQ(items_of("Done.\n\n### \u25b6 Next up\n- `/check-todos` \u2014 lists them\n- Ship it"),
             Lines{"next_step: Ship it"});
-  EXPECT_EQ(told("Done.\n\n## Next steps\n\nNone."), Lines{});
-  EXPECT_EQ(told("Done.\n\n## Remaining files\n- a.cpp\n- b.cpp"), Lines{}) << "a list of files is no work";
+  EXPECT_EQ(items_of("Done.\n\n## Next steps\n\nNone."), Lines{});
+  EXPECT_EQ(items_of("Done.\n\n## Remaining files\n- a.cpp\n- b.cpp"), Lines{})
+      << "a list of files is no work";
 }
 
 TEST(OpenItems, ALabelSaysItInOneLine) {
-  EXPECT_EQ(told("Fixed.\n\nNext: write the migration."), Lines{"next_step: write the migration."});
-  EXPECT_EQ(told("Fixed.\n\n**Discovered & filed:** `lex-5` \u2014 the reader drops the last field."),
+  EXPECT_EQ(items_of("Fixed.\n\nNext: write the migration."), Lines{"next_step: write the migration."});
+  EXPECT_EQ(items_of("Fixed.\n\n**Discovered & filed:** `lex-5` \u2014 the reader drops the last field."),
             Lines{"next_step: `lex-5` \u2014 the reader drops the last field."});
 }
 
 TEST(OpenItems, ASentenceOfObligationCountsWhereWorkWasDone) {
   const char* kSaid = "The lexer is fixed. The fix will need to update the validator and its tests.";
-  EXPECT_EQ(told(kSaid), Lines{"next_step: The fix will need to update the validator and its tests."});
-  EXPECT_EQ(told(turn_of(kSaid, {bash("git status")})), Lines{}) << "an explanation";
-  EXPECT_EQ(told("Fixed the lexer. Two parser tests still fail."),
+  EXPECT_EQ(items_of(kSaid), Lines{"next_step: The fix will need to update the validator and its tests."});
+  EXPECT_EQ(items_of(turn_of(kSaid, {bash("git status")})), Lines{}) << "an explanation";
+  EXPECT_EQ(items_of("Fixed the lexer. Two parser tests still fail."),
             Lines{"next_step: Two parser tests still fail."});
-  EXPECT_EQ(told("Fixed. Ready to commit when you are."),
+  EXPECT_EQ(items_of("Fixed. Ready to commit when you are."),
             (Lines{"next_step: Ready to commit when you are."}));
 }
 
@@ -62,40 +66,40 @@ TEST(OpenItems, TextThatOnlyLooksLikeWorkIsNotOpen) {
         "If you want the old one, you will need to set a flag.", "- **Not yet configured**: it asks.",
         "Nothing remains. No follow-up needed.", "The lock still uses the old limit.",
         "It is shown at the next prompt.", "> TODO: deferred to v3", "```\nNext: x\n```"})
-    EXPECT_EQ(told(said), Lines{}) << said;
+    EXPECT_EQ(items_of(said), Lines{}) << said;
 }
 
 TEST(OpenItems, AClosingOfferIsAQuestionAndOthersAreNot) {
-  EXPECT_EQ(told("Fixed. All 98 tests pass. Want me to push and open a PR?"),
+  EXPECT_EQ(items_of("Fixed. All 98 tests pass. Want me to push and open a PR?"),
             Lines{"question: Want me to push and open a PR?"});
-  EXPECT_EQ(told("Shall I go on? I could also stop.\n\nHere is why.\n\nIt was late."), Lines{});
+  EXPECT_EQ(items_of("Shall I go on? I could also stop.\n\nHere is why.\n\nIt was late."), Lines{});
   for (const char* none : {"Fixed. What's next?", "Done. What would you like to work on next?",
                            "Need any help?", "Fixed. Let me know if you want to change the colour."})
-    EXPECT_EQ(told(none), Lines{}) << none;
-  EXPECT_EQ(told("Two ways are open. Which approach do you prefer: a queue or a lock?"),
+    EXPECT_EQ(items_of(none), Lines{}) << none;
+  EXPECT_EQ(items_of("Two ways are open. Which approach do you prefer: a queue or a lock?"),
             Lines{"question: Which approach do you prefer: a queue or a lock?"});
-  EXPECT_EQ(told("Fixed. Would you like me to?"), Lines{}) << "it offers nothing";
+  EXPECT_EQ(items_of("Fixed. Would you like me to?"), Lines{}) << "it offers nothing";
 }
 
 TEST(OpenItems, AnInterruptedTurnSaysAtWhat) {
   Turn turn = turn_of("", {edit("/p/a.cpp", Json::array({"+x"})), interrupted(bash("git commit -m x"))});
   turn.end = Turn::End::cut_off;
-  EXPECT_EQ(told(turn),
+  EXPECT_EQ(items_of(turn),
             Lines{"interruption: Interrupted at: git commit -m x; the request was: fix the lexer"});
   turn.end = Turn::End::failed;
   turn.failure = "rate_limit";
   turn.steps.pop_back();
   EXPECT_EQ(
-      told(turn),
+      items_of(turn),
       Lines{"interruption: Ended by an error of the service (rate_limit); the request was: fix the lexer"});
   turn.steps.clear();
   turn.prompt = "/clear";
-  EXPECT_EQ(told(turn), Lines{});
+  EXPECT_EQ(items_of(turn), Lines{});
 }
 
 TEST(OpenItems, ARefusedCallLeavesNothingWhenTheTurnWentOn) {
-  EXPECT_EQ(told(turn_of("I left the file alone.", {interrupted(bash("rm -rf build"))})), Lines{});
-  EXPECT_EQ(told(turn_of("Done.", {failed(bash("make test"), "exit code 1")})), Lines{});
+  EXPECT_EQ(items_of(turn_of("I left the file alone.", {interrupted(bash("rm -rf build"))})), Lines{});
+  EXPECT_EQ(items_of(turn_of("Done.", {failed(bash("make test"), "exit code 1")})), Lines{});
 }
 
 TEST(OpenItems, APlanIsKeptWholeWithWhatBecameOfIt) {
@@ -104,16 +108,16 @@ TEST(OpenItems, APlanIsKeptWholeWithWhatBecameOfIt) {
   const Step proposed = step("ExitPlanMode", Json::object({{"plan", plan}}));
   const auto accepted = left_open(turn_of("Done.", {proposed})).items;
   ASSERT_EQ(accepted.size(), 1u);
-  EXPECT_EQ(accepted[0].state, "accepted");
+  EXPECT_EQ(accepted[0].state, event::OpenState::accepted);
   EXPECT_EQ(accepted[0].text, "Retry uploads");
   EXPECT_EQ(accepted[0].detail, plan);
   const auto rejected = left_open(turn_of("As you like.", {failed(proposed, "The user said no")})).items;
   ASSERT_EQ(rejected.size(), 1u);
-  EXPECT_EQ(rejected[0].state, "rejected");
+  EXPECT_EQ(rejected[0].state, event::OpenState::rejected);
   Turn cut = turn_of("", {interrupted(proposed)});
   cut.end = Turn::End::cut_off;
   ASSERT_EQ(left_open(cut).items.size(), 2u);
-  EXPECT_EQ(left_open(cut).items[0].state, "proposed") << "nobody answered";
+  EXPECT_EQ(left_open(cut).items[0].state, event::OpenState::proposed) << "nobody answered";
   EXPECT_EQ(left_open(cut).items[1].text,
             "Interrupted at: the plan \"Retry uploads\"; the request was: fix the lexer");
   EXPECT_TRUE(brings_plan("Implement the following plan:\n\n" + plan, plan));
@@ -137,7 +141,7 @@ TEST(OpenItems, AQuestionThatNobodyAnsweredIsOpen) {
       "Which database shall we use?"}]})")
                                                                    .value()))});
   turn.end = Turn::End::cut_off;
-  EXPECT_EQ(told(turn), Lines{"question: Which database shall we use?"});
+  EXPECT_EQ(items_of(turn), Lines{"question: Which database shall we use?"});
 }
 
 TEST(OpenItems, TasksAreReportedByTheirChanges) {
@@ -151,9 +155,11 @@ TEST(OpenItems, TasksAreReportedByTheirChanges) {
                    step("TaskUpdate", Json::object({{"taskId", "1"}, {"status", "completed"}}))}))
           .deeds;
   ASSERT_EQ(deeds.tasks.size(), 2u);
-  EXPECT_EQ(deeds.tasks[0].subject + "/" + deeds.tasks[0].status, "Write docs/in_progress");
+  EXPECT_EQ(deeds.tasks[0].subject, "Write docs");
+  EXPECT_EQ(deeds.tasks[0].state, host::TaskChange::State::in_progress);
   EXPECT_EQ(deeds.tasks[0].event, 7);
-  EXPECT_EQ(deeds.tasks[1].id + "/" + deeds.tasks[1].status, "1/completed");
+  EXPECT_EQ(deeds.tasks[1].id, "1");
+  EXPECT_EQ(deeds.tasks[1].state, host::TaskChange::State::completed);
 }
 
 Deeds done(std::string answer, std::vector<Step> steps) {

@@ -1,0 +1,20 @@
+// What an open item comes from, and how far it is.
+#pragma once
+
+namespace cairn::event {
+
+// In the order in which they are shown.
+enum class OpenSource { person, task, next_step, question, plan, interruption };
+
+enum class OpenState {
+  none,
+  pending,      // a task
+  in_progress,  // a task
+  proposed,     // a plan that nobody answered
+  rejected,     // a plan
+  accepted,     // a plan
+  offered,      // a next step that a turn without work proposes
+  at_plan,      // an interruption while a plan was to be answered
+};
+
+}  // namespace cairn::event
