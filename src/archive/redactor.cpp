@@ -136,17 +136,24 @@ std::string Redactor::state() const {
       .dump();
 }
 
+// Whether a call or a result of the line is one of `calls`.
+bool Redactor::names_one_of(const host::Record& record,
+                            const std::set<std::string, std::less<>>& calls) const {
+  if (calls.empty()) return false;
+  const auto known = [&](const std::string& id) { return calls.contains(gate_.id(id)); };
+  return std::any_of(record.calls.begin(), record.calls.end(),
+                     [&](const host::RecordCall& call) { return known(call.id); }) ||
+         std::any_of(record.results.begin(), record.results.end(),
+                     [&](const host::RecordResult& result) { return known(result.call); });
+}
+
 // Every line belongs to the prompt that was named last.
 bool Redactor::is_withheld(const host::Record& record) {
   if (!record.prompt_id.empty()) prompt_ = record.prompt_id;
   for (const host::RecordCall& call : record.calls)
     if (excluded_.size() < kMostState && gate_.refuse(event_of(call, record.cwd)))
       excluded_.insert(gate_.id(call.id));
-  const auto excluded = [&](const std::string& id) { return excluded_.contains(gate_.id(id)); };
-  if (!excluded_.empty() && (std::any_of(record.calls.begin(), record.calls.end(),
-                                         [&](const host::RecordCall& call) { return excluded(call.id); }) ||
-                             std::any_of(record.results.begin(), record.results.end(), excluded)))
-    return true;
+  if (names_one_of(record, excluded_)) return true;
   if (!prompt_.empty() && rules_.muted.contains(gate_.id(prompt_))) return true;
   if (!record.at) return false;
   const std::int64_t at = epoch_ms(*record.at);
@@ -163,11 +170,7 @@ bool Redactor::reads_env_file(const host::Record& record) {
                                            std::any_of(words.begin(), words.end(), gate::is_env_file)))
       env_files_.insert(gate_.id(call.id));
   }
-  if (env_files_.empty()) return false;
-  const auto reads = [&](const std::string& id) { return env_files_.contains(gate_.id(id)); };
-  return std::any_of(record.results.begin(), record.results.end(), reads) ||
-         std::any_of(record.calls.begin(), record.calls.end(),
-                     [&](const host::RecordCall& call) { return reads(call.id); });
+  return names_one_of(record, env_files_);
 }
 
 gate::Secrets::Reading Redactor::known_only() {

@@ -42,6 +42,7 @@ class Redactor {
 
  private:
   bool is_withheld(const host::Record& record);
+  bool names_one_of(const host::Record& record, const std::set<std::string, std::less<>>& calls) const;
   bool reads_env_file(const host::Record& record);
   bool clean_text(std::string_view line, std::string& out);
   gate::Secrets::Reading known_only();

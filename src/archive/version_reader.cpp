@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace cairn::archive {
@@ -49,15 +50,14 @@ std::optional<std::string> VersionReader::end_segment() {
   return fmt::format("{} is not what was written (SHA-256)", store::segment_file(name_, segment.ordinal));
 }
 
-std::optional<std::string> VersionReader::read_frame(const Frame& frame, std::string& text) {
-  if (!file_) return open_fault_;
+// Reads the frame at `at`. Gives what is wrong with it.
+static std::optional<std::string> read_frame_at(os::File& file, std::uint64_t at, const Frame& frame,
+                                                std::string& compressed, std::string& text) {
   if (frame.file_bytes > kMostFrame || frame.bytes > kMostFrame) return "a frame is larger than any";
-  std::string compressed(frame.file_bytes, '\0');
-  const auto got = file_->read_at(at_, compressed.data(), compressed.size());
-  at_ += frame.file_bytes;
+  compressed.resize(frame.file_bytes);
+  const auto got = file.read_at(at, compressed.data(), compressed.size());
+  compressed.resize(got ? *got : 0);
   if (!got) return got.error().message;
-  compressed.resize(*got);
-  hash_.add(compressed);
   if (compressed.size() != frame.file_bytes) return "a frame ends early";
   text.resize(frame.bytes);
   const std::size_t size = ZSTD_decompress(text.data(), text.size(), compressed.data(), compressed.size());
@@ -65,6 +65,15 @@ std::optional<std::string> VersionReader::read_frame(const Frame& frame, std::st
   if (size != frame.bytes || std::count(text.begin(), text.end(), '\n') != frame.lines)
     return "a frame does not hold what was written";
   return std::nullopt;
+}
+
+std::optional<std::string> VersionReader::read_frame(const Frame& frame, std::string& text) {
+  if (!file_) return open_fault_;
+  std::string compressed;
+  auto fault = read_frame_at(*file_, at_, frame, compressed, text);
+  at_ += frame.file_bytes;
+  hash_.add(compressed);
+  return fault;
 }
 
 bool VersionReader::next(FrameText& out) {
@@ -87,6 +96,36 @@ bool VersionReader::next(FrameText& out) {
     }
     if (!next_segment()) return false;
   }
+}
+
+Result<std::optional<FrameText>> frame_with(store::Db& db, os::Disk& disk, const std::string& directory,
+                                            const store::BackupBase& base, std::int64_t line) {
+  FrameText found;
+  for (const store::BackupSegment& segment :
+       TRY(store::segments_of(db, base.id, std::numeric_limits<std::int64_t>::max()))) {
+    if (line >= found.first_line + segment.lines) {
+      found.first_line += segment.lines;
+      continue;
+    }
+    std::uint64_t at = 0;
+    for (const Frame& frame : read_frames(segment.frames).value_or(std::vector<Frame>())) {
+      if (line < found.first_line + frame.lines) {
+        found.segment = segment.ordinal;
+        found.lines = frame.lines;
+        auto file =
+            disk.open(directory + "/" + store::segment_file(base.name, segment.ordinal), os::Open::read_own);
+        std::string compressed;
+        found.fault = file ? read_frame_at(**file, at, frame, compressed, found.text)
+                           : std::optional(file.error().message);
+        if (found.fault) found.text.clear();
+        return std::optional(std::move(found));
+      }
+      at += frame.file_bytes;
+      found.first_line += frame.lines;
+    }
+    break;
+  }
+  return std::optional<FrameText>();
 }
 
 Result<VersionReader> open_version(store::Db& db, os::Disk& disk, const std::string& directory,

@@ -54,6 +54,11 @@ class VersionReader {
   bool in_segment_ = false;
 };
 
+// The frame of a base that holds a line, by the line's number; nothing when there is no such line. Damage is
+// its fault.
+Result<std::optional<FrameText>> frame_with(store::Db& db, os::Disk& disk, const std::string& directory,
+                                            const store::BackupBase& base, std::int64_t line);
+
 // A reader for a registered version.
 Result<VersionReader> open_version(store::Db& db, os::Disk& disk, const std::string& directory,
                                    const store::Backup& backup);

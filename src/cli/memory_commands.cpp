@@ -60,6 +60,10 @@ std::string head_text(Shell& shell, const Json& record) {
   if (const auto source = record.text("source")) facts.add("source", *source);
   if (const auto state = record.text("state")) facts.add("state", *state);
   if (const auto by = record.text("closed_by")) facts.add("closed by", *by);
+  if (const Json& place = record["archive"]; place.is_object()) {
+    facts.add("lines", fmt::format("{}-{}", place["first_line"].as_int(), place["last_line"].as_int()));
+    facts.add("restore", text_of(place["restore"]));
+  }
   if (const std::string label = label_of(record); !label.empty()) facts.add("from", label.substr(1));
   if (const auto by = record.text("by")) facts.add("by", *by == "agent" ? "an agent" : "you");
   if (const auto provider = record.text("provider"))

@@ -57,6 +57,10 @@ std::string results_table(Shell& shell, const Json& results) {
     table.add(std::move(row));
     if (const std::string excerpt = text_of(result["excerpt"]); !excerpt.empty())
       table.add_below({excerpt, Style::dim, marks_of(result["excerpt_marks"])});
+    if (const Json& place = result["archive"]; place.is_object())
+      table.add_below({fmt::format("session {}, line {}: {}", text_of(result["session"]),
+                                   place["first_line"].as_int(), text_of(place["restore"])),
+                       Style::dim});
     if (explain) table.add_below({shares_text(result), Style::dim});
   }
   return table.text(shell.screen());
@@ -83,8 +87,17 @@ std::string nothing_found(const Json& result) {
                      one ? "--all looks in every project" : "try other words");
 }
 
+// How far back a search looks.
+std::string remembered_text(const Json& result) {
+  const auto since = parse_iso8601(result["remembered_since"].as_string());
+  if (!since) return {};
+  const std::string what = result["project"].is_string() ? shown_line(result["project"].as_string()) + " is"
+                                                         : std::string("all projects are");
+  return fmt::format("{} remembered since {}\n", what, local_time(*since).substr(0, 10));
+}
+
 bool is_record_id(std::string_view text) {
-  return text.size() > 1 && std::string_view("OSPTWosptw").find(text[0]) != std::string_view::npos &&
+  return text.size() > 1 && std::string_view("OSPTAWosptaw").find(text[0]) != std::string_view::npos &&
          text.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
@@ -114,6 +127,7 @@ Page search_page(Shell& shell, const Json& args, const Json& result) {
   if (shell.screen().terminal && result["more"].as_bool())
     page.text += shell.screen().paint(
         Style::dim, fmt::format("more: --offset {}\n", offset + std::ssize(results.items())));
+  page.text += shell.screen().paint(Style::dim, remembered_text(result));
   return page;
 }
 

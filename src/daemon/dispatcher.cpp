@@ -73,6 +73,12 @@ Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operat
   ops::World world{*reader.db, parts_.disk, parts_.clock, parts_.home,
                    *settings,  key_,        nullptr,      about_daemon()};
   world.stopping = &stopping_;
+  world.write_later = [this](std::function<Status(store::Db&)> body) {
+    parts_.writer.post([this, body = std::move(body)] {
+      store::Db& db = parts_.engine.db();
+      ignore(store::in_transaction(db, [&] { return body(db); }));
+    });
+  };
   world.intake_error = parts_.engine.intake_error();
   auto done = operation.run(world, args);
   parts_.on_damage(reader.db->damage());

@@ -50,7 +50,8 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log),
       lineage_(db_, seams_.disk, seams_.clock, seams_.log),
       archiver_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
-      import_(db_, catch_up_, seams_.log),
+      passages_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
+      import_(db_, seams_.disk, seams_.clock, catch_up_, seams_.log),
       memories_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       worker_(db_, seams_.clock, seams_.log, seams_.provider) {}
 
@@ -188,6 +189,9 @@ Result<bool> Engine::step() {
   if (TRY(catch_up_.step())) return true;
   if (TRY(lineage_.step())) return true;
   if (archiver_.sweep_step()) return true;
+  if (copied_ != archiver_.copied()) passages_.look_again();
+  copied_ = archiver_.copied();
+  if (passages_.step()) return true;
   if (TRY(import_.step())) return true;
   if (TRY(memories_.step())) return true;  // after the transcripts: sessions that have both are not doubled
   if (TRY(expire())) return true;
@@ -257,6 +261,7 @@ Status Engine::pass_minute() {
     return {};
   }));
   expiring_ = true;
+  passages_.look_again();
   return archiver_.look_again();
 }
 
@@ -361,6 +366,10 @@ Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
   const auto settings = live_settings_.now();
   ops::World world{db_, seams_.disk, seams_.clock, home_, *settings, key_, &intake_};
   world.intake_error = intake_error();
+  world.write_later = [this](const std::function<Status(store::Db&)>& body) {
+    if (auto done = store::in_transaction(db_, [&] { return body(db_); }); !done)
+      seams_.log.error(done.error().message);
+  };
   auto result = operation.run(world, args);
   if (!result) intake_.recorder().discard();
   if (world.settings_changed) reload();

@@ -14,6 +14,7 @@
 
 #include "agent/worker.h"
 #include "archive/archiver.h"
+#include "archive/passages.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -127,6 +128,8 @@ class Engine {
   intake::CatchUp catch_up_;
   intake::Lineage lineage_;
   archive::Archiver archiver_;
+  archive::PassageIndexer passages_;
+  std::int64_t copied_ = 0;  // backups, when the indexer last looked for new ones
   importer::TranscriptImport import_;
   importer::MemoryImport memories_;
   std::int64_t flags_changed_ = 0;  // time of hook.flags when last recorded, epoch ms; 0: not yet

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "gate/named_paths.h"
 #include "gate/private_text.h"
+#include "host/host.h"
+#include "host/own.h"
 
 namespace cairn::gate {
 
@@ -106,9 +108,19 @@ std::size_t Gate::remove_secrets(Event& event, Secrets::Reading reading) const {
   return removed;
 }
 
+// Context that cairn injected: what is remembered must not be learned again.
+static void remove_own(Event& event) {
+  for (std::string* text : event_texts(event)) host::remove_own_text(*text);
+  for (Json* value : event_values(event))
+    value->for_each_string([](std::string& text) { host::remove_own_text(text); });
+}
+
 std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_field,
                                                const KnownSecrets* known) const {
   if (std::optional<Refusal> refusal = refuse(event)) return *std::move(refusal);
+  if (event.tool_name && host::find_host(event.host).is_own_call(*event.tool_name, event.tool_input))
+    return Refusal{"skipped", "asks cairn itself"};
+  remove_own(event);
   const bool env_file = reads_env_file(event);
   clean_envelope(event);
 

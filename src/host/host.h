@@ -62,6 +62,8 @@ class Host {
   virtual MadeCall read_call(std::string_view path, std::string_view content) const = 0;
   virtual MadeCall edit_call(std::string_view path, std::string_view before,
                              std::string_view after) const = 0;
+  // Whether the call asks cairn itself: one of its commands, or a tool that it offers.
+  virtual bool is_own_call(std::string_view tool, const Json& input) const = 0;
   // Where the result of a tool comes from; nothing for the host's own words and the project's files.
   virtual std::optional<Origin> origin_of(std::string_view tool) const = 0;
 

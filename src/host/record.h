@@ -1,5 +1,5 @@
-// One line of a transcript as the archive sees it: its ids, its time, the tool calls and results in it, and
-// what a person would read.
+// One line of a transcript as the archive sees it: its ids, its time, what was said, the tool calls and the
+// results in it.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,11 @@ struct RecordCall {
   Json input;
 };
 
+struct RecordResult {
+  std::string call;  // the call's id
+  std::string text;
+};
+
 struct Record {
   std::string type;  // as the host says it
   std::string uuid;
@@ -25,8 +30,10 @@ struct Record {
   std::string cwd;
   std::optional<WallTime> at;
   std::vector<RecordCall> calls;
-  std::vector<std::string> results;  // ids of the calls whose results stand here
-  std::string text;                  // prompts, answers, results and notes, for people
+  std::vector<RecordResult> results;
+  std::string said;  // prompts, answers and notes
+  // All of it, for people.
+  std::string text() const;
 };
 
 // Which transcript a file is.

@@ -3,8 +3,19 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "host/record.h"
 
 namespace cairn::host {
+
+std::string Record::text() const {
+  std::string all = said;
+  const auto add = [&all](std::string_view text) {
+    if (!text.empty()) all.append(all.empty() ? "" : "\n").append(text);
+  };
+  for (const RecordCall& call : calls) add(call.tool + " " + call.input.dump());
+  for (const RecordResult& result : results) add(result.text);
+  return all;
+}
 
 static constexpr std::size_t kFirstBlock = 16u << 10;  // usually there are only a few new lines
 static constexpr std::size_t kLargestBlock = 256u << 10;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "host/host.h"
+#include "store/archive.h"
 #include "store/imports.h"
 
 namespace cairn::importer {
@@ -57,9 +58,35 @@ Result<bool> TranscriptImport::step() {
   }
   const auto next = TRY(store::import_in(db_, ImportState::pending));
   if (!next) return false;
-  const std::string reason = TRY(catch_up_.import_session(next->path, next->platform, next->session));
-  TRY(store::set_import(db_, next->path, reason.empty() ? ImportState::reading : ImportState::left_out,
-                        reason));
+  if (TRY(archive_first(*next))) return true;
+  const std::string id = catch_up_.id_of(next->session);
+  // With the session itself, so that after a crash it is not found as one that was remembered before.
+  const std::string reason =
+      TRY(catch_up_.import_session(next->path, next->platform, next->session, [&]() -> Status {
+        TRY(store::name_project_of_backups(db_, next->platform, id));
+        return store::set_import(db_, next->path, ImportState::reading);
+      }));
+  if (!reason.empty()) TRY(store::set_import(db_, next->path, ImportState::left_out, reason));
+  return true;
+}
+
+// A transcript that cannot be copied is not read either: the archive tries again, and the others come first.
+Result<bool> TranscriptImport::archive_first(const store::Import& next) {
+  const auto stat = disk_.stat(next.path);
+  if (!stat || TRY(store::source_is_known(db_, next.path, *stat))) return false;
+  if (asked_ == next.path) return false;
+  asked_ = next.path;
+  const WallTime now = clock_.now();
+  store::BackupRequest request;
+  request.platform = next.platform;
+  request.session = catch_up_.id_of(next.session);
+  request.source_path = next.path;
+  request.cause = "import";
+  request.at = request.not_before = now;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    TRY(store::request_once(db_, request));
+    return {};
+  }));
   return true;
 }
 

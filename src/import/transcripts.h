@@ -1,8 +1,9 @@
 // Sessions that ended before cairn was there: their transcripts become sessions like others.
 //
 // A search of the disk puts them into the store's list, and whenever the daemon has nothing else to do the
-// newest of the list is read as if its hooks had just been lost: through the same gate, turns and distiller,
-// with the times of its lines. Interrupted, it goes on where it was; repeated, it finds nothing new.
+// newest of the list is archived and then read as if its hooks had just been lost: through the same gate,
+// turns and distiller, with the times of its lines. Interrupted, it goes on where it was; repeated, it finds
+// nothing new.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "intake/catch_up.h"
 #include "os/clock.h"
 #include "os/disk.h"
+#include "store/imports.h"
 #include "store/sql.h"
 
 namespace cairn::importer {
@@ -39,16 +41,23 @@ Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, 
 // Belongs to the writer's thread.
 class TranscriptImport {
  public:
-  TranscriptImport(store::Db& db, intake::CatchUp& catch_up, Log& log)
-      : db_(db), catch_up_(catch_up), log_(log) {}
+  TranscriptImport(store::Db& db, os::Disk& disk, os::Clock& clock, intake::CatchUp& catch_up, Log& log)
+      : db_(db), disk_(disk), clock_(clock), catch_up_(catch_up), log_(log) {}
 
-  // To be called when nothing is to be read: begins with the next of the list. False: the list is empty.
+  // To be called when nothing is to be read: asks for a backup of the next of the list, and begins to read it
+  // when that is made. False: there is nothing to do now.
   Result<bool> step();
 
  private:
+  // False: it is archived, or the archive leaves it out.
+  Result<bool> archive_first(const store::Import& next);
+
   store::Db& db_;
+  os::Disk& disk_;
+  os::Clock& clock_;
   intake::CatchUp& catch_up_;
   Log& log_;
+  std::string asked_;  // the last path that a backup was asked for
 };
 
 }  // namespace cairn::importer

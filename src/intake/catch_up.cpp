@@ -111,7 +111,7 @@ Status CatchUp::look_for_lost() {
 }
 
 Result<std::string> CatchUp::import_session(const std::string& path, const std::string& platform,
-                                            const std::string& session) {
+                                            const std::string& session, const std::function<Status()>& note) {
   const auto made = [&]() -> Result<std::string> {
     auto transaction = TRY(store::Transaction::begin(db_));
     const ContentId id{gate_.id(session)};
@@ -119,6 +119,7 @@ Result<std::string> CatchUp::import_session(const std::string& path, const std::
     if (!TRY(recover_session(path, platform, session, WallTime(), true))) return std::string("nothing in it");
     if (!TRY(store::find_session(db_, platform, id))) return std::string("a rule keeps it out");
     TRY(recorder_.finish());
+    TRY(note());
     TRY(transaction.commit());
     return std::string();
   }();

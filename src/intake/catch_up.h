@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -43,10 +44,12 @@ class CatchUp {
   // session that is found is read like any other that has ended; an unknown one is created.
   Status find_lost();
 
-  // Makes a session of a transcript that no hook told of, in a transaction of its own; the next steps read
-  // it. Gives why it is left out; empty when it is not.
+  // Makes a session of a transcript that no hook told of, in a transaction of its own, with what `note`
+  // writes; the next steps read it. Gives why it is left out; empty when it is not.
   Result<std::string> import_session(const std::string& path, const std::string& platform,
-                                     const std::string& session);
+                                     const std::string& session, const std::function<Status()>& note);
+  // The id that a session of the host is stored under.
+  std::string id_of(const std::string& session) const { return gate_.id(session); }
 
   // Reads the next piece of a transcript and stores it, in a transaction of its own. False: nothing to do. A
   // transcript that cannot be read is tried again each minute, for a day; an error is the store's.

@@ -141,8 +141,8 @@ std::string wanted(const Argument& argument) {
     case ArgumentType::texts: return "a list of texts";
     case ArgumentType::moment: return "a time: 2h, 3d, 2w, 6mo, yesterday, 2026-10-01 or 2026-10-01T14:30";
     case ArgumentType::session: return "a session: its number, or the beginning of its id";
-    case ArgumentType::record: return "the id of a record, such as S3, O12, P7, T5 or W4";
-    case ArgumentType::records: return "a list of ids of records, such as S3, O12, P7, T5 or W4";
+    case ArgumentType::record: return "the id of a record, such as S3, O12, P7, T5, A9 or W4";
+    case ArgumentType::records: return "a list of ids of records, such as S3, O12, P7, T5, A9 or W4";
     case ArgumentType::path: return "an absolute path";
   }
   return "";

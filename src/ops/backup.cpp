@@ -144,6 +144,10 @@ Result<Json> verify(World& world, const Args& args) {
     const archive::Verified found =
         TRY(archive::verify_backup(world.db, world.disk, archive_of(world.home), backup));
     ok = ok && found.ok();
+    if (!found.damaged && world.write_later)
+      world.write_later([id = backup.id, now = world.clock.now()](store::Db& db) {
+        return store::set_verified(db, id, now);
+      });
     Json one = verified_json(found);
     one.set("id", label(backup)).set("session", backup.key.session).set("version", backup.version);
     checked.push(std::move(one));
@@ -245,7 +249,7 @@ Json record_json(const archive::DeltaRecord& one) {
                        {"uuid", one.record.uuid.empty() ? Json() : Json(one.record.uuid)},
                        {"at", one.record.at ? Json(iso8601(*one.record.at)) : Json()},
                        {"tools", calls},
-                       {"text", cut(one.record.text, kText)}});
+                       {"text", cut(one.record.text(), kText)}});
 }
 
 Result<Json> delta(World& world, const Args& args) {

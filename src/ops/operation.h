@@ -41,7 +41,9 @@ struct World {
   Json daemon;                                  // the daemon's state for `status`; null outside of a daemon
   bool settings_changed = false;                // set by an operation that wrote config.toml
   const std::atomic<bool>* stopping = nullptr;  // true: the daemon is ending, slow work must stop
-  std::string intake_error;                     // why events wait, as the running daemon knows it
+  // For operations that read: has the writer write this later, in a transaction; null: it cannot.
+  std::function<void(std::function<Status(store::Db&)>)> write_later;
+  std::string intake_error;  // why events wait, as the running daemon knows it
 };
 
 // The thread that runs it.

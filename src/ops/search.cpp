@@ -30,8 +30,9 @@ Json origins_json(std::string_view tool) {
 }
 
 Json record_json(const recall::Record& record) {
+  using recall::Kind;  // a passage is what was said in a turn, like a text
   return Json::object({{"id", recall::text_of(record.id)},
-                       {"kind", name_of(record.id.kind)},
+                       {"kind", name_of(record.id.kind == Kind::passage ? Kind::turn : record.id.kind)},
                        {"type", record.type},
                        {"title", record.title},
                        {"project", record.project},
@@ -39,6 +40,15 @@ Json record_json(const recall::Record& record) {
                        {"prompt_number", record.prompt_number ? Json(*record.prompt_number) : Json()},
                        {"time", iso8601(record.time)},
                        {"origin", origins_json(record.origins)}});
+}
+
+Json passage_json(const store::Passage& passage) {
+  const std::string backup = "B" + std::to_string(passage.backup);
+  return Json::object({{"backup", backup},
+                       {"agent", passage.base.key.agent.empty() ? Json() : Json(passage.base.key.agent)},
+                       {"first_line", passage.first_line},
+                       {"last_line", passage.last_line},
+                       {"restore", "cairn backup restore " + backup + " --into-host"}});
 }
 
 static Json hit_json(const recall::Hit& hit, bool explain) {
@@ -50,6 +60,7 @@ static Json hit_json(const recall::Hit& hit, bool explain) {
   out.set("title_marks", marks_json(hit.title.marks));
   out.set("excerpt", hit.excerpt.text);
   out.set("excerpt_marks", marks_json(hit.excerpt.marks));
+  if (hit.passage) out.set("archive", passage_json(*hit.passage));
   if (!explain) return out;
   Json shares = Json::array();
   for (const recall::Share& share : hit.shares)
@@ -77,6 +88,8 @@ static Result<Json> search(World& world, const Args& args) {
   search.limit = static_cast<std::size_t>(args.integer("limit"));
   search.offset = static_cast<std::size_t>(args.integer("offset"));
   search.explain = args.flag("explain");
+  search.disk = &world.disk;
+  search.archive = world.home.data + "/archive";
   // A filter by kind or type asks for records, not turns.
   search.by_turn = search.query.kind.empty() && search.query.type.empty();
   const recall::Found found = TRY(recall::search(world.db, search));

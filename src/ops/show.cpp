@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "archive/passages.h"
 #include "ops/records.h"
 #include "store/aliases.h"
 #include "store/lists.h"
@@ -103,6 +104,24 @@ static Result<std::optional<Json>> text_json(store::Db& db, const recall::Record
                                            {"text", found->body}}));
 }
 
+static Result<std::optional<Json>> passage_record(World& world, const recall::RecordId& id) {
+  const auto found = TRY(store::find_passage(world.db, id.row));
+  if (!found) return std::optional<Json>();
+  const archive::PassageText read =
+      TRY(archive::passage_text(world.db, world.disk, world.home.data + "/archive", *found).in("show"));
+  return std::optional<Json>(
+      Json::object({{"id", recall::text_of(id)},
+                    {"kind", "turn"},
+                    {"type", "turn"},
+                    {"project", found->project},
+                    {"session", found->base.key.session},
+                    {"prompt_number", found->prompt_number ? Json(*found->prompt_number) : Json()},
+                    {"time", iso8601(found->at)},
+                    {"origin", origins_json(read.origins)},
+                    {"archive", passage_json(*found)},
+                    {"text", read.text}}));
+}
+
 static Result<std::optional<Json>> record(World& world, const recall::RecordId& id) {
   if (id.kind == recall::Kind::prompt) return prompt_json(world.db, id);
   if (id.kind == recall::Kind::open) {
@@ -115,6 +134,7 @@ static Result<std::optional<Json>> record(World& world, const recall::RecordId& 
                                    .set("text", item->detail.empty() ? item->text : item->detail));
   }
   if (id.kind == recall::Kind::turn) return text_json(world.db, id);
+  if (id.kind == recall::Kind::passage) return passage_record(world, id);
   if (id.kind == recall::Kind::observation) {
     const auto found = TRY(store::find_observation(world.db, id.row));
     return found ? std::optional<Json>(observation_json(*found)) : std::nullopt;

@@ -1,11 +1,12 @@
 #include "recall/search.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
+#include "archive/passages.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "recall/match.h"
 #include "store/projects.h"
 
 namespace cairn::recall {
@@ -16,41 +17,13 @@ using store::Term;
 using store::TermReader;
 using store::TermsOf;
 
-constexpr std::size_t kMostTerms = 64;  // the first terms of a long query; the others are ignored
-constexpr std::size_t kExcerpt = 180;   // bytes
+constexpr std::size_t kExcerpt = 180;       // bytes
+constexpr std::size_t kPassageTitle = 200;  // bytes
 constexpr std::string_view kFields = "{title body files concepts} : ";
-
-// Words without meaning for a search. They are left out of queries only, not of the index: a phrase may
-// contain them.
-constexpr std::array kStopWords = {
-    "a",    "about", "an",    "and",   "are",   "as",   "at",   "be",   "but",   "by",  "can",
-    "did",  "do",    "does",  "for",   "from",  "had",  "has",  "have", "how",   "i",   "in",
-    "is",   "it",    "its",   "me",    "my",    "of",   "on",   "or",   "our",   "so",  "that",
-    "the",  "their", "them",  "then",  "there", "this", "to",   "us",   "was",   "we",  "were",
-    "what", "when",  "where", "which", "who",   "why",  "will", "with", "would", "you", "your"};
-
-bool is_stop_word(std::string_view word) {
-  return std::find(kStopWords.begin(), kStopWords.end(), word) != kStopWords.end();
-}
-
-// Terms consist of letters and digits, so in quotes FTS5 cannot read them as operators.
-std::string quoted(std::string_view words) {
-  return "\"" + std::string(words) + "\"";
-}
 
 bool is_one_ideograph(const Term& term) {
   return static_cast<unsigned char>(term.text.front()) >= 0xE0 && term.text.size() <= 4 &&
          utf16_length(term.text) <= 2 && term.end - term.start == term.text.size();
-}
-
-// The terms of `text` one after another, as a phrase; empty when it has none.
-std::string phrase_of(std::string_view text) {
-  std::string words;
-  TermReader reader(text, TermsOf::query);
-  Term term;
-  for (std::size_t count = 0; count < kMostTerms && reader.next(term);)
-    if (!term.whole) words += (words.empty() ? "" : " ") + term.text, ++count;
-  return words.empty() ? "" : quoted(words);
 }
 
 // The alternatives of a query's words: each term once, and an identifier also as a phrase of its parts.
@@ -64,7 +37,7 @@ std::vector<std::string> units_of(std::string_view text, bool stop_words) {
   Term term;
   while (units.size() < kMostTerms && reader.next(term)) {
     if (!stop_words && is_stop_word(term.text)) continue;
-    add(quoted(term.text) + (is_one_ideograph(term) ? " *" : ""));
+    add(in_quotes(term.text) + (is_one_ideograph(term) ? " *" : ""));
     if (term.whole) add(phrase_of(text.substr(term.start, term.end - term.start)));
   }
   return units;
@@ -101,7 +74,8 @@ using Scope = std::vector<std::string>;  // the projects to search in; none: all
 // Any of the projects, each a word of the index.
 std::string in_scope(const Scope& scope) {
   std::string out;
-  for (const std::string& project : scope) out += (out.empty() ? "" : " OR ") + quoted("p" + to_hex(project));
+  for (const std::string& project : scope)
+    out += (out.empty() ? "" : " OR ") + in_quotes("p" + to_hex(project));
   return "scope : (" + out + ")";
 }
 
@@ -141,7 +115,7 @@ Result<std::vector<Ranked>> newest(store::Db& db, const Search& search, const Ma
   for (const Kind kind : {Kind::observation, Kind::summary, Kind::prompt, Kind::turn, Kind::open}) {
     if (!q.kind.empty() && q.kind != name_of(kind)) continue;
     Match of_kind = match;
-    of_kind.must.push_back("scope : " + quoted("k" + std::string(name_of(kind))));
+    of_kind.must.push_back("scope : " + in_quotes("k" + std::string(name_of(kind))));
     const auto some = TRY(store::newest_entries(db, of_kind.text(), {q.since, q.until}, count));
     found.insert(found.end(), some.begin(), some.end());
   }
@@ -248,15 +222,100 @@ Status stand_for_turn(store::Db& db, Group& group) {
   return {};
 }
 
+bool any_of_kinds(Kind kind, std::initializer_list<Kind> kinds) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
 // The piece of the record that matched, unless its title shows it.
 Marked passage(const store::IndexTerms& index, const Record& record, const Marked& title,
                const std::set<std::string>& stems) {
   Marked piece = excerpt(index, record.body, stems, kExcerpt);
   // The title of a prompt or a text is its beginning: do not show the same text twice.
-  const bool is_text = record.id.kind == Kind::prompt || record.id.kind == Kind::turn;
+  const bool is_text = any_of_kinds(record.id.kind, {Kind::prompt, Kind::turn, Kind::passage});
   if (is_text && !piece.text.starts_with("…")) return {};
   if (piece.text.empty() && title.marks.empty()) piece = excerpt(index, record.names, stems, kExcerpt);
   return piece;
+}
+
+// Where a passage of a transcript goes among the groups: behind those that contain every word of the query,
+// and behind the three best in any case when every word stands in some record.
+struct Placed {
+  std::size_t at = 0;
+  std::set<std::string> sessions;  // that have a hit before it
+};
+
+constexpr std::size_t kBest = 3;
+
+Placed place_of_passages(const store::IndexTerms& index, const std::vector<Group>& groups,
+                         const PassageQuery& query, std::size_t wanted, bool known) {
+  Placed placed;
+  for (std::size_t i = 0; i < std::min(groups.size(), wanted); ++i) {
+    const Group& group = groups[i];
+    const Record& record = group.record;
+    const bool complete = contains_all(
+        index, record.title + "\n" + record.body + "\n" + record.names + "\n" + group.matched, query.words);
+    if (complete || (known && i < kBest)) placed.at = i + 1;
+  }
+  for (std::size_t i = 0; i < placed.at; ++i) placed.sessions.insert(groups[i].record.session);
+  return placed;
+}
+
+Result<bool> has_every_word(store::Db& db, const Scope& scope, const PassageQuery& query) {
+  for (const std::string& word : query.words) {
+    std::string match = std::string(kFields) + "(" + word_match(word) + ")";
+    if (!scope.empty()) match = in_scope(scope) + " AND " + match;
+    if (!TRY(store::has_match(db, match))) return false;
+  }
+  return true;
+}
+
+// Adds passages of transcripts: those with every word of the query, and at the end, when there is room, those
+// with some of them.
+Status add_passages(store::Db& db, const Search& search, const Scope& scope, const store::IndexTerms& index,
+                    std::size_t wanted, std::vector<Group>& groups) {
+  const Query& q = search.query;
+  const PassageQuery query = passage_query(q);
+  const bool asked = (q.kind.empty() || q.kind == name_of(Kind::turn)) && q.type.empty() && q.file.empty() &&
+                     q.concept_name.empty();
+  if (!search.disk || !asked || query.all.empty()) return {};
+  const store::Period period{q.since, q.until};
+  const auto add = [&](const std::string& match, Placed placed) -> Status {
+    for (const store::PassageMatch& found : TRY(store::best_passages(db, match, scope, period, wanted))) {
+      if (!placed.sessions.insert(found.session).second) continue;
+      Group group;
+      group.best = {{Kind::passage, found.id}, found.score, 0};
+      group.record.id = group.best.id;
+      group.record.session = found.session;
+      groups.insert(groups.begin() + static_cast<std::ptrdiff_t>(placed.at++), std::move(group));
+    }
+    return {};
+  };
+  const bool known = TRY(has_every_word(db, scope, query));
+  TRY(add(query.all, place_of_passages(index, groups, query, wanted, known)));
+  if (groups.size() >= wanted) return {};
+  Placed last{groups.size(), {}};
+  for (const Group& group : groups) last.sessions.insert(group.record.session);
+  return add(query.any, std::move(last));
+}
+
+// Reads what is shown of a passage.
+Status load_passage(store::Db& db, const Search& search, Hit& hit) {
+  hit.passage = TRY(store::find_passage(db, hit.record.id.row));
+  if (!hit.passage) return {};
+  Record& record = hit.record;
+  record.project = hit.passage->project;
+  record.prompt_number = hit.passage->prompt_number;
+  record.type = name_of(Kind::turn);
+  record.time = hit.passage->at;
+  auto text = archive::passage_text(db, *search.disk, search.archive, *hit.passage);
+  if (text) {
+    record.body = std::move(text->text);
+    record.origins = std::move(text->origins);
+  } else {
+    record.body = "The archive cannot be read here (" + text.error().message + "): `cairn backup verify`";
+  }
+  record.title = one_line(visible(record.body), kPassageTitle);
+  return {};
 }
 
 Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search& search, const Scope& scope) {
@@ -266,9 +325,10 @@ Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search&
   for (std::size_t count = 0; count < kMostTerms && reader.next(term);) {
     if (!term.whole) continue;
     ++count;
-    std::string match = std::string(kFields) + quoted(term.text);
+    std::string match = std::string(kFields) + in_quotes(term.text);
     if (!scope.empty()) match = in_scope(scope) + " AND " + match;
     if (TRY(store::has_match(db, match))) continue;
+    if (search.disk && !TRY(store::best_passages(db, in_quotes(term.text), scope, {}, 1)).empty()) continue;
     std::string name = search.query.words.substr(term.start, term.end - term.start);
     if (std::find(absent.begin(), absent.end(), name) == absent.end()) absent.push_back(std::move(name));
   }
@@ -284,8 +344,9 @@ Result<Found> search(store::Db& db, const Search& search) {
   if (match.impossible) return out;
   const std::size_t wanted = search.offset + search.limit + 1;
   std::vector<Group> groups = TRY(groups_of(db, search, scope, match, wanted));
-  out.more = groups.size() >= wanted;
   const store::IndexTerms index = TRY(store::IndexTerms::open(db));
+  TRY(add_passages(db, search, scope, index, wanted, groups));
+  out.more = groups.size() >= wanted;
   const std::set<std::string> stems = stems_of(index, match);
   for (std::size_t i = search.offset; i < std::min(groups.size(), wanted - 1); ++i) {
     Hit hit;
@@ -293,10 +354,12 @@ Result<Found> search(store::Db& db, const Search& search) {
     hit.score = groups[i].best.score;
     hit.record = std::move(groups[i].record);
     hit.also = std::move(groups[i].also);
+    if (hit.record.id.kind == Kind::passage) TRY(load_passage(db, search, hit));
     hit.title = mark(index, hit.record.title, stems);
     hit.excerpt = groups[i].matched.empty() ? passage(index, hit.record, hit.title, stems)
                                             : excerpt(index, groups[i].matched, stems, kExcerpt);
-    if (search.explain) hit.shares = TRY(shares_of(db, match, groups[i].best.id));
+    if (search.explain && hit.record.id.kind != Kind::passage)
+      hit.shares = TRY(shares_of(db, match, groups[i].best.id));
     out.hits.push_back(std::move(hit));
   }
   if (!out.hits.empty()) out.absent = TRY(absent_identifiers(db, search, scope));

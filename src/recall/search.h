@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "os/disk.h"
 #include "recall/excerpt.h"
 #include "recall/query.h"
 #include "recall/record.h"
+#include "store/passages.h"
 #include "store/sql.h"
 
 namespace cairn::recall {
@@ -24,6 +26,9 @@ struct Search {
   std::size_t offset = 0;
   bool explain = false;
   bool by_turn = false;  // one hit per turn; limit and offset count turns
+  // Where the archive is, to search its transcripts too; null: they are left out.
+  os::Disk* disk = nullptr;
+  std::string archive;  // its directory
 };
 
 struct Share {
@@ -33,7 +38,8 @@ struct Share {
 
 struct Hit {
   Record record;
-  double score = 0;  // larger is better; 0 when the query has only filters
+  std::optional<store::Passage> passage;  // of a transcript
+  double score = 0;                       // larger is better; 0 when the query has only filters
   Marked title;
   Marked excerpt;              // empty when the title says it all
   std::vector<Share> shares;   // what each term adds to the score; with `explain`
@@ -48,9 +54,10 @@ struct Found {
   std::vector<std::string> absent;
 };
 
-// Best first. A query with only filters gives the newest first; one that cannot match gives no hits. With
-// `by_turn` a turn has the rank of its best record. It is shown by its best summary or observation, or by its
-// prompt when only that matches.
+// Best first. Passages of transcripts come behind the records that contain all of the words, one for a
+// session that has no hit before it. A query with only filters gives the newest first; one that cannot match
+// gives no hits. With `by_turn` a turn has the rank of its best record. It is shown by its best summary or
+// observation, or by its prompt when only that matches.
 Result<Found> search(store::Db& db, const Search& search);
 
 }  // namespace cairn::recall

@@ -200,6 +200,18 @@ Result<Backup> add_backup(Db& db, BackupBase base, const std::optional<BackupSeg
   return backup;
 }
 
+Status name_project_of_backups(Db& db, const std::string& platform, const std::string& session) {
+  return db.run(
+      "UPDATE backups SET project = coalesce((SELECT s.project FROM sdk_sessions s WHERE s.platform = ?1 AND "
+      "s.content_session_id = ?2), '') WHERE platform = ?1 AND content_session_id = ?2 AND project = ''",
+      platform, session);
+}
+
+Status set_verified(Db& db, std::int64_t id, WallTime now) {
+  return db.run("UPDATE backups SET verified_at = ?, verified_at_epoch = ? WHERE id = ?", iso8601(now),
+                epoch_ms(now), id);
+}
+
 Result<bool> source_is_known(Db& db, const std::string& path, const os::Stat& stat) {
   return TRY(db.integer("SELECT 1 FROM backup_sources WHERE path = ? AND inode = ? AND size = ? AND "
                         "modified_ns = ?",

@@ -53,7 +53,7 @@ struct Backup {
   std::int64_t segments = 0;
   std::string project;
   std::string source_path;
-  std::string cause;   // compaction, end, sweep, repair
+  std::string cause;   // compaction, end, sweep, import, repair
   std::string reason;  // as the host says it, any text
   std::int64_t source_bytes = 0;
   std::string source_sha256;
@@ -90,6 +90,11 @@ Result<std::optional<BackupBase>> find_base(Db& db, std::int64_t id);
 Result<std::optional<BackupBase>> newest_base(Db& db, const TranscriptKey& key);
 // The first `count` segments.
 Result<std::vector<BackupSegment>> segments_of(Db& db, std::int64_t base, std::int64_t count);
+
+// Gives the backups of a session, made when it was unknown, the project that it has now.
+Status name_project_of_backups(Db& db, const std::string& platform, const std::string& session);
+// The backup was read and found whole.
+Status set_verified(Db& db, std::int64_t id, WallTime now);
 
 // Registers the version: its base if it is new (id 0), the segment if there is a new one. Gives the backup
 // with its number and version.

@@ -166,6 +166,10 @@ Status remove_versions_from(Db& db, std::int64_t base, std::int64_t segment) {
              base, segment));
   TRY(db.run("DELETE FROM backups WHERE base_id = ? AND segments >= ?", base, segment));
   TRY(db.run("DELETE FROM backup_segments WHERE base_id = ? AND ordinal >= ?", base, segment));
+  const std::int64_t lines =
+      TRY(db.integer("SELECT sum(lines) FROM backup_segments WHERE base_id = ?", base)).value_or(0);
+  TRY(db.run("DELETE FROM passages WHERE base_id = ? AND last_line > ?", base, lines));
+  TRY(db.run("UPDATE passage_progress SET lines = min(lines, ?2) WHERE base_id = ?1", base, lines));
   return db.run(
       "DELETE FROM backup_bases WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM backups WHERE base_id = ?1)",
       base);

@@ -33,7 +33,8 @@ static Import read_import(Stmt& row) {
 
 Result<std::optional<Import>> import_in(Db& db, ImportState state) {
   return first(db.query("SELECT path, platform, content_session_id, bytes, modified_at_epoch FROM imports "
-                        "WHERE state = ? ORDER BY modified_at_epoch DESC LIMIT 1",
+                        "WHERE state = ? AND (state <> 'pending' OR path NOT IN (SELECT source_path FROM "
+                        "backup_requests)) ORDER BY modified_at_epoch DESC LIMIT 1",
                         state_name(state)),
                read_import);
 }

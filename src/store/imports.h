@@ -30,7 +30,7 @@ std::string_view state_name(ImportState state);
 enum class Known { no, pending, remembered };
 Result<Known> known_as(Db& db, const Import& import);
 Status add_import(Db& db, const Import& import, WallTime now);
-// The one that is read now; else the newest that is pending.
+// The newest in that state. A pending one whose copy for the archive is not made yet is passed over.
 Result<std::optional<Import>> import_in(Db& db, ImportState state);
 Status set_import(Db& db, const std::string& path, ImportState state, const std::string& reason = "");
 

@@ -30,6 +30,7 @@ static std::string_view record_sql(RecordKind kind) {
              "r.opened_at_epoch, '', " TOOLS
              " FROM open_items r LEFT JOIN sdk_sessions s ON s.id = r.session_db_id WHERE r.id = ? AND "
              "r.deleted_at IS NULL";
+    case RecordKind::passage: break;  // find_passage()
     case RecordKind::turn:
       return "SELECT r.project, s.content_session_id, r.prompt_number, r.kind, substr(r.text, 1, 1000), "
              "r.text, r.created_at_epoch, '', " TOOLS
@@ -40,6 +41,7 @@ static std::string_view record_sql(RecordKind kind) {
 }
 
 Result<std::optional<Record>> load_record(Db& db, const RecordId& id) {
+  if (id.kind == RecordKind::passage) return std::optional<Record>();
   Stmt row = TRY(db.query(record_sql(id.kind), id.row));
   if (!TRY(row.step())) return std::optional<Record>();
   Record r;
@@ -78,6 +80,7 @@ static std::string_view evidence_sql(RecordKind kind) {
     case RecordKind::prompt:
       return EVENTS_OF_TURN("user_prompts r", "r.session_db_id", "AND e.kind = 'prompt' ");
     case RecordKind::turn: return EVENTS_OF_TURN("texts r", "r.session_db_id", "");
+    case RecordKind::passage: break;
     case RecordKind::open:
       return "SELECT event_seq FROM open_items WHERE id = ? AND event_seq IS NOT NULL LIMIT ?";
   }
@@ -85,6 +88,7 @@ static std::string_view evidence_sql(RecordKind kind) {
 }
 
 Result<std::vector<std::int64_t>> evidence_of(Db& db, const RecordId& id, std::int64_t limit) {
+  if (id.kind == RecordKind::passage) return std::vector<std::int64_t>();  // it is the raw text itself
   return all<std::int64_t>(db.query(evidence_sql(id.kind), id.row, limit));
 }
 

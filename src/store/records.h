@@ -36,7 +36,7 @@ struct Record {
   Origins origins;  // sources outside the project: of its events, and of quotes in its texts
 };
 
-// Nothing when it does not exist or is deleted.
+// Nothing when it does not exist or is deleted. Passages are in passages.h.
 Result<std::optional<Record>> load_record(Db& db, const RecordId& id);
 
 // The summary of the turn that `record` belongs to; nothing when it has none.

@@ -77,7 +77,8 @@ class Salvage {
   Salvaged result_;
 };
 
-// In the order of their creation, so that a row comes after those it refers to.
+// In the order of their creation, so that a row comes after those it refers to. The archive is indexed again:
+// the words of its passages are in no table.
 Status Salvage::run() {
   transaction_.emplace(TRY(Transaction::begin(to_)));
   struct Table {
@@ -89,7 +90,8 @@ Status Salvage::run() {
     Stmt row =
         TRY(to_.query("SELECT s.name, l.wr FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name "
                       "AND l.schema = 'main' WHERE l.type = 'table' AND s.type = 'table' AND s.name NOT LIKE "
-                      "'sqlite\\_%' ESCAPE '\\' AND s.name <> 'schema_migrations' ORDER BY s.rowid"));
+                      "'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN ('schema_migrations', 'passages', "
+                      "'passage_progress') ORDER BY s.rowid"));
     while (TRY(row.step())) tables.push_back({row.text(0), row.integer(1) == 0});
   }
   for (const Table& table : tables) {

@@ -382,7 +382,8 @@ std::span<const Migration> schema() {
       Migration{13, "texts", kTexts},          Migration{14, "identity", kProjectIdentity},
       Migration{15, "archive", kArchive},      Migration{16, "imports", kImports},
       Migration{19, "documents", kDocuments},
-      Migration{20, "import jobs", kImportJobs}};
+      Migration{20, "import jobs", kImportJobs},
+      Migration{21, "passages", kPassages}};
   return kMigrations;
 }
 

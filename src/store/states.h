@@ -35,7 +35,8 @@ enum class MessageStatus { pending, processing, processed, failed };
 enum class LinkState { linked, suggested, apart };
 enum class MadeBy { user, cairn };
 // The numbers are stored in the search index: the rowid of an entry is the row's id times 8, plus its kind.
-enum class RecordKind { observation = 1, summary = 2, prompt = 3, turn = 4, open = 6 };
+// A passage has an index of its own.
+enum class RecordKind { observation = 1, summary = 2, prompt = 3, turn = 4, passage = 5, open = 6 };
 
 template <class State>
 inline constexpr std::array<std::string_view, 0> kStateTexts;
@@ -68,7 +69,7 @@ inline constexpr auto kStateTexts<event::OpenState> = std::to_array<std::string_
     {"", "pending", "in_progress", "proposed", "rejected", "accepted", "offered", "plan"});
 template <>
 inline constexpr auto kStateTexts<RecordKind> =
-    std::to_array<std::string_view>({"", "observation", "summary", "prompt", "turn", "", "open"});
+    std::to_array<std::string_view>({"", "observation", "summary", "prompt", "turn", "passage", "open"});
 
 template <class State>
 constexpr std::string_view name_of(State state) {

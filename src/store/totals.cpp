@@ -58,7 +58,7 @@ Result<Statistics> statistics(Db& db, const std::optional<std::string>& project)
 }
 
 Result<std::optional<WallTime>> remembered_since(Db& db, const std::optional<std::string>& project) {
-  if (!project) return time_of(TRY(db.integer("SELECT min(created_at_epoch) FROM projects")));
+  if (!project) return time_of(TRY(db.integer("SELECT min(started_at_epoch) FROM sdk_sessions")));
   return time_of(
       TRY(db.integer("SELECT min(started_at_epoch) FROM sdk_sessions WHERE project IN (SELECT member FROM "
                      "project_scope WHERE project = ?)",

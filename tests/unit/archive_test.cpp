@@ -290,6 +290,20 @@ TEST_F(ArchiveTest, RetentionBySettingsRunsByItself) {
   EXPECT_EQ(files(), Lines{});
 }
 
+TEST_F(ArchiveTest, VerifyNotesWhenABackupWasFoundWhole) {
+  begin();
+  end();
+  const std::string before = m.text("SELECT verified_at FROM backups");
+  m.clock.advance(std::chrono::hours(5));
+  verify();
+  EXPECT_GT(m.text("SELECT verified_at FROM backups"), before);
+  m.put_file(m.home.data + "/archive/" + files()[0], "not zstd");
+  const std::string whole = m.text("SELECT verified_at FROM backups");
+  m.clock.advance(std::chrono::hours(5));
+  EXPECT_FALSE(verify()["ok"].as_bool());
+  EXPECT_EQ(m.text("SELECT verified_at FROM backups"), whole);
+}
+
 TEST_F(ArchiveTest, VerifyNamesTheBadLineAndColumn) {
   begin();
   transcript.text += R"({"type":"user","broken":tru})"

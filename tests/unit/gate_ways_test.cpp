@@ -258,6 +258,27 @@ TEST(Scan, DoesNotReportItsOwnMarkers) {
   EXPECT_EQ(report["findings"].items().size(), 0u) << report.dump(1);
 }
 
+TEST(Scan, ReadsTheArchiveToo) {
+  Machine m;
+  must(m.open());
+  must(ops::set_setting(m.disk, m.home, "archive.redact", "false"));
+  m.engine->reload();
+  Chat chat;
+  TranscriptWriter transcript{m, chat, "", ""};
+  const SecretSample sample = one_of_each(5).front();
+  m.tell(chat.start());
+  m.tell(chat.prompt("hello"));
+  transcript.prompt("hello");
+  transcript.answer("it is " + sample.text);
+  transcript.save();
+  m.tell(chat.end("other"));
+  const gate::Secrets secrets(gate::SecretOptions{{}, {}, m.engine->key()});
+  const Json report = must(ops::scan(m.db(), m.disk, m.home, secrets));
+  ASSERT_EQ(report["findings"].items().size(), 1u) << report.dump(1);
+  EXPECT_TRUE(report["findings"].items()[0]["place"].as_string().starts_with("archive/"));
+  EXPECT_EQ(report["findings"].items()[0]["row"].as_int(), 2);
+}
+
 TEST(Scan, FindsAStoredSecretAndReportsWhereNotWhat) {
   Machine m;
   must(m.open());

@@ -87,6 +87,49 @@ TEST_F(ImportTest, AnOldSessionIsRememberedWithItsTimesTurnsAndAnswers) {
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
 }
 
+TEST_F(ImportTest, ATranscriptIsArchivedBeforeItIsRead) {
+  const OldTranscript old = old_session(kFirst);
+  later();
+  import();
+  EXPECT_EQ(m.rows("SELECT content_session_id, project, cause FROM backups"),
+            (Lines{std::string(kFirst) + "|old|import"}));
+  EXPECT_LT(m.log.all().find("backup stored"), m.log.all().find("session created")) << m.log.all();
+  import();
+  EXPECT_EQ(m.number("SELECT count(*) FROM backups"), 1);
+  const Json found = must(m.run("search", Json::object({{"query", "measure first"}, {"all", true}})));
+  EXPECT_EQ(found["results"].items()[0]["session"].as_string(), kFirst) << found.dump();
+}
+
+TEST_F(ImportTest, ATranscriptThatCannotBeArchivedWaitsAndIsImportedOnce) {
+  m.disk.provide_file(m.home.data + "/archive", "in the way");
+  old_session(kFirst);
+  later();
+  import();
+  EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions"), 0);
+  EXPECT_EQ(must(m.run("import.status"))["pending"].as_int(), 1);
+  must(m.disk.remove(m.home.data + "/archive"));
+  m.clock.advance(std::chrono::minutes(3));
+  must(m.engine->tick());
+  must(m.drain());
+  EXPECT_EQ(must(m.run("import.status"))["imported"].as_int(), 1) << m.log.all();
+  EXPECT_EQ(m.number("SELECT count(*) FROM backups"), 1);
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts"), 2);
+}
+
+TEST_F(ImportTest, WordsThatOnlyAnImportedTranscriptHasAreFound) {
+  OldTranscript old = old_session(kFirst);
+  old.line("user", Json::array({Json::object(
+                       {{"type", "tool_result"}, {"tool_use_id", "x"}, {"content", "the quagga said 42"}})}));
+  old.save();
+  later();
+  import();
+  const Json found =
+      must(m.run("search", Json::object({{"query", "quagga"}, {"cwd", "/home/dev/old"}})))["results"];
+  ASSERT_EQ(found.items().size(), 1u);
+  EXPECT_EQ(found.items()[0]["session"].as_string(), kFirst);
+  EXPECT_EQ(found.items()[0]["project"].as_string(), "old");
+}
+
 TEST_F(ImportTest, TheNextSessionIsGivenWhatWasImported) {
   old_session(kFirst);
   later();

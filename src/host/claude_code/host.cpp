@@ -49,6 +49,9 @@ class ClaudeCode final : public Host {
     return {"Edit", Json::object({{"file_path", path}, {"old_string", before}, {"new_string", after}}),
             Json::object({{"filePath", path}})};
   }
+  bool is_own_call(std::string_view tool, const Json& input) const override {
+    return claude::is_own_call(tool, input);
+  }
   std::optional<Origin> origin_of(std::string_view tool) const override { return claude::origin_of(tool); }
 
   std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session, std::string prompt_id,

@@ -7,25 +7,24 @@
 
 namespace cairn::host::claude {
 
-static void add_text(Record& record, std::string_view text) {
+static void add_text(std::string& to, std::string_view text) {
   if (text.empty()) return;
-  if (!record.text.empty()) record.text += '\n';
-  record.text += text;
+  if (!to.empty()) to += '\n';
+  to += text;
 }
 
 static void read_block(const Json& block, Record& record) {
   const std::string_view type = block["type"].as_string();
-  if (type == "text") add_text(record, block["text"].as_string());
-  if (type == "tool_use") {
+  if (type == "text") add_text(record.said, block["text"].as_string());
+  if (type == "tool_use")
     record.calls.push_back(
         {std::string(block["id"].as_string()), std::string(block["name"].as_string()), block["input"]});
-    add_text(record, std::string(block["name"].as_string()) + " " + block["input"].dump());
-  }
   if (type != "tool_result") return;
-  if (const auto id = block.text("tool_use_id")) record.results.push_back(*id);
+  RecordResult& result = record.results.emplace_back();
+  result.call = block["tool_use_id"].as_string();
   const Json& content = block["content"];
-  if (content.is_string()) add_text(record, content.as_string());
-  for (const Json& part : content.items()) add_text(record, part["text"].as_string());
+  if (content.is_string()) add_text(result.text, content.as_string());
+  for (const Json& part : content.items()) add_text(result.text, part["text"].as_string());
 }
 
 Record read_record(const Json& line) {
@@ -38,20 +37,17 @@ Record read_record(const Json& line) {
   record.at = parse_iso8601(line["timestamp"].as_string());
   if (!record.at) record.at = parse_iso8601(line["snapshot"]["timestamp"].as_string());
   const Json& content = line["message"]["content"];
-  if (content.is_string()) add_text(record, content.as_string());
+  if (content.is_string()) add_text(record.said, content.as_string());
   for (const Json& block : content.items()) read_block(block, record);
   // The older shape.
   if (record.type == "tool_use") {
     const auto id = line.text("id");
     record.calls.push_back({id.value_or(""), std::string(line["tool"].as_string()), line["input"]});
-    add_text(record, std::string(line["tool"].as_string()) + " " + line["input"].dump());
   }
-  if (record.type == "tool_result") {
-    if (const auto id = line.text("id")) record.results.push_back(*id);
-    add_text(record, line["output"].as_string());
-  }
+  if (record.type == "tool_result")
+    record.results.push_back({line.text("id").value_or(""), std::string(line["output"].as_string())});
   for (const char* key : {"summary", "content", "aiTitle", "customTitle"})
-    add_text(record, line[key].as_string());
+    add_text(record.said, line[key].as_string());
   return record;
 }
 

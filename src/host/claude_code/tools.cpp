@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/own.h"
 
 namespace cairn::host::claude {
 
@@ -47,6 +48,16 @@ static Verb verb_of(std::string_view tool) {
   for (const auto& [name, verb] : kTools)
     if (name == tool) return verb;
   return Verb::other;
+}
+
+// A plugin's server is called plugin_PLUGIN_SERVER.
+bool is_own_call(std::string_view tool, const Json& input) {
+  constexpr std::string_view kServer = "mcp__";
+  if (verb_of(tool) == Verb::run) return is_own_command(input["command"].as_string());
+  if (!tool.starts_with(kServer)) return false;
+  tool.remove_prefix(kServer.size());
+  const std::string_view server = tool.substr(0, tool.find("__"));
+  return server == "cairn" || (server.starts_with("plugin_") && server.ends_with("_cairn"));
 }
 
 std::optional<Origin> origin_of(std::string_view tool) {

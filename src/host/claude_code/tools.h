@@ -9,6 +9,7 @@
 namespace cairn::host::claude {
 
 Action read_action(const ToolCall& call);
+bool is_own_call(std::string_view tool, const Json& input);
 std::optional<Origin> origin_of(std::string_view tool);
 
 }  // namespace cairn::host::claude

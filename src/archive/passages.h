@@ -1,0 +1,53 @@
+// Makes the words of archived transcripts searchable: what the user and the agent said, and the beginning of
+// what tools were given and gave.
+//
+// A passage is some consecutive lines of one turn. Text that cairn gave to a session itself is in none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/log.h"
+#include "base/origin.h"
+#include "base/result.h"
+#include "os/clock.h"
+#include "os/disk.h"
+#include "store/passages.h"
+#include "store/sql.h"
+
+namespace cairn::archive {
+
+struct PassageText {
+  std::string text;  // a paragraph for each line
+  Origins origins;   // where tools had their part of it from
+};
+// The text of a passage, read from the archive in `directory`. Fails with `corrupt` when it cannot be read.
+Result<PassageText> passage_text(store::Db& db, os::Disk& disk, const std::string& directory,
+                                 const store::Passage& passage);
+
+// Indexes what was copied, a frame (about a megabyte) a step. Interrupted, it goes on where it was. Belongs
+// to the writer's thread.
+class PassageIndexer {
+ public:
+  // `home`: the data directory.
+  PassageIndexer(store::Db& db, os::Disk& disk, os::Clock& clock, Log& log, const std::string& home)
+      : db_(db), disk_(disk), clock_(clock), log_(log), directory_(home + "/archive") {}
+
+  // There may be something new.
+  void look_again() { due_ = true; }
+  // Goes on. False: all is indexed. An error of the store is logged, and work goes on a minute later.
+  bool step();
+
+ private:
+  Result<bool> index_frame();
+
+  store::Db& db_;
+  os::Disk& disk_;
+  os::Clock& clock_;
+  Log& log_;
+  std::string directory_;
+  bool due_ = true;
+  std::int64_t not_before_ns_ = 0;  // boot time
+};
+
+}  // namespace cairn::archive

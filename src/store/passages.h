@@ -1,0 +1,76 @@
+// The search index over the archive's lines. A passage is some consecutive lines of one turn; the index holds
+// their words, the archive their text.
+//
+// Functions that write run in the caller's transaction, on the writer's connection. Passages go with their
+// backups.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "store/archive.h"
+#include "store/records.h"
+#include "store/sql.h"
+
+namespace cairn::store {
+
+// A base that has lines which are not indexed yet.
+struct UnindexedBase {
+  BackupBase base;
+  std::int64_t lines = 0;  // are indexed
+  std::string state;       // as add_passages() was given
+};
+// The newest. Of copies that did not pass the gate none is indexed.
+Result<std::optional<UnindexedBase>> next_unindexed(Db& db);
+
+struct NewPassage {
+  std::int64_t first_line = 0, last_line = 0;
+  WallTime at;
+  std::string prompt_id;
+  std::string text;
+};
+// Adds what was read of `base`, up to its line `lines`.
+Status add_passages(Db& db, std::int64_t base, const std::vector<NewPassage>& passages, std::int64_t lines,
+                    std::string_view state);
+
+struct Passage {
+  std::int64_t id = 0;
+  BackupBase base;
+  std::int64_t first_line = 0, last_line = 0;
+  WallTime at;
+  std::string prompt_id;
+  std::string project;  // of its session; empty: unknown
+  std::optional<std::int64_t> prompt_number;
+  std::int64_t backup = 0;  // the newest version with these lines
+};
+// Nothing when it is gone.
+Result<std::optional<Passage>> find_passage(Db& db, std::int64_t id);
+
+struct PassageMatch {
+  std::int64_t id = 0;
+  double score = 0;
+  std::string session;  // the host's id
+};
+// The best passage of each session that matches a query in FTS5's language, best first. `projects`: only
+// theirs; none: of all.
+Result<std::vector<PassageMatch>> best_passages(Db& db, const std::string& match,
+                                                const std::vector<std::string>& projects,
+                                                const Period& period, std::size_t limit);
+
+// Removes what is indexed of a turn.
+Status forget_passages(Db& db, SessionId session, std::int64_t number);
+// Removes everything that is indexed: the archive is indexed again.
+Status clear_passages(Db& db);
+
+struct PassageCounts {
+  std::int64_t passages = 0, bytes = 0;  // of the index on the disk
+};
+Result<PassageCounts> passage_counts(Db& db);
+
+}  // namespace cairn::store
