@@ -13,12 +13,12 @@
 namespace cairn::archive {
 
 static constexpr std::int64_t kSweepNs = 600'000'000'000;  // ten minutes
-// A file that was just written to is left until it rests, but not for longer than an hour.
+// A file that is still being written is copied later, but at most an hour later.
 static constexpr Millis kAtRest = std::chrono::minutes(10);
 static constexpr Millis kLongest = std::chrono::hours(1);
-// Hosts write the last lines after they said that the session ends.
+// Wait after a session's end: the host writes its last lines after the end hook.
 static constexpr Millis kLastLines = std::chrono::seconds(60);
-// After the store could not be read or written.
+// Pause after the store could not be read or written.
 static constexpr std::int64_t kPauseNs = 60'000'000'000;
 static constexpr std::int64_t kMostDoublings = 6;  // up to about an hour
 
@@ -67,11 +67,11 @@ Result<bool> Archiver::begin_request() {
   const WallTime now = clock_.now();
   auto request = TRY(store::next_request(db_, now));
   if (!request) {
-    // A wait that no failure gives: the clock was set back.
+    // A wait that ends later than any we set means that the clock was set back: shorten it.
     TRY(store::clamp_requests(db_, now + 2 * kLongest));
     return false;
   }
-  // One copy at a time: the sweep's begins again afterwards.
+  // Only one copy at a time: a copy that the sweep had begun is dropped and made again later.
   if (swept_.copy) {
     swept_.jobs.push_front(swept_.copy->job());
     swept_.copy.reset();
@@ -81,7 +81,8 @@ Result<bool> Archiver::begin_request() {
   return true;
 }
 
-// Subagents first: those with a lower number than the session's own backup are what it had then.
+// Subagents come first: their backups get lower numbers than the session's, which shows that they belong to
+// it.
 Result<std::deque<Copy::Job>> Archiver::jobs_of(const store::BackupRequest& request) {
   const host::Host& host = host::find_host(request.platform);
   const auto session = TRY(store::find_session(db_, request.platform, ContentId{request.session}));
@@ -137,10 +138,10 @@ Status Archiver::finish_copy(Work& work) {
   std::optional<store::Backup> backup;
   TRY(store::in_transaction(db_, [&]() -> Status {
     backup = TRY(work.copy->register_backup(clock_.now()));
-    // What another tool copied and was done with is not pending.
+    // A copy that another tool made and had processed is not pending.
     if (backup && backup->cause == "import")
       TRY(store::set_discard(db_, backup->key, backup->id, clock_.now()));
-    // With the last file, so that a death between the two does not make a second version.
+    // In the transaction of the last file: a crash between two transactions would make a second version.
     if (work.request && work.jobs.empty()) TRY(finish(*work.request));
     return {};
   }));
@@ -165,7 +166,7 @@ Status Archiver::finish(const store::BackupRequest& request) {
   return store::request_backup(db_, last_lines);
 }
 
-// What the sweep could not copy becomes a request, so that it is reported and tried again like all others.
+// A copy that failed in the sweep becomes a request, so that it is reported and tried again like all others.
 Status Archiver::fail(Work& work, const Error& error) {
   const Copy::Job job = work.jobs.front();
   work.jobs.clear();
@@ -216,7 +217,7 @@ Result<bool> Archiver::is_left_out(const Copy::Job& job) {
     event.cwd = known->cwd;
     return gate_.refuse(event).has_value();
   }
-  // Nobody told of it: it is older than our capture, or was kept from us.
+  // No hook reported this session: it is older than cairn, or capture was off.
   WallTime began;
   event.cwd = first_directory(job.path, host::find_host(job.key.platform), began);
   const auto stat = disk_.stat(job.path);

@@ -1,8 +1,8 @@
 // Keeps every transcript: copies what hooks asked for and what a sweep of the known directories finds,
 // between the daemon's other work.
 //
-// A copy that fails is tried again after a minute, then after longer and longer waits; until it succeeds
-// `status` names it.
+// A copy that fails is tried again after a minute, then after longer and longer waits. `status` names it
+// until it succeeds.
 #pragma once
 
 #include <cstdint>
@@ -38,22 +38,22 @@ class Archiver {
 
   void configure(gate::Gate gate, const Options& options);
 
-  // Once a minute: requests and removals are looked at again, now and then directories are swept and old
-  // backups removed.
+  // Call once a minute: makes step() and sweep_step() check again for requests and removals, and every ten
+  // minutes for changed transcripts and expired backups.
   Status look_again();
 
-  // Goes on with a copy that a hook asked for. False: none is due. An error of the store is logged, and work
-  // goes on a minute later.
+  // Continues a copy that a hook asked for. False: none is due. An error of the store is logged, and the next
+  // try is a minute later.
   bool step();
-  // Goes on with the sweep, retention and removals. False: there is nothing to do.
+  // Continues the sweep, retention and removals. False: nothing to do.
   bool sweep_step();
 
-  // How many copies it made since it was made.
+  // The number of copies since this object was made.
   std::int64_t copied() const { return copied_; }
 
  private:
   struct Work {
-    std::optional<store::BackupRequest> request;  // none: of the sweep
+    std::optional<store::BackupRequest> request;  // none: the copy belongs to the sweep
     std::deque<Copy::Job> jobs;
     std::unique_ptr<Copy> copy;
   };
@@ -62,7 +62,7 @@ class Archiver {
   bool guarded(Body&& body);
   Result<bool> begin_request();
   Result<bool> go_on_sweeping();
-  // Goes on with the work. True: it goes on.
+  // Does the next piece of the copy. True: there is more.
   Result<bool> go_on(Work& work);
   Status finish_copy(Work& work);
   Status finish(const store::BackupRequest& request);
@@ -70,7 +70,7 @@ class Archiver {
   Result<std::deque<Copy::Job>> jobs_of(const store::BackupRequest& request);
   Status sweep_folder(const std::string& folder, const std::string& platform);
   Result<bool> is_due(const std::string& path);
-  // Whether a rule keeps the session out, or it is our own agent's.
+  // Whether a rule excludes the session, or it belongs to cairn's own agent.
   Result<bool> is_left_out(const Copy::Job& job);
   std::string first_directory(const std::string& path, const host::Host& host, WallTime& began);
 

@@ -56,7 +56,7 @@ Status Copy::begin() {
   return last_ ? Status() : start_base();
 }
 
-// All of the transcript, in a base of its own.
+// Begins a new base, which holds the whole transcript.
 Status Copy::start_base() {
   last_.reset();
   base_ = {0, job_.key, next_ordinal_, base_name(job_.key, next_ordinal_), options_.redact, ""};
@@ -102,8 +102,8 @@ Result<bool> Copy::step() {
   return false;
 }
 
-// Whether the file still begins with what was copied last. One that was restored from the archive begins with
-// what is stored instead.
+// Checks whether the file still begins with the bytes that were copied last. A file that was restored from
+// the archive begins with the stored (redacted) text instead.
 Result<bool> Copy::step_prefix() {
   struct Known {
     std::uint64_t bytes;
@@ -189,7 +189,7 @@ Status Copy::take_line(std::string_view line) {
   return writer_->add_line(clean);
 }
 
-// A line that is too long for the gate, and for any host. Line numbers stay what they were.
+// Writes a marker for a line that is too long for the gate and for any host. Later lines keep their numbers.
 Status Copy::skip_line() {
   const std::string marker =
       Json::object({{"type", "cairn-left-out"}, {"bytes", static_cast<std::int64_t>(skipped_)}}).dump();
@@ -220,7 +220,8 @@ Json Copy::about() const {
                        {"rewritten", backup_.rewritten}});
 }
 
-// The file gets its name before it is read back: that proves the name too. No row names it yet.
+// The file gets its final name before it is read back, so that the check covers the name too. No row has it
+// yet.
 Status Copy::end_lines() {
   source_.reset();
   phase_ = Phase::done;
@@ -262,7 +263,7 @@ Result<bool> Copy::check_frame(const FrameText& frame) {
     return false;
   }
   if (frame.text.empty()) return true;
-  // The last record that says who it is.
+  // Find the last record that has a uuid.
   std::string_view text = frame.text;
   for (int lines = 0; lines < 50 && !text.empty() && read_back_ == backup_.bytes; ++lines) {
     text.remove_suffix(1);
@@ -291,7 +292,7 @@ Result<bool> Copy::step_verify() {
       return false;
     }
     if (TRY(check_frame(frame))) continue;
-    // The transcript is still there: all of it is copied again.
+    // The transcript still exists, so copy all of it again.
     if (segment_)
       ignore(disk_.remove(places_.directory + "/" + store::segment_file(base_.name, segment_->ordinal)));
     reader_.reset();

@@ -1,8 +1,8 @@
 // One copy of one transcript into the archive, in steps that each read a few megabytes.
 //
-// The original is only read. A version counts from register_backup() on and not before: until then its file
-// has a temporary name or one that no row names, and the next attempt replaces it. So a death at any moment
-// leaves the old versions or the old and the new one.
+// The transcript is only read. A version exists once register_backup() is committed. Until then its file has
+// a temporary name, or a name that no row has, and the next attempt replaces it. So a crash at any moment
+// leaves the old versions, with or without the new one.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@
 
 namespace cairn::archive {
 
-// A longer line is left out; a marker stands in its place.
+// A longer line is replaced by a marker.
 inline constexpr std::size_t kMaxLine = 64u << 20;
-// No host writes a longer line, or one of so many NUL bytes: the file is sparse, or it is not a transcript.
-// The rest is not copied.
+// No host writes a longer line: the file is sparse, or it is not a transcript. The rest is not copied. The
+// same holds for a line over kMaxLine whose next bytes are all NUL.
 inline constexpr std::uint64_t kLongestLine = 512u << 20;
-// What a step reads.
+// The bytes that one step reads.
 inline constexpr std::size_t kStepBytes = 1u << 20;
 
 // The name of the file that is being written.
@@ -39,7 +39,7 @@ struct Places {
   std::string temporary() const { return directory + "/tmp"; }
 };
 
-// Belongs to the writer's thread. What it is given outlives it.
+// Belongs to the writer's thread. The references that it is given must outlive it.
 class Copy {
  public:
   struct Job {
@@ -58,14 +58,16 @@ class Copy {
   static Result<std::unique_ptr<Copy>> open(store::Db& db, os::Disk& disk, const Places& places,
                                             const gate::Gate& gate, Job job, const Options& options);
 
-  // Goes on. False: all was copied, read back and verified, and register_backup() may be called.
+  // Does the next piece. False: all was copied, read back and verified; now call register_backup().
   Result<bool> step();
 
-  // Makes it a backup, in the caller's transaction. Nothing when there is nothing new to keep.
+  // Registers the copy as a backup, in the caller's transaction. Returns nothing when the transcript has
+  // nothing new.
   Result<std::optional<store::Backup>> register_backup(WallTime now);
 
   const Job& job() const { return job_; }
-  // What was found damaged of earlier versions: the copy starts over with all of the transcript.
+  // The damage that was found in earlier versions; empty: none. When there is some, the whole transcript is
+  // copied again.
   const std::string& damage() const { return damage_; }
 
  private:
@@ -94,16 +96,16 @@ class Copy {
   Options options_;
   os::Stat stat_;
   std::unique_ptr<os::File> source_;
-  std::uint64_t limit_ = 0;  // the size when it was opened: what is added later is for the next copy
+  std::uint64_t limit_ = 0;  // the file's size when it was opened; later lines belong to the next copy
 
   Phase phase_ = Phase::prefix;
   std::optional<store::Backup> last_;  // the version that this one continues
   store::BackupBase base_;
-  std::int64_t next_ordinal_ = 1;  // of a new base
-  std::uint64_t at_ = 0;           // read so far
+  std::int64_t next_ordinal_ = 1;  // for a new base
+  std::uint64_t at_ = 0;           // bytes read so far
   Sha256 source_hash_;             // of the source up to the last line end
-  std::string buffer_;             // behind that
-  std::size_t looked_ = 0;         // so much of it has no line feed
+  std::string buffer_;             // bytes after that line end
+  std::size_t looked_ = 0;         // the first `looked_` bytes of buffer_ have no line feed
   std::uint64_t skipped_ = 0;      // bytes of a line that is too long
   Sha256 skipping_hash_;
   std::optional<Redactor> redactor_;

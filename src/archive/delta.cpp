@@ -27,7 +27,7 @@ Status each_line(store::Db& db, os::Disk& disk, const Places& places, const stor
   return {};
 }
 
-// The line behind which the delta begins; nothing when only the instant is left.
+// The line after which the delta begins; nothing when it can only be found by its time.
 struct Found {
   std::optional<std::int64_t> by_uuid, by_line;
 };
@@ -39,7 +39,7 @@ Result<Found> find_anchor(store::Db& db, os::Disk& disk, const Places& places, c
   Sha256 hash;
   std::int64_t lost = 0;
   TRY(each_line(db, disk, places, newest, lost, [&](std::string_view line, std::int64_t number) {
-    // Most lines do not name it: only one that does is read.
+    // Parse only lines that contain the uuid: most do not.
     if (!anchor.uuid.empty() && line.find(anchor.uuid) != std::string_view::npos) {
       const Json value = Json::parse_partial(line).value;
       if (value.is_object() && host.read_record(value).uuid == anchor.uuid) found.by_uuid = number;
@@ -69,7 +69,7 @@ Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const s
   delta.newest = *newest;
   const auto line = found.by_uuid ? found.by_uuid : found.by_line;
   if (line) {
-    // Lines without a uuid may follow the last record that has one: those of the anchor are no delta.
+    // Lines without a uuid may follow the anchor's last record. They belong to the anchor, not to the delta.
     const bool both = found.by_uuid && found.by_line && *found.by_line >= *found.by_uuid;
     delta.anchor = found.by_uuid ? "uuid" : "line";
     delta.anchor_at =
@@ -84,7 +84,7 @@ Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const s
   std::int64_t from = line.value_or(0);
   if (found.by_uuid && found.by_line) from = std::max(*found.by_uuid, *found.by_line);
   const host::Host& host = host::find_host(key.platform);
-  bool behind = false;  // the instant: a record without a time belongs to the one before it
+  bool behind = false;  // by time: a record without a time belongs to the one before it
   TRY(each_line(db, disk, places, *newest, delta.malformed, [&](std::string_view text, std::int64_t number) {
     if (number <= from || text.find_first_not_of(" \t\r") == std::string_view::npos) return;
     if (line_fault(text)) {

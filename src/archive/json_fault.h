@@ -1,4 +1,4 @@
-// Where a text stops being JSON. Reads bytes only, builds nothing, and takes any depth.
+// Finds the place where a text stops being valid JSON. Builds no values; accepts any depth.
 #pragma once
 
 #include <cstddef>

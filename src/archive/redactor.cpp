@@ -11,11 +11,13 @@ namespace cairn::archive {
 
 namespace {
 
-// A string of 64 MB stays whole; deeper or wider lines are cleaned as plain text.
+// Limits for parsing a line: strings up to 64 MB are kept whole; deeper or wider lines are cleaned as plain
+// text.
 constexpr Json::Limits kLimits{256, 200'000, 64u << 20};
 constexpr std::size_t kMostState = 2000;  // ids that are remembered
 
-// Writes `line`, which is `before`, as `after`: strings that differ are replaced, all other bytes are copied.
+// Rewrites `line`: `before` is its parsed value, `after` the cleaned one. Strings that differ are replaced,
+// all other bytes are copied.
 class Rewrite {
  public:
   Rewrite(std::string_view line, const host::Host& host) : line_(line), host_(host) {}
@@ -147,7 +149,7 @@ bool Redactor::names_one_of(const host::Record& record,
                      [&](const host::RecordResult& result) { return known(result.call); });
 }
 
-// Every line belongs to the prompt that was named last.
+// A line belongs to the last prompt that this line or an earlier one names.
 bool Redactor::is_withheld(const host::Record& record) {
   if (!record.prompt_id.empty()) prompt_ = record.prompt_id;
   for (const host::RecordCall& call : record.calls)
@@ -179,7 +181,7 @@ gate::Secrets::Reading Redactor::known_only() {
   return reading;
 }
 
-// A line that is no JSON, or too large to be read as such. What remains of one that was a record must be one.
+// Cleans, as plain text, a line that is not JSON or too large to parse.
 bool Redactor::clean_text(std::string_view line, std::string& out) {
   std::string clean = gate_.clean(line, gate::Way::archive);
   gate_.secrets().remove(clean, known_only());
@@ -202,13 +204,13 @@ bool Redactor::pass(std::string_view line, std::string& out) {
     const std::size_t fresh = rules_.known.fresh().size();
     const bool is_private = gate::remove_private(after);
     std::size_t secrets = gate_.secrets().remove(after, reading);
-    // What was found last in the line may stand in what was read first.
+    // A secret that was found late in the line may also occur earlier in it.
     if (rules_.known.fresh().size() > fresh) secrets += gate_.secrets().remove(after, known_only());
     if (!is_private && secrets == 0) return false;
   }
   std::string rewritten = Rewrite(line, host_).run(before, after);
   if (rewritten == line) return false;
-  // Never a line that the host could not read.
+  // Never store a line that the host could not read.
   out = Json::parse_partial(rewritten, kLimits).complete ? std::move(rewritten) : after.dump();
   return true;
 }

@@ -19,7 +19,7 @@
 
 namespace cairn::archive {
 
-// What a text that is left out becomes.
+// Replaces a text that is left out.
 inline constexpr std::string_view kWithheld = "[withheld]";
 
 // Reads the lines of one transcript in their order. Belongs to one thread.
@@ -30,14 +30,14 @@ class Redactor {
     std::set<std::string, std::less<>> muted;                   // prompt ids
     gate::KnownSecrets known;
   };
-  // `state`: what an earlier redactor of the lines before gave; empty: from the first line on. `gate` and
-  // `host` outlive this.
+  // `state`: the state() of the redactor that read the lines before these; empty: start at the first line.
+  // `gate` and `host` outlive this.
   Redactor(const gate::Gate& gate, const host::Host& host, Rules rules, std::string_view state);
 
   // The line as it may be stored, without a line feed. False: it stays as it is, and `out` is not touched.
   bool pass(std::string_view line, std::string& out);
 
-  // What is needed to go on after the last line.
+  // The state that another redactor needs to continue after the last line.
   std::string state() const;
 
  private:

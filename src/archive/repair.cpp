@@ -12,7 +12,7 @@ namespace cairn::archive {
 
 namespace {
 
-// What a trailer says, as rows.
+// Makes rows from the content of a trailer.
 struct Rows {
   store::BackupBase base;
   store::BackupSegment segment;

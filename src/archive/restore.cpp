@@ -6,7 +6,7 @@ namespace cairn::archive {
 
 namespace {
 
-// A file beside its place, removed unless it was moved there.
+// A temporary file beside the target; removed unless it was renamed to the target.
 class Staged {
  public:
   Staged(os::Disk& disk, std::string path) : disk_(disk), path_(std::move(path)) {}

@@ -1,4 +1,4 @@
-// A version of a transcript as a file again, for a person or for the host.
+// Writes a version of a transcript to a file, for a person or for the host.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Restored {
   std::string path;
   std::int64_t lines = 0, bytes = 0;
   std::int64_t lost = 0;   // lines that could not be saved
-  bool was_there = false;  // the file had them already
+  bool was_there = false;  // the file existed and already had these lines
 };
 
 // Writes the version to `path`, whole or not at all, with mode 0600. A file that is there is never

@@ -27,25 +27,25 @@ struct Frame {
   std::int64_t lines = 0;
 };
 std::string frames_text(const std::vector<Frame>& frames);
-// Nothing when the text is none of frames_text().
+// Parses the text of frames_text(); nothing for any other text.
 std::optional<std::vector<Frame>> read_frames(std::string_view text);
 
 // Writes one file under a temporary name. Removed by its destructor unless it was moved into place.
 class SegmentWriter {
  public:
-  // `path`: where it is written; what was there goes. `level`: of zstd.
+  // Writes to `path`, replacing a file that is there. `level`: the zstd level.
   static Result<SegmentWriter> create(os::Disk& disk, std::string path, int level);
   SegmentWriter(SegmentWriter&& other) noexcept;
   SegmentWriter& operator=(SegmentWriter&&) = delete;
   ~SegmentWriter();
 
-  // Adds a line; it is without its line feed.
+  // Adds a line, given without its line feed.
   Status add_line(std::string_view line);
 
   // Ends the file with a trailer made of `about`, and makes it durable under its temporary name.
   Result<store::BackupSegment> seal(std::int64_t ordinal, Json about);
 
-  // The lines so far; `sha256()` is of their text.
+  // Lines and bytes so far, and the hash of their text.
   std::int64_t lines() const { return lines_; }
   std::uint64_t bytes() const { return bytes_; }
   std::string sha256() const { return text_hash_.hex(); }

@@ -10,7 +10,7 @@ static void add(Verified& found, Problem problem) {
   if (found.problems.size() < kMostProblems) found.problems.push_back(std::move(problem));
 }
 
-// Looks at the lines of `text`, which ends with a line feed; the first has the number `number`.
+// Checks the lines of `text`, which ends with a line feed. The first line has the number `number`.
 static void check_lines(std::string_view text, std::int64_t number, Verified& found) {
   for (std::size_t begin = 0; begin < text.size(); ++number) {
     const std::size_t feed = std::min(text.find('\n', begin), text.size());

@@ -1,4 +1,4 @@
-// Whether a backup, or a transcript, is whole: every byte as it was stored, every line a record.
+// Checks a backup or a transcript: every byte must be as it was stored, and every line a record.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Problem {
 
 struct Verified {
   std::int64_t lines = 0, bytes = 0;
-  std::string sha256;  // of what was read
+  std::string sha256;  // of the text that was read
   std::int64_t malformed = 0;
   bool damaged = false;           // bytes are not what was stored
   std::vector<Problem> problems;  // the first hundred

@@ -33,7 +33,7 @@ bool VersionReader::next_segment() {
   return true;
 }
 
-// Bytes behind the frames belong to the trailer; they count for the hash of the file.
+// The bytes after the frames are the trailer. They are part of the file's hash.
 std::optional<std::string> VersionReader::end_segment() {
   in_segment_ = false;
   const store::BackupSegment& segment = segments_[segment_ - 1];

@@ -1,7 +1,7 @@
 // Reads a version of a transcript from the archive, a frame at a time, and checks everything on the way: the
 // size and hash of each file, the checksum of each frame, its bytes and lines.
 //
-// Damage is reported and reading goes on behind it: the frames are independent.
+// Damage is reported, and reading continues after it: the frames are independent.
 #pragma once
 
 #include <cstdint>
