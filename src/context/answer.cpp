@@ -36,8 +36,8 @@ Result<std::optional<Due>> due_to(store::Db& db, const EventId& event) {
   return std::optional<Due>(std::move(due));
 }
 
-// What the user sees when a session starts. `asked`: context was looked for, so that an empty one means that
-// there is nothing.
+// The line that the user sees when a session starts. `asked`: context was composed; if it is empty, nothing
+// is remembered.
 static std::string notice(const Composed& composed, const std::vector<std::string>& warnings, bool asked,
                           WallTime now) {
   std::string text;
@@ -58,7 +58,7 @@ static std::string notice(const Composed& composed, const std::vector<std::strin
   return text;
 }
 
-// How much a source is owed. Nothing: none at all.
+// How much context a kind of session start gets. Nothing: none.
 static Result<std::optional<Request>> request_for(store::Db& db, const store::Session& session,
                                                   const std::string& source, const AnswerOptions& options) {
   const std::string wanted = source.empty() ? "startup" : source;

@@ -36,11 +36,11 @@ struct Due {
   std::string asked_by;  // name of the asking event
 };
 
-// The context due to `event`, which must be stored already. The start of a session: always. A prompt: only
-// when the last start of its session was not given any. Other events: nothing.
+// The context that `event` must get; the event must be stored already. The start of a session always gets
+// context, a prompt only when the last start of its session got none, other events never.
 Result<std::optional<Due>> due_to(store::Db& db, const EventId& event);
 
-// Composes it. On resume the session gets what is new since it was last given context, else everything.
+// Composes that context. A resumed session gets what is new since it last got context, others get everything.
 // Writes one receipt in the caller's transaction, even when there was nothing to give. `warnings` are shown
 // to the user in one line beside the notice.
 Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& options,

@@ -11,14 +11,14 @@ namespace cairn::context {
 
 namespace {
 
-constexpr double kName = 1.5;          // an identifier or a number, beside other words
-constexpr double kStress = 1.3;        // a word of prompts and subjects of commits
-constexpr double kAgain = 0.1;         // what a concept is worth when it was said already
-constexpr std::size_t kOverhead = 28;  // bytes: without them the shortest would always win
-constexpr double kPointsBack = 0.1;    // "This ..." without the sentence before it: hardly understood
-constexpr double kBegins = 0.6;        // the same where none stands before it
-constexpr double kGoesOn = 1.15;       // the sentence after one that was chosen: reads better than another
-constexpr double kLeastGain = 0.012;   // less is not worth reading
+constexpr double kName = 1.5;          // an identifier or a number; other words have 1
+constexpr double kStress = 1.3;        // a word that also occurs in prompts or subjects of commits
+constexpr double kAgain = 0.1;         // factor for a concept that was said already
+constexpr std::size_t kOverhead = 28;  // bytes added to each size: else the shortest would always win
+constexpr double kPointsBack = 0.1;    // "This ..." without the sentence before it is hard to understand
+constexpr double kBegins = 0.6;        // the same when no sentence precedes it in its paragraph
+constexpr double kGoesOn = 1.15;      // the sentence after a chosen one: reads better than one from elsewhere
+constexpr double kLeastGain = 0.012;  // units with less gain are not shown
 
 bool is_empty_word(std::string_view word) {
   static const std::unordered_set<std::string_view> kWords(distil::code_mode().empty.begin(),
@@ -39,7 +39,7 @@ bool joins(char c) {
   return c == '.' || c == '/' || c == '-' || c == ':' || c == '#' || c == '@';
 }
 
-// A name or a number, as code writes them: with a digit, a sign in the middle, or capitals inside.
+// Whether the word is an identifier or a number: it has a digit, a sign in the middle, or capitals inside.
 bool is_name(std::string_view word) {
   bool lower = false;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -59,7 +59,7 @@ bool is_figure(std::string_view word) {
   return digits > 0 && unit.size() <= kLongestUnit && std::all_of(unit.begin(), unit.end(), is_letter);
 }
 
-// "tests", "tested" and "testing" are one concept. Rough: only what is chosen depends on it.
+// Makes "tests", "tested" and "testing" one concept. Errors are harmless: they only change what is chosen.
 std::string stem(std::string word) {
   for (const std::string_view end : {"ing", "ed", "es", "s"})
     if (word.size() > end.size() + 3 && word.ends_with(end)) {
@@ -100,7 +100,8 @@ std::vector<Concepts::Use> Concepts::of(std::string_view text) {
     const bool named = i > 0 && (text[i - 1] == '#' || (text[before] >= 'A' && text[before] <= 'Z'));
     before = i;
     i = end;
-    const bool foreign = static_cast<unsigned char>(word[0]) >= 0xE3;  // scripts without blanks: by two signs
+    const bool foreign =
+        static_cast<unsigned char>(word[0]) >= 0xE3;  // scripts without blanks: pairs of characters
     if (foreign)
       for (std::size_t at = 0; at < word.size(); at += 6) add(std::string(word.substr(at, 6)), false);
     else if (is_name(word))

@@ -1,9 +1,9 @@
-// Which units of a session are shown within a number of bytes: those that say most that was not said yet, for
-// their size.
+// Chooses which units of a session (sentences, items, rows) are shown within a number of bytes: those with
+// the most new content for their size.
 //
-// A unit brings concepts: names and numbers, and other words. Its gain is its weight times the sum of its
-// concepts, each worth a tenth for every time it was said already, divided by its size. The best comes first,
-// until nothing fits. Deterministic: of equal gains the earlier unit wins.
+// A unit has concepts: names, numbers and other words. Its gain is its weight times the sum of its concepts,
+// each divided by ten for every time it was said already, divided by the unit's size. The unit with the
+// largest gain is taken first, until nothing fits. Deterministic: of equal gains the earlier unit wins.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,24 @@
 
 namespace cairn::context {
 
-// What was said, and what is talked about.
+// Remembers which concepts were said, and which are important.
 class Concepts {
  public:
   struct Use {
     int id = 0;
     double value = 0;
-    bool figure = false;  // a number that tells how many or how much, with a short unit at most
+    bool figure = false;  // a number that says how many or how much, alone or with a short unit ("25ms")
     std::uint64_t hash = 0;
   };
   // The concepts of a text, each once.
   std::vector<Use> of(std::string_view text);
-  // They count as said from now on.
+  // Counts the concepts as said from now on.
   void count(const std::vector<Use>& uses);
   void count(std::string_view text) { count(of(text)); }
-  // Texts that say what matters (prompts, subjects of commits): their words are worth more.
+  // Adds a text that shows what is important (a prompt, the subject of a commit): its words get a larger
+  // weight.
   void stress(std::string_view text);
-  // What the concepts bring now.
+  // The current worth of the concepts.
   double news(const std::vector<Use>& uses) const;
 
  private:
@@ -38,21 +39,20 @@ class Concepts {
   struct Known {
     std::uint64_t hash = 0;
     double value = 1;
-    double left = 1;  // a tenth after each time it was said
+    double left = 1;  // divided by ten each time it is said
     bool stressed = false;
   };
   std::unordered_map<std::string, int> ids_;
   std::vector<Known> known_;
 };
 
-// One thing to choose.
+// One unit that can be chosen.
 struct Candidate {
   double weight = 1;
-  std::size_t bytes = 0;  // what printing it costs
-  std::size_t group = 0;  // its heading: the first of a group pays for it
-  std::size_t turn = 0;   // and its turn, likewise
-  std::size_t before =
-      0;  // candidates of one paragraph that follow each other: the place of the one before + 1
+  std::size_t bytes = 0;   // what printing it costs
+  std::size_t group = 0;   // its heading; the first chosen unit of a group also pays for the heading
+  std::size_t turn = 0;    // its turn, whose heading is paid for in the same way
+  std::size_t before = 0;  // index + 1 of the candidate before it in the same paragraph; 0: none
   bool continues = false;
   std::vector<Concepts::Use> concepts;
   bool chosen = false;
@@ -63,7 +63,7 @@ struct GroupCosts {
   std::vector<std::size_t> turns;
 };
 
-// Marks what is chosen within `room` bytes; returns how many of them are used.
+// Marks the candidates that are chosen within `room` bytes. Returns the number of bytes used.
 std::size_t choose(std::vector<Candidate>& candidates, GroupCosts costs, std::size_t room,
                    Concepts& concepts);
 

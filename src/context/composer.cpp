@@ -24,12 +24,12 @@ using store::Summary;
 
 constexpr std::string_view kLastLine =
     "More: `cairn search WORDS` finds earlier work, `cairn show ID` prints a turn in full.\n";
-// The newest session gets what is left when each earlier one has its share, but never less than that.
+// The newest session gets the space that the shares of earlier sessions leave, but at least this part.
 constexpr double kShareOfOlder = 0.19, kLeastShareOfNewest = 0.45;
-constexpr std::size_t kLeastOlder = 170;  // bytes: less says nothing
+constexpr std::size_t kLeastOlder = 170;  // bytes: a shorter block says nothing useful
 constexpr std::size_t kEarlierTitle = 60;
 
-// Whatever was stored is made data before it is put among our own lines. Names quote nothing.
+// Stored text is made harmless (as_data) before it is put between our own lines.
 std::string line_of_data(std::string_view text) {
   return one_line(labelled(as_data(text)), 500);
 }
@@ -61,7 +61,7 @@ class Composer {
   }
 
  private:
-  // Adds a section; what it says counts as said from then on.
+  // Adds a section. Its concepts count as said afterwards.
   bool add(const Section& section) {
     if (section.text.empty() || !page_.add(section.text)) return false;
     concepts_.count(section.text);
@@ -70,7 +70,8 @@ class Composer {
   }
 
   void add_state() {
-    std::vector<std::string> others;  // what the sessions edited since the last commit is open
+    std::vector<std::string>
+        others;  // files that sessions edited since the last commit are listed under Open
     for (const std::string& file : material_.uncommitted)
       if (!material_.standing.edits(file)) others.push_back(line_of_data(file));
     const std::string text =
@@ -81,10 +82,10 @@ class Composer {
   void add_open() {
     out_.open = material_.standing.open.size();
     const Section section = open_section(material_.standing, material_.uncommitted, page_.budget() / 4);
-    if (add(section)) told_.insert(section.texts.begin(), section.texts.end());
+    if (add(section)) shown_open_.insert(section.texts.begin(), section.texts.end());
   }
 
-  // What was asked for and what was committed says what matters.
+  // Prompts and commits show what is important.
   void stress() {
     if (material_.stories.empty()) return;
     const Story& newest = material_.stories.front();
@@ -104,13 +105,13 @@ class Composer {
   std::size_t add_newest(std::size_t room) {
     constexpr std::string_view kHeading = "# Last session, in the agent's words\n";
     SessionText block = newest_text(material_.stories.front(), room - std::min(room, kHeading.size() + 1),
-                                    concepts_, figures_, told_);
+                                    concepts_, figures_, shown_open_);
     if (block.text.empty() || !page_.add(std::string(kHeading) + block.text + "\n")) return 0;
     out_.items.insert(out_.items.end(), block.items.begin(), block.items.end());
     return cost_of(block.text) + kHeading.size() + 1;
   }
 
-  // Equal shares; what one does not use, the next ones have.
+  // Equal shares. Space that a session does not use goes to the next ones.
   void add_earlier(std::size_t room) {
     const auto& stories = material_.stories;
     std::size_t count = std::min(stories.size() - 1, std::max<std::size_t>(1, room / kLeastOlder));
@@ -118,7 +119,7 @@ class Composer {
     room -= std::min(room, heading.size() + 1);
     for (std::size_t i = 1; i <= count; ++i) {
       const std::size_t share = room / (count - i + 1);
-      Concepts concepts;  // of its own: what another session says is no news of this one
+      Concepts concepts;  // not shared: a session repeats what another session said
       for (const std::string& line : stories[i].first_lines(store::TextKind::commit)) concepts.stress(line);
       const SessionText block =
           earlier_text(stories[i], i, heading_of(stories, i), share, concepts, figures_);
@@ -135,7 +136,7 @@ class Composer {
     page_.add("\n");
   }
 
-  // "2026-11-16 · fix the lexer · branch b", the branch where it is another than in the session after it.
+  // "2026-11-16 · fix the lexer · branch b"; the branch only when the following session has another one.
   static std::string heading_of(const std::vector<Story>& stories, std::size_t i) {
     const Story& story = stories[i];
     std::string text = date(story.started_at).substr(0, 10);
@@ -150,12 +151,12 @@ class Composer {
   const Material& material_;
   Concepts concepts_;
   Figures figures_;
-  std::set<std::string> told_;  // open steps
+  std::set<std::string> shown_open_;  // texts of open items that are shown already
   Page page_;
   Composed out_;
 };
 
-// Of the files that earlier turns changed, and of those that git knows.
+// The uncommitted ones among the files that earlier turns changed and those that git tracks.
 Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request& request,
                                                    const std::vector<Story>& stories) {
   std::string tree = request.working_tree;
@@ -169,7 +170,7 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
   return git::changed_files(*request.disk, tree, {known.begin(), known.end()});
 }
 
-// What is left of accepted plans, as far as the sessions that are shown edited files since.
+// The steps of accepted plans whose files were not edited since, as far as the shown sessions tell.
 void follow_plans(const std::vector<Story>& stories, Standing& standing) {
   std::set<std::int64_t> done;
   for (const store::OpenItem& item : standing.open) {
@@ -180,7 +181,7 @@ void follow_plans(const std::vector<Story>& stories, Standing& standing) {
         if (turn.updated_at >= item.opened_at)
           for (const std::string& file : turn.files_edited) edited.insert(file.substr(file.rfind('/') + 1));
     standing.steps[item.id] = distil::steps_untouched(item.detail, edited);
-    // Sessions that did not begin with the plan may have done it all the same.
+    // A session that did not begin with the plan may also have done steps of it.
     if (!edited.empty() && distil::steps_left(item.detail, edited).empty()) done.insert(item.id);
   }
   std::erase_if(standing.open, [&](const store::OpenItem& item) { return done.contains(item.id); });

@@ -14,7 +14,7 @@ std::string id_of(const store::Summary& summary);
 // "a, b and 3 more".
 std::string first_few(const std::vector<std::string>& items, std::size_t max_items);
 
-// Whether the work of this summary was broken off, and by what; empty: it was not.
+// What interrupted the turn of this summary; empty: nothing did.
 std::string_view broken_by(const store::Summary& summary);
 
 }  // namespace cairn::context

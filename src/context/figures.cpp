@@ -8,7 +8,7 @@ static bool is_later(const Figures::Said& a, const Figures::Said& b) {
 }
 
 Figures::Said Figures::said(const std::vector<Concepts::Use>& uses, std::size_t session, std::int64_t turn) {
-  constexpr int kLeastWords = 2;  // "34 passed" says of nothing that it passed
+  constexpr int kLeastWords = 2;  // "34 passed" does not say what passed
   Said out{0, 0, session, turn};
   int words = 0;
   for (const Concepts::Use& use : uses) {

@@ -1,8 +1,8 @@
 // Which statements are out of date: a later turn says the same with other figures ("All 34 tests pass", then
 // "All 36 tests pass").
 //
-// Two statements are about the same when their telling words are the same but for the figures. Rough on
-// purpose: what is only similar stays, because dropping a line that is still true costs more.
+// Two statements are about the same thing when all their concepts except the figures are equal. Statements
+// that are only similar are both kept: dropping a true line is worse than keeping an old one.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Figures {
   static Said said(const std::vector<Concepts::Use>& uses, std::size_t session, std::int64_t turn);
 
   void add(const Said& said);
-  // Whether a later turn than its own said otherwise.
+  // Whether a later turn said the same with other figures.
   bool replaced(const Said& said) const;
 
  private:

@@ -22,7 +22,7 @@ constexpr auto kOpening = std::to_array<std::string_view>(
     {"<", "\uff1c", "\ufe64", "\u27e8", "\u3008", "\u2039", "&lt;", "&#60;", "&#x3c;", "\\u003c", "%3c"});
 constexpr auto kClosing = std::to_array<std::string_view>(
     {">", "\uff1e", "\ufe65", "\u27e9", "\u3009", "\u203a", "&gt;", "&#62;", "&#x3e;", "\\u003e", "%3e"});
-// What may stand between that character and the name: white space, slashes and bars of any script.
+// Characters that may come between that character and the name: white space, slashes and bars of any script.
 constexpr auto kBetween = std::to_array<std::string_view>(
     {" ",      "\t",     "\n",     "/",      "\\",     "|",      "\u00a0", "\u1680", "\u2000", "\u2001",
      "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u202f",
@@ -60,7 +60,7 @@ Name name_of(std::string_view rest) {
 }
 
 // Whether no programming language has such a type name: <some-words>, <a:word>, <some_words>, or another
-// alphabet. `glued`: a word stands before the sign, as in vector<size_t>.
+// alphabet. `glued`: a word directly precedes the sign, as in vector<size_t>.
 bool cannot_be_a_type(std::string_view name, bool glued) {
   if (name.empty() || name.size() > kLongestName) return false;
   if (std::any_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; })) return true;

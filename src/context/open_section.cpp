@@ -36,7 +36,7 @@ Result<Standing> read_standing(store::Db& db, const std::string& project,
     const bool refused = item.source == OpenSource::plan && item.state != OpenState::accepted;
     (refused ? out.plans : item.last_seen_at < oldest ? out.earlier : out.open).push_back(std::move(item));
   }
-  // The last seen first; items of one answer in its own order.
+  // Items that were mentioned last come first; items of one answer keep its order.
   std::sort(out.open.begin(), out.open.end(), [](const OpenItem& a, const OpenItem& b) {
     if (place_of(a) != place_of(b)) return place_of(a) < place_of(b);
     return a.last_seen_at != b.last_seen_at ? a.last_seen_at > b.last_seen_at : a.id < b.id;
@@ -51,7 +51,7 @@ Result<Standing> read_standing(store::Db& db, const std::string& project,
   return out;
 }
 
-// Stored text on one line of ours.
+// Stored text as data on one line.
 static std::string line_of(std::string_view text, std::size_t max) {
   return closed(one_line(labelled(as_data(text)), max));
 }
@@ -106,7 +106,7 @@ Section notes_section(const Standing& standing, std::size_t max_tokens) {
   return out;
 }
 
-// "; not begun: 2. Test it; 3. Say it". The steps of the plan that nothing was done for.
+// "; not begun: 2. Test it; 3. Say it". Lists the steps of the plan that were not begun.
 static std::string steps_of(const Standing& standing, const OpenItem& item) {
   constexpr std::size_t kSteps = 4;
   const auto steps = standing.steps.find(item.id);

@@ -51,7 +51,7 @@ static bool begins_with_date(std::string_view text) {
                     [](char form, char c) { return form == '0' ? c >= '0' && c <= '9' : c == form; });
 }
 
-// What the lines of our lists are: an id, then a date ("S3 2026-11-16: ...") or at the end a cost
+// Whether a line looks like one of our lists: an id, then a date ("S3 2026-11-16: ...") or at the end a cost
 // ("O7 decision: ... (~17)").
 static bool reads_like_a_record(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of("-*+ \t\u2022"), line.size()));
@@ -91,7 +91,7 @@ std::string as_data(std::string_view text) {
 }
 
 std::string as_name(std::string_view text) {
-  const std::string seen = without_tags(visible(text));  // a tag is known by its blanks, too
+  const std::string seen = without_tags(visible(text));  // before blanks change: they matter for tags
   std::string out;
   for (std::string_view rest = seen; !rest.empty();) {
     const std::string_view c = first_character(rest);

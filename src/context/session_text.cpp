@@ -19,26 +19,26 @@ namespace {
 using store::Summary;
 using store::TextKind;
 
-// What a sentence is worth by where it stands. Chosen with bench/sessions over all its projects at once.
+// Weights of sentences by their source. Tuned with bench/sessions on all its projects together.
 constexpr double kAnswer = 1, kLongRemark = 1, kMessage = 0.9, kFinding = 0.5, kPrompt = 0.5, kPlan = 0.2,
                  kCompaction = 0.2, kFacts = 0.3;
 constexpr double kOlderMessage = 0.6, kOlderRemark = 0.5;
 constexpr double kRow = 0.8, kOlderRow = 0.4, kCode = 0.2, kLastTurn = 1.3, kCue = 1.5, kIntroduces = 0.3;
 constexpr double kQuestion = 0.4;        // a question that a later turn has answered
-constexpr double kAnnounces = 0.15;      // "Let me look at ..." tells of what follows, not of what was found
+constexpr double kAnnounces = 0.15;      // "Let me look at ..." announces work and reports no result
 constexpr std::size_t kLeastUnit = 24;   // bytes of a unit without its heading
 constexpr std::size_t kLong = 500;       // a remark of this size is an answer of its own
-constexpr std::size_t kPlanSize = 1500;  // a prompt of this size brings a plan with it
+constexpr std::size_t kPlanSize = 1500;  // a prompt of this size contains a plan
 constexpr std::size_t kTurnTitle = 110;
 
 // One text that units are chosen from.
 struct Source {
   std::string text;
-  std::string heading;  // of ours, over all of it; empty: its own headings
+  std::string heading;  // printed by us above the whole text; empty: the text's own headings are used
   std::int64_t turn = 0;
   double weight = 1;
   bool finding_only = false;  // only sentences with a cue
-  bool labelled = false;      // words of the distiller: their labels are ours
+  bool labelled = false;      // written by the distiller: its labels are genuine
 };
 
 // Where a candidate is printed.
@@ -46,8 +46,8 @@ struct Place {
   Unit unit;
   std::string heading;
   std::int64_t turn = 0;
-  std::size_t order = 0;  // among all units of the session, also those that are no candidates
-  bool ours = false;      // the heading is ours: what stands under it is one paragraph
+  std::size_t order = 0;  // number among all units of the session, including those that are not candidates
+  bool ours = false;      // the heading is ours: the units under it are one paragraph
   bool labelled = false;
 };
 
@@ -56,12 +56,12 @@ bool announces(std::string_view text) {
   return distil::begins_with_cue(distil::fold(text.substr(0, kBeginning)), distil::code_mode().announces);
 }
 
-// "And 45 more commands." says nothing alone.
+// "And 45 more commands.": useless without the sentence before it.
 bool is_rest(std::string_view text) {
   return text.starts_with("And ") && text.size() > 4 && text[4] >= '0' && text[4] <= '9';
 }
 
-// What speaks for a cause, a decision or a next step.
+// Finds words that show a cause, a decision or a next step.
 const distil::CueFinder& cue_finder() {
   static const distil::CueFinder finder{&distil::code_mode().findings, &distil::code_mode().decisions,
                                         &distil::code_mode().remains};
@@ -70,7 +70,7 @@ const distil::CueFinder& cue_finder() {
 
 class SessionWriter {
  public:
-  // `place`: of the session among all, the newest first.
+  // `place`: index of the session; 0 is the newest.
   SessionWriter(const Story& story, std::size_t place, Concepts& concepts, Figures& figures)
       : story_(story),
         place_(place),
@@ -83,7 +83,7 @@ class SessionWriter {
     collect();
   }
 
-  // Units that say the same as one of `already` are left out.
+  // Splits the sources into candidates. Units whose text is in `already` are left out.
   void prepare(const std::set<std::string>& already) {
     for (const Source& source : sources_) add_units(source, already);
     for (const Figures::Said& said : said_) figures_.add(said);
@@ -94,10 +94,10 @@ class SessionWriter {
   std::size_t choose_within(std::size_t room) { return choose(candidates_, costs_, room, concepts_); }
 
   SessionText by_turns() const;
-  // The newest turn that came to its end; null: none did.
+  // The newest turn that ended normally; null: none.
   const Summary* last_finished() const;
-  // Whether something of the turn was chosen, or it is what the session is called by.
-  bool tells(const Summary& turn) const;
+  // Whether the text shows this turn: a unit of it was chosen, or the session's title is its request.
+  bool mentions(const Summary& turn) const;
   std::string turn_heading(const Summary& turn) const;
   std::string title_of_turn(const Summary& turn) const;
   std::string as_paragraph() const;
@@ -110,7 +110,8 @@ class SessionWriter {
                      bool finding_only = false);
   void add_units(const Source& source, const std::set<std::string>& said);
   double weight_of(const Unit& unit, const Source& source) const;
-  // What was chosen, but a line that only introduces the next one not without it.
+  // Whether unit `i` is printed: it was chosen and, if it only introduces the next unit, that one was chosen
+  // too.
   bool is_printed(std::size_t i) const {
     if (!candidates_[i].chosen || !places_[i].unit.introduces) return candidates_[i].chosen;
     return i + 1 < places_.size() && candidates_[i + 1].chosen &&
@@ -129,15 +130,15 @@ class SessionWriter {
   std::int64_t last_work_ = 0;
   std::vector<Source> sources_;
   std::vector<Candidate> candidates_;
-  std::vector<Place> places_;        // of the candidates
-  std::vector<Figures::Said> said_;  // by them
+  std::vector<Place> places_;        // one for each candidate
+  std::vector<Figures::Said> said_;  // the figures of each candidate
   std::size_t units_ = 0;
   GroupCosts costs_{{0}, {0}};
   std::map<std::string, std::size_t> groups_;
   std::map<std::int64_t, std::size_t> turns_;
 };
 
-// The first line of what the distiller says was done is ours; the answer that follows is stored whole.
+// The distiller's own first line of what was done. The rest is the answer, which is stored whole elsewhere.
 std::string facts_of(const Summary& turn) {
   if (!distil::begins_with_facts(trim(turn.completed))) return {};
   return std::string(lines(trim(turn.completed)).front());
@@ -163,7 +164,7 @@ void SessionWriter::collect() {
 
 void SessionWriter::add_texts(const Summary& turn) {
   bool answered = false;
-  if (turn.provider != "builtin")  // a model's summary is the best there is
+  if (turn.provider != "builtin")  // a model's summary is better than single sentences
     for (const std::string* field : {&turn.completed, &turn.learned, &turn.notes})
       add_source(*field, kAnswer * 1.2, turn).labelled = answered = true;
   for (const store::Text& text : story_.texts) {
@@ -191,14 +192,14 @@ void SessionWriter::add_texts(const Summary& turn) {
         break;
       case TextKind::away: add_source(text.text, kMessage, turn); break;
       case TextKind::compaction:
-        // What was pending then is a passing state when later turns exist.
+        // When later turns exist, what was pending at the compaction is out of date.
         add_source(text.text, turn.prompt_number < last_work_ ? kCompaction / 2 : kCompaction, turn,
                    "Summary of the conversation");
         break;
       case TextKind::title: break;
     }
   }
-  // Without an answer what was done is all there is to say.
+  // Without an answer, show what was done.
   if (!answered) {
     add_source(turn.completed, kAnswer, turn).labelled = true;
     add_source(turn.investigated, kFacts, turn).labelled = true;
@@ -213,7 +214,7 @@ double SessionWriter::weight_of(const Unit& unit, const Source& source) const {
   if (source.finding_only && !cue) return 0;
   if (cue) weight *= kCue;
   if (announces(unit.text)) weight *= kAnnounces;
-  // A question of an earlier turn was answered by what came after it.
+  // A question in an earlier turn was answered by later turns.
   if (unit.text.ends_with('?') && (!newest_ || source.turn != last_work_))
     weight *= source.heading.empty() ? 0 : kQuestion;
   if (source.labelled && is_rest(unit.text)) return 0;
@@ -268,7 +269,7 @@ void SessionWriter::add_units(const Source& source, const std::set<std::string>&
   }
 }
 
-// Stored text on one line of ours: data, without anything that reads like a label of ours.
+// Stored text as data on one line, without anything that looks like one of our labels.
 std::string as_line(std::string_view text) {
   return labelled(as_data(one_line(text, text.size() + 8)));
 }
@@ -310,7 +311,7 @@ std::string SessionWriter::title_of_turn(const Summary& turn) const {
   return title_of_request(turn.request, kTurnTitle);
 }
 
-bool told_of(const SessionText& text, const Summary& turn) {
+bool names_turn(const SessionText& text, const Summary& turn) {
   return std::find(text.items.begin(), text.items.end(), id_of(turn)) != text.items.end();
 }
 
@@ -318,7 +319,7 @@ SessionText SessionWriter::by_turns() const {
   SessionText out;
   std::string& text = out.text;
   const Place* before = nullptr;
-  // What was finished last is named even when nothing was said about it.
+  // Always name the turn that was finished last, even when none of its sentences was chosen.
   const Summary* last = last_finished();
   const std::int64_t last_number = last ? last->prompt_number : std::numeric_limits<std::int64_t>::max();
   const auto name_last = [&] {
@@ -332,7 +333,7 @@ SessionText SessionWriter::by_turns() const {
     const bool new_turn = turn && (!before || before->turn != place.turn);
     if (new_turn) {
       end_line(text);
-      if (turn->prompt_number > last_number && !told_of(out, *last)) name_last();
+      if (turn->prompt_number > last_number && !names_turn(out, *last)) name_last();
       if (!is_chore(turn->request) || text.empty()) text += turn_heading(*turn) + "\n";
       out.items.push_back(id_of(*turn));
     }
@@ -352,7 +353,7 @@ SessionText SessionWriter::by_turns() const {
     before = &place;
   }
   end_line(text);
-  if (last && !told_of(out, *last)) name_last();
+  if (last && !names_turn(out, *last)) name_last();
   return out;
 }
 
@@ -363,7 +364,7 @@ const Summary* SessionWriter::last_finished() const {
   return nullptr;
 }
 
-bool SessionWriter::tells(const Summary& turn) const {
+bool SessionWriter::mentions(const Summary& turn) const {
   for (std::size_t i = 0; i < places_.size(); ++i)
     if (candidates_[i].chosen && places_[i].turn == turn.prompt_number) return true;
   return story_.title(kTurnTitle) == title_of_request(turn.request, kTurnTitle);
@@ -381,7 +382,7 @@ std::string SessionWriter::as_paragraph() const {
   return out;
 }
 
-// The turn that says most of what was chosen.
+// The turn with the most chosen bytes.
 std::int64_t SessionWriter::main_turn() const {
   std::map<std::int64_t, std::size_t> said;
   std::int64_t best = story_.turns.back().prompt_number;
@@ -407,7 +408,8 @@ SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts
   SessionWriter writer(story, 0, concepts, figures);
   writer.prepare(said);
   const Summary* last = writer.last_finished();
-  const std::size_t kept = last ? cost_of(writer.turn_heading(*last)) + 1 : 0;  // it is named in any case
+  const std::size_t kept =
+      last ? cost_of(writer.turn_heading(*last)) + 1 : 0;  // space for its heading, which is always printed
   writer.choose_within(room - std::min(room, kept));
   return writer.by_turns();
 }
@@ -419,15 +421,15 @@ SessionText earlier_text(const Story& story, std::size_t place, const std::strin
   const std::size_t head = cost_of(heading) + 24;
   const Summary* last = writer.last_finished();
   std::string finished = last ? "Finished last: " + writer.turn_heading(*last).substr(3) + "\n" : "";
-  // A session that goes on, or ended inside a turn, is called by what it was doing: what it finished is named
-  // beside that, and so is a last turn that nothing was said about.
+  // The title of a session that is still running, or ended inside a turn, names unfinished work. So add the
+  // turn that it finished last. Add it also when no sentence of that turn was chosen.
   const std::size_t kept =
       last && story.turns.back().turn_end != store::TurnEnd::stop ? cost_of(finished) : 0;
   const std::size_t left = room - std::min(room, head + kept);
   const std::size_t used = writer.choose_within(left);
   const Summary* turn = story.turn(writer.main_turn());
   const bool fits = kept > 0 || used + cost_of(finished) <= left;
-  if (!fits || (kept == 0 && last && writer.tells(*last))) finished.clear();
+  if (!fits || (kept == 0 && last && writer.mentions(*last))) finished.clear();
   SessionText out;
   const std::string id = turn ? id_of(*turn) + label(turn->origins) : "";
   out.text = fmt::format("## {} \u00b7 {}\n", id, heading);

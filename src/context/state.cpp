@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kCommits = 5, kPulls = 3, kFiles = 8, kSubject = 110;
 
-// The last of the lines, one after the other.
+// Joins the last lines.
 std::string last_of(const std::vector<std::string>& lines, std::size_t max) {
   std::string text;
   for (std::size_t i = lines.size() > max ? lines.size() - max : 0; i < lines.size(); ++i)
@@ -24,7 +24,7 @@ std::string last_of(const std::vector<std::string>& lines, std::size_t max) {
   return text;
 }
 
-// Of lines about the same pull request the fullest.
+// Of several lines about one pull request, keeps the longest.
 std::vector<std::string> by_number(const std::vector<std::string>& pulls) {
   std::vector<std::string> out;
   for (const std::string& pull : pulls) {

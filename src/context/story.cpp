@@ -11,7 +11,7 @@ namespace cairn::context {
 
 namespace {
 
-constexpr std::size_t kSessions = 25;          // more than a budget of thousands can show
+constexpr std::size_t kSessions = 25;          // more than any usual budget can show
 constexpr std::size_t kNewestBytes = 256'000;  // of texts of the newest session
 constexpr std::size_t kOlderBytes = 16'000;    // of texts of each other one
 constexpr std::size_t kLeastTitle = 14;
@@ -29,7 +29,7 @@ std::string title_of_request(std::string_view request, std::size_t max) {
       std::string_view bare = text;
       while (bare.starts_with('#')) bare.remove_prefix(1);
       const std::vector<std::string> sentences = split_line(trim(bare));
-      // "Thanks. Now the endpoint": a few words before the request are not what it is called by.
+      // "Thanks. Now the endpoint": skip a few words before the request itself.
       const auto says = std::find_if(sentences.begin(), sentences.end(),
                                      [](const std::string& s) { return s.size() >= kLeastTitle; });
       if (!sentences.empty()) first = says != sentences.end() ? *says : sentences.front();

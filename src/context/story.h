@@ -1,4 +1,4 @@
-// One session as the composer reads it: its turns, and all that was said in them.
+// One session as the composer reads it: its turns, and all texts in them.
 #pragma once
 
 #include <map>
@@ -31,24 +31,25 @@ struct Story {
   const store::Summary* turn(std::int64_t number) const;
   // The host's title of it; empty: it has none.
   std::string host_title(std::size_t max) const;
-  // What the session is called: the host's title, else the request that most was done for.
+  // The session's title: the host's, else the request of the turn with the most work.
   std::string title(std::size_t max) const;
   // First lines of the texts of a kind, oldest first, each once.
   std::vector<std::string> first_lines(store::TextKind kind) const;
 };
 
-// What a request is called: its first sentence, or the heading of a plan that it carries.
+// The title of a request: its first sentence, or the heading of the plan in it.
 std::string title_of_request(std::string_view request, std::size_t max);
 
 struct StoryQuery {
   std::string project;
   std::optional<WallTime> since;  // only turns that were written after that
   std::string except_session;
-  std::string own_session;  // whose running turn is not another's
+  std::string
+      own_session;  // content id of the asking session: its running turn is not shown as another session's
 };
 
-// The newest sessions of a project, newest first; one that is at work now does not come first when there is
-// another. Reads a bounded number of rows and bytes, however long the sessions were.
+// The newest sessions of a project, newest first. A session that is running now comes first only when there
+// is no other. Reads a bounded number of rows and bytes, however long the sessions were.
 Result<std::vector<Story>> newest_stories(store::Db& db, const StoryQuery& query);
 
 }  // namespace cairn::context

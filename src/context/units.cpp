@@ -16,10 +16,10 @@ bool is_heading(std::string_view line) {
   return end != 0 && (end == std::string_view::npos || line[end] == ' ');
 }
 
-constexpr std::size_t kLongest = 420;   // of a unit that is printed; a longer one is no sentence
-constexpr std::size_t kLongItem = 300;  // a list item that is longer is taken sentence by sentence
+constexpr std::size_t kLongest = 420;   // bytes of a unit; a longer one is not a sentence
+constexpr std::size_t kLongItem = 300;  // a longer list item is split into sentences
 constexpr std::size_t kLongHeading = 90;
-constexpr std::size_t kBrokenLine = 50;  // a line of this size that ends without a mark goes on
+constexpr std::size_t kBrokenLine = 50;  // a line of this size without an end mark continues on the next line
 
 // The bytes of the mark that ends a sentence at `at`; 0: none does. The full-width marks need no blank.
 std::size_t sentence_mark(std::string_view text, std::size_t at) {
@@ -103,18 +103,18 @@ class Splitter {
     if (is_heading(line) || (all_bold && plain.size() <= kLongHeading)) return flush(), head(plain, false);
     const std::size_t indent = static_cast<std::size_t>(line.data() - raw.data());
     if (const std::size_t mark = list_mark(line)) return flush(), take_item(line.substr(mark), indent);
-    if (goes_on(plain)) {  // a sentence that was broken into lines
+    if (goes_on(plain)) {  // a sentence that spans several lines
       pending_ += " " + plain;
       return;
     }
     flush();
     if (ends_in_colon(plain) && plain.size() <= kLongHeading) return head(plain, true);
-    if (leads_) heading_ = section_, leads_ = false;  // "Next steps:" stands over its list alone
+    if (leads_) heading_ = section_, leads_ = false;  // "Next steps:" is the heading of its list only
     pending_ = plain;
     pending_item_ = false;
   }
 
-  // Whether `line` goes on with the one before: that one was broken in the middle of a sentence.
+  // Whether `line` continues the line before it, which ended in the middle of a sentence.
   bool goes_on(std::string_view line) const {
     if (pending_.empty()) return false;
     const bool ended = std::string_view(".!?:").find(pending_.back()) != std::string_view::npos;
@@ -192,7 +192,7 @@ class Splitter {
 
   Split out_;
   bool code_ = false, table_ = false;
-  std::string pending_;  // a paragraph or an item that may go on in the next line
+  std::string pending_;  // a paragraph or item that may continue on the next line
   bool pending_item_ = false;
   std::size_t block_ = 0;
   int heading_ = -1, section_ = -1;
@@ -215,7 +215,7 @@ static std::size_t quote_end(std::string_view text, std::size_t at) {
 static std::vector<std::string> split_sentences(std::string_view text, bool whole_quotes) {
   std::vector<std::string> out;
   std::size_t from = 0;
-  int depth = 0;  // of brackets: what stands in a label or a link is one
+  int depth = 0;  // of brackets: a label or a link is not split
   const bool paired = std::count(text.begin(), text.end(), '[') == std::count(text.begin(), text.end(), ']');
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (whole_quotes) i = quote_end(text, i);
