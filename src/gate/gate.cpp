@@ -86,7 +86,7 @@ std::optional<Refusal> Gate::refuse(const Event& event) const {
   return std::nullopt;
 }
 
-// A result that is the text of a .env file, as far as the event tells.
+// Whether the event's result is the text of a .env file, judged by the paths in the event.
 static bool reads_env_file(const Event& event) {
   const std::vector<std::string> paths = touched_paths(event);
   if (std::any_of(paths.begin(), paths.end(), is_env_file)) return true;
@@ -100,7 +100,7 @@ std::size_t Gate::remove_secrets(Event& event, Secrets::Reading reading) const {
   for (std::string* text : event_texts(event)) removed += secrets_.remove(*text, {false, reading.known});
   for (Json* value : event_values(event)) removed += secrets_.remove(*value, reading);
   if (reading.known->fresh().empty()) return removed;
-  // What was found last may stand in what was read first.
+  // A secret that was found in the last text may also occur in the first: search all of them again.
   reading.known_only = true;
   const auto again = [&](std::string& text) { removed += secrets_.remove(text, reading); };
   for (std::string* text : event_texts(event)) again(*text);
@@ -137,22 +137,21 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   KnownSecrets session = known ? *known : KnownSecrets();
   const std::size_t secrets = remove_secrets(event, {env_file, &session});
 
-  // After the removal, never before: a cut could take the opening tag and leave what it covers.
+  // Cut only after the removal: a cut could remove the opening tag and leave the private text.
   for (std::string* text : event_texts(event))
     if (text->size() > max_field) *text = cut(*text, max_field);
   for (Json* value : event_values(event)) cut_strings(*value, max_field);
   return Passed{event::CleanEvent(std::move(event)), redacted, secrets, muted, session.fresh()};
 }
 
-// Letters, digits and what stands between them in the ids of hosts.
+// Whether the text has only characters that occur in the ids of hosts.
 static bool can_be_id(std::string_view id) {
   constexpr std::size_t kLongest = 128;
   return !id.empty() && id.size() <= kLongest &&
          id.find_first_not_of(kIdCharacters) == std::string_view::npos;
 }
 
-// The ids that a host gives are random: a rule that took one for a secret would part a session from
-// itself.
+// A host's ids are random and may look like secrets. Replacing one would split its session in two.
 static bool is_known_id(std::string_view id) {
   constexpr std::string_view kHex = "0123456789abcdef-", kTool = "toolu_";
   if (id.starts_with(kTool))

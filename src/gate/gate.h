@@ -1,4 +1,4 @@
-// The one way in. Every text that will be stored passes here first: hooks, transcripts, the command line.
+// The gate. Every text passes it before it is stored: from hooks, transcripts, the command line, imports.
 //
 // It drops what the rules exclude, and removes <private> text and secrets. Pure: no I/O.
 #pragma once
@@ -15,11 +15,11 @@
 
 namespace cairn::gate {
 
-// Every way in. Whoever adds one adds it to the test that sends the same forbidden text through all of them
-// (tests/unit/gate_ways_test.cpp does not compile without it).
+// Where a text comes from. A new value must also be added to the test that sends the same forbidden text
+// through all of them (tests/unit/gate_ways_test.cpp does not compile without it).
 enum class Way {
   hook,          // an event in the inbox
-  transcript,    // an event that only a transcript tells
+  transcript,    // an event that was read from a transcript
   bad_file,      // an event that could not be read, kept as text
   remember,      // a memory typed by hand
   model,         // what a model made of events
@@ -27,10 +27,10 @@ enum class Way {
   other_memory,  // what another tool remembered, or a person wrote into files for it
 };
 
-// What a project wants kept out besides: its own file, or the user's word for that project.
+// Additional rules of one project: from its file `.cairn.toml`, or set by the user for that project.
 struct LocalRules {
-  std::string off;   // why nothing of it comes in; empty: it does
-  std::string file;  // where the rules stand, for the reason
+  std::string off;   // why nothing of the project is stored; empty: capture is on
+  std::string file;  // the file with the rules, named in reasons
   std::vector<std::string> skip_tools, exclude;
 };
 using FindLocalRules = std::function<LocalRules(const std::string& project_dir, const std::string& cwd)>;
@@ -45,13 +45,13 @@ struct Rules {
   std::string home;      // the user's home directory, for `~`; empty: unknown
 };
 
-// Why an event does not come in. It is counted with this reason; none of its text is kept.
+// Why an event is refused. It is counted with this reason, and none of its text is kept.
 struct Refusal {
   std::string outcome;  // "skipped" or "private"
   std::string reason;   // the rule, e.g. `capture.skip_tools "NAME"`
 };
 
-// Thread-safe: const after construction, as far as `local` is.
+// Const after construction. Thread-safe if `local` is.
 class Gate {
  public:
   explicit Gate(Rules rules)
@@ -60,29 +60,28 @@ class Gate {
   struct Passed {
     event::CleanEvent event;
     bool redacted = false;             // something private was removed
-    std::size_t secrets = 0;           // that were removed
+    std::size_t secrets = 0;           // the number of secrets removed
     bool muted = false;                // a prompt that was wholly private: its turn is not captured
     std::vector<KnownSecret> learned;  // secrets that later events of the session are searched for
   };
-  // Lets `event` in, cleaned, or says why not. Strings longer than `max_field` bytes are cut with a marker.
-  // `known`: secrets of earlier events of the session; they are removed wherever they stand. What stands once
-  // in the event is removed from all of it.
+  // Returns the cleaned event, or why it is refused. Strings longer than `max_field` bytes are cut with a
+  // marker. `known`: secrets of earlier events of the session, which are removed everywhere. A secret that is
+  // found at one place of the event is removed from all of it.
   std::variant<Passed, Refusal> pass(event::Event event, std::size_t max_field,
                                      const KnownSecrets* known = nullptr) const;
 
-  // Why a rule keeps the event out; nothing: none does.
+  // The rule that excludes the event; nothing: none does.
   std::optional<Refusal> refuse(const event::Event& event) const;
 
-  // What stands around an event's texts, cleaned too: an id that is none, or that holds a secret, becomes
-  // another one (see id()), paths and names lose their secrets and private parts. pass() does this; whoever
-  // keeps something of an event that did not come in calls it first. A second time changes nothing.
+  // Cleans the fields around an event's texts: an invalid id, or one that contains a secret, is replaced (see
+  // id()); secrets and private parts are removed from paths and names. pass() does this itself. Call it
+  // before you store any field of a refused event. Calling it twice changes nothing.
   void clean_envelope(event::Event& event) const;
 
-  // `id` itself when it can be an id and holds no secret; else one that is always the same for it and that
-  // tells nothing of it.
+  // `id` itself when it is a valid id without a secret; else a keyed hash of it, which is always the same.
   std::string id(std::string_view id) const;
 
-  // The same for one text that is no event.
+  // Cleans one text that is not part of an event.
   std::string clean(std::string_view text, Way way) const;
 
   const Secrets& secrets() const { return secrets_; }

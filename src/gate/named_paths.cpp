@@ -15,13 +15,13 @@ using event::Event;
 using event::Kind;
 
 constexpr std::size_t kLongestPath = 4096;  // the system's own limit
-constexpr std::size_t kMaxBases = 16;       // directories that one event may go to
+constexpr std::size_t kMaxBases = 16;       // directories that are considered for one event
 
 constexpr CharSet kBorders(" \t\r\n'\"`=<>|&;(){},:@");
 constexpr CharSet kOperators("\n;|&<>()");
 constexpr CharSet kWildcards("*?[");
 
-// Members that name the file whose text stands beside them.
+// Members with the name of a file whose text is in the same object.
 bool names_its_file(std::string_view key) {
   return any_of(key, {"file_path", "filePath", "notebook_path"});
 }
@@ -31,12 +31,12 @@ bool is_file_text(std::string_view key) {
                       "structuredPatch", "new_source", "original_file", "updated_file"});
 }
 
-// Members of a tool's input that what it names is read against.
+// Members of a tool's input that hold the directory for its relative paths.
 bool is_directory(std::string_view key) {
   return any_of(key, {"cwd", "path", "dir", "directory", "workdir", "working_directory", "root"});
 }
 
-// A network's address names no file here.
+// Addresses with these schemes are not local files.
 bool is_remote(std::string_view scheme) {
   return any_of(scheme, {"http", "https", "ws", "wss", "ftp", "ssh", "git"});
 }
@@ -45,7 +45,7 @@ bool is_name_char(char c) {
   return is(Chars::word, c);
 }
 
-// `[ab]` as `?`, which means more, never less.
+// Replaces `[ab]` by `?`, which matches at least as much.
 std::string as_glob(std::string_view word) {
   std::string out;
   for (std::size_t at = 0; at < word.size(); ++at) {
@@ -56,7 +56,7 @@ std::string as_glob(std::string_view word) {
   return out;
 }
 
-// `a{b,c}d` as `abd` and `acd`; a word without such a list as itself.
+// Expands `a{b,c}d` to `abd` and `acd`; returns any other word as it is.
 std::vector<std::string> without_braces(std::string_view word) {
   const std::size_t open = std::min(word.find('{'), word.size());
   const std::size_t close = word.find('}', open);
@@ -111,7 +111,8 @@ PathRule::PathRule(std::string_view glob, std::string_view home, std::string rea
   const bool floating = glob_.find('/') != std::string::npos && glob_[0] != '/' && !glob_.starts_with("**");
   if (floating) glob_ = "**/" + glob_;
   while (glob_.size() > 3 && (glob_.ends_with("/**") || glob_.ends_with('/')))
-    glob_.resize(glob_.size() - (glob_.ends_with('/') ? 1 : 3));  // who covers a directory covers all of it
+    glob_.resize(glob_.size() -
+                 (glob_.ends_with('/') ? 1 : 3));  // a rule for a directory covers everything below it
   if (glob_.starts_with('/')) fixed_ = glob_.substr(0, glob_.find_first_of("*?"));
   std::string_view last = std::string_view(glob_).substr(glob_.rfind('/') + 1);
   for (std::size_t at = 0; at < last.size();) {
@@ -127,10 +128,10 @@ bool PathRule::covers(std::string_view path) const {
 
 bool PathRule::may_be_meant_by(std::string_view wildcards) const {
   if (fixed_.empty()) return false;
-  std::string_view meant = fixed_;  // the directory that is surely concerned
+  std::string_view meant = fixed_;  // the directory part without wildcards
   if (fixed_.size() < glob_.size()) meant = meant.substr(0, meant.rfind('/'));
   if (!meant.starts_with(wildcards.substr(0, wildcards.find_first_of("*?")))) return false;
-  std::size_t end = 0;  // of as many components as `meant` has
+  std::size_t end = 0;  // the end of as many components as `meant` has
   for (auto left = std::count(meant.begin(), meant.end(), '/'); left > 0 && end < wildcards.size(); --left)
     end = std::min(wildcards.find('/', end + 1), wildcards.size());
   const std::string_view part = wildcards.substr(0, end);
@@ -140,7 +141,7 @@ bool PathRule::may_be_meant_by(std::string_view wildcards) const {
 
 namespace {
 
-// Reads an event against rules until one of them covers a path of it.
+// Searches an event for a path that one of the rules covers.
 class PathSearch {
  public:
   PathSearch(const std::vector<PathRule>& rules, std::string_view home) : rules_(rules), home_(home) {}
@@ -183,7 +184,7 @@ class PathSearch {
     }
   }
 
-  // What a tool was asked: a command line, a query, a path, a patch.
+  // Reads an input of a tool: a command line, a query, a path, a patch.
   void command(std::string_view text) {
     follows_wildcards_ = true;
     const std::string plain = expanded(text);
@@ -192,7 +193,7 @@ class PathSearch {
     plain_words(plain);
   }
 
-  // What a tool answered.
+  // Reads an output of a tool.
   void result(std::string_view text) {
     follows_wildcards_ = false;
     if (std::none_of(rules_.begin(), rules_.end(), [&](const PathRule& r) { return r.may_end_in(text); }))
@@ -201,7 +202,7 @@ class PathSearch {
     plain_words(text);
   }
 
-  // A name may have blanks in it: all of a line, and what stands before its first colon.
+  // A file name may contain blanks: try each whole line, and the part before its first colon.
   void whole_lines(std::string_view text) {
     for (const std::string_view line : lines(text)) {
       std::string_view all = trim(line);
@@ -229,7 +230,7 @@ class PathSearch {
     end_command(steps);
   }
 
-  // Words as a shell makes them: quotes and backslashes join what blanks would part.
+  // Splits into words as a shell does, with quotes and backslashes.
   void shell_words(std::string_view text) {
     Steps steps;
     std::string made;
@@ -246,7 +247,8 @@ class PathSearch {
     };
     for (std::size_t at = 0; at <= text.size() && !found_; ++at) {
       const char c = at < text.size() ? text[at] : '\n';
-      if (at == text.size() && quote != '\0') {  // an apostrophe: what follows it is no quotation
+      if (at == text.size() &&
+          quote != '\0') {  // an apostrophe without a closing one: go back and read it as plain text
         at = opened;
         quote = '\0';
         made.clear();
@@ -264,10 +266,10 @@ class PathSearch {
     }
   }
 
-  // Where a command line has come to, word by word.
+  // The state while a command line is read word by word.
   struct Steps {
     std::string before;  // the word before
-    std::string at;      // the directory it went to last
+    std::string at;      // the directory of the last `cd`
   };
 
   void step(std::string_view piece, Steps& steps) {
@@ -289,7 +291,7 @@ class PathSearch {
 
   std::string first_base() const { return bases_.empty() ? "" : bases_[0]; }
 
-  // From now on names may be read against `directory`.
+  // Adds `directory` to those that relative paths may refer to.
   void go_to(std::string_view directory, std::string_view from) {
     if (directory.size() > kLongestPath || bases_.size() >= kMaxBases) return;
     std::string path = absolute_path(home_path(directory), from.empty() ? first_base() : std::string(from));
@@ -299,7 +301,8 @@ class PathSearch {
     bases_.push_back(std::move(path));
   }
 
-  // `~` and `~name` undone. A variable in front, of unknown value, may be any directory that is known.
+  // Expands `~` and `~name`. Removes an unknown variable at the beginning, so that the rest is tried in every
+  // known directory.
   std::string home_path(std::string_view path) const {
     if (path.starts_with('$'))
       return std::string(path.substr(std::min(path.find('/', 1), path.size() - 1) + 1));
@@ -310,7 +313,7 @@ class PathSearch {
     return home + std::string(path.substr(slash));
   }
 
-  // The text with the variables that are known and per cent codes undone.
+  // Replaces known variables by their values, and decodes per cent codes.
   std::string expanded(std::string_view text) const {
     std::string out;
     while (!text.empty()) {
@@ -355,7 +358,7 @@ class PathSearch {
   const std::vector<PathRule>& rules_;
   const std::string home_;
   std::vector<std::pair<std::string, std::string>> variables_;
-  std::vector<std::string> bases_;  // the first is where the event happened
+  std::vector<std::string> bases_;  // directories for relative paths; the first is the event's own
   bool follows_wildcards_ = false;
   const PathRule* found_ = nullptr;
 };

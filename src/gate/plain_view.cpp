@@ -12,8 +12,8 @@ namespace cairn::gate {
 
 namespace {
 
-// What an escape stands for: `bytes` of the text become `plain`, one character or none (kNothing); no bytes:
-// it is no escape.
+// A decoded escape: `bytes` of the text become `plain`, one character or none (kNothing). 0 bytes: it is not
+// an escape.
 constexpr int kNothing = -1;
 struct Escape {
   std::size_t bytes = 0;
@@ -37,7 +37,8 @@ bool is_plain(int code) {
   return (code >= 0x20 && code < 0x7f) || code == '\n' || code == '\r' || code == '\t';
 }
 
-// `bytes` that end with `digits`, if these name a character that text is made of.
+// An escape of `bytes` that ends with `digits`, if the digits are the code of a character that occurs in
+// text.
 Escape coded(std::size_t bytes, std::string_view text, std::size_t digits) {
   int code = 0;
   if (text.size() < bytes) return {};
@@ -59,14 +60,14 @@ Escape backslashes(std::string_view text) {
     case '\'':
     case '`':
     case '/': return {count + 1, text[count]};
-    case '\n': return {count + 1};  // a shell's command goes on in the next line
+    case '\n': return {count + 1};  // a shell command continues on the next line
     case 'u': return coded(count + 5, text, 4);
     case 'x': return coded(count + 3, text, 2);
     default: return {};
   }
 }
 
-// %3D, and %253D for what was coded twice.
+// %3D, and %253D for text that was encoded twice.
 Escape per_cent(std::string_view text) {
   std::size_t at = 1;
   while (text.substr(at, 2) == "25" && text.size() >= at + 4 && hex(text[at + 2]) >= 0 &&
@@ -94,7 +95,7 @@ Escape entity(std::string_view text) {
   using Name = std::pair<std::string_view, char>;
   static constexpr auto kNames =
       std::to_array<Name>({{"quot;", '"'}, {"apos;", '\''}, {"lt;", '<'}, {"gt;", '>'}});
-  // &amp;lt; is what was escaped twice; any depth counts.
+  // &amp;lt; was escaped twice; any depth is decoded.
   std::size_t at = 1;
   while (text.substr(at, 4) == "amp;") at += 4;
   const std::string_view rest = text.substr(at);
@@ -123,7 +124,7 @@ Escape no_width(std::string_view text) {
   return {};
 }
 
-// The letters and signs of ASCII as East Asian type sets them.
+// Full-width forms of ASCII characters.
 Escape full_width(std::string_view text) {
   if (text.size() < 3 || (text[1] != '\xbc' && text[1] != '\xbd')) return no_width(text);
   const int code = (text[1] == '\xbc' ? 0x20 : 0x60) + (static_cast<unsigned char>(text[2]) & 0x3f);
@@ -152,7 +153,7 @@ struct Escaped {
   Escape escape;
 };
 
-// Where the first character stands that may begin an escape.
+// The position of the first character that may begin an escape.
 std::size_t next_opening(std::string_view text, std::size_t at) {
   const auto opens = [&](std::size_t i) { return kOpens[static_cast<unsigned char>(text[i])]; };
   // Where there is one, the next is often near.
@@ -188,7 +189,7 @@ PlainView::PlainView(std::string_view text) : raw_(text) {
   if (found.escape.bytes == 0) return;
   copied_ = true;
   plain_.reserve(text.size());
-  std::size_t copied = 0;  // up to here the text is in plain_
+  std::size_t copied = 0;  // the text up to here has been copied to plain_
   for (; found.escape.bytes > 0; found = next_escape(text, copied)) {
     plain_.append(text, copied, found.at - copied);
     if (found.escape.plain != kNothing) plain_ += static_cast<char>(found.escape.plain);

@@ -1,6 +1,6 @@
-// A text as it was before somebody escaped it: JSON's backslashes (of any depth), per cent codes, HTML's
-// entities, colours of a terminal, characters of no width and of full width are undone, so that one set of
-// rules finds a secret in all of them. Places found in the view are given back as places in the text.
+// A text with its escapes decoded: JSON backslashes (of any depth), per cent codes, HTML entities, terminal
+// colours, zero-width and full-width characters. So one set of rules finds a secret in all of these forms. A
+// position in the view can be mapped back to the original text.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,20 @@ class PlainView {
   PlainView(const PlainView&) = delete;
 
   std::string_view text() const { return copied_ ? std::string_view(plain_) : raw_; }
-  // Where the part [begin, end) of the view stands in the text, escapes of no width behind it included. Asked
-  // for one part after the other: the text is read again up to there, and nothing has to be remembered.
+  // The position in the text of the part [begin, end) of the view, with zero-width escapes after it. Call it
+  // for parts in ascending order: it reads the text again from the last position, so that no table is needed.
   std::pair<std::size_t, std::size_t> raw(std::size_t begin, std::size_t end);
 
  private:
   struct Shift {
-    std::size_t plain = 0, raw = 0;  // from here on the two run in step
+    std::size_t plain = 0, raw = 0;  // from here on the positions advance together
   };
   std::size_t raw_offset(std::size_t plain);
 
   std::string_view raw_;
   std::string plain_;
   bool copied_ = false;
-  Shift last_, next_;  // of what was asked for
+  Shift last_, next_;  // around the last requested part
 };
 
 }  // namespace cairn::gate

@@ -17,7 +17,7 @@ std::string& string_of(Json& value) {
 namespace {
 
 constexpr std::size_t kMaxEdits =
-    200;  // of one call on a file with private parts; each is looked for in the file
+    200;  // edits of one call on a file with private parts; each is searched for in the file
 
 struct Tag {
   enum class Kind { none, open, close } kind = Kind::none;
@@ -33,8 +33,8 @@ std::size_t over_blanks(std::string_view text, std::size_t at) {
   return at;
 }
 
-// The tag at text[0] == '<'. One whose '>' is missing because the text ends counts: what follows elsewhere is
-// not ours to show. One that runs into another '<' is prose, and so is `a < private` without its '>'.
+// The tag at text[0] == '<'. A tag without '>' counts when the text ends there: the rest may be private. A
+// tag that meets another '<' first is prose, and so is `a < private` without '>'.
 Tag tag_at(std::string_view text) {
   const std::size_t slash = over_blanks(text, 1);
   const bool closing = slash < text.size() && text[slash] == '/';
@@ -62,7 +62,7 @@ PrivateScan remove_private(std::string_view text, int depth) {
   }
   PlainView view(text);
   const std::string_view plain = view.text();
-  std::size_t done = 0;  // up to here the text is kept or left out
+  std::size_t done = 0;  // the text up to here was handled
   for (std::size_t at = plain.find('<'); at != std::string_view::npos;) {
     const Tag tag = tag_at(plain.substr(at));
     if (tag.kind != Tag::Kind::none) {
@@ -104,7 +104,7 @@ bool clean_string(std::string& text, int depth = 0) {
   return scan.removed;
 }
 
-// Strings, one after the other in document order, as one text that starts at `depth`.
+// Cleans strings in document order as one text that starts at nesting `depth`.
 class Flow {
  public:
   explicit Flow(int depth = 0) : depth_(depth) {}
@@ -126,7 +126,7 @@ class Flow {
     } else if (!inside && !value.is_null()) {
       shown_.push_back(&value);
     }
-    // All of it stands within a private part, names of members and numbers too.
+    // The whole value is inside a private part, including keys and numbers.
     if (inside && ends == ends_ && !value.is_string() && !value.is_null()) cover(value);
   }
 
@@ -160,8 +160,8 @@ class Flow {
   }
 
   int depth_;
-  std::size_t ends_ = 0;      // of private parts, so far
-  std::vector<Json*> shown_;  // what stands before here and is not hidden
+  std::size_t ends_ = 0;      // private parts that ended so far
+  std::vector<Json*> shown_;  // earlier strings that were not hidden
   bool removed_ = false;
 };
 
@@ -191,7 +191,8 @@ Json* member(Json& object, std::string_view key) {
   return nullptr;
 }
 
-// Cleans `replaced` and `replacement` of one edit by where the first stands in the original file.
+// Cleans `replaced` and `replacement` of one edit, according to the position of `replaced` in the original
+// file.
 bool clean_replacement(Json& edit, std::string_view original, const char* replaced, const char* replacement) {
   Json* old_text = member(edit, replaced);
   if (old_text == nullptr || !old_text->is_string() || old_text->as_string().empty()) return false;

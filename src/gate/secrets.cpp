@@ -16,7 +16,7 @@ namespace {
 constexpr int kBase64Depth = 2;
 constexpr std::size_t kFingerprint = 8;
 
-// A name is nearer to the truth than what stands beside it only when nothing else is known.
+// Whether the kind is a general one, such as "password": a more specific kind for the same place wins.
 bool is_general(std::string_view kind) {
   static const WordList kGeneral("general-kinds");
   return kGeneral.has(kind);
@@ -61,7 +61,7 @@ Secrets::Secrets(SecretOptions options) : hash_(options.key) {
     own_ = std::make_shared<UserPatterns>(options.patterns, options.allow);
 }
 
-// The patterns read bytes, and one that ends after so many may end within a character.
+// Patterns match bytes, so a match may end inside a character.
 static Place widened(std::string_view text, Place place) {
   const auto is_inner = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
   for (int i = 0; i < 3 && place.begin > 0 && is_inner(place.begin); ++i) --place.begin;
@@ -69,7 +69,8 @@ static Place widened(std::string_view text, Place place) {
   return place;
 }
 
-// A rule may have looked at the beginning of a secret only: it ends where its run of characters does.
+// A rule may have matched only the beginning of a secret: extend the match to the end of the run of
+// characters.
 static std::size_t run_on(std::string_view text, std::size_t end) {
   if (end == 0 || end >= text.size() || !is(Chars::url, text[end - 1]) || !is(Chars::url, text[end]))
     return end;
@@ -81,7 +82,8 @@ static std::size_t run_on(std::string_view text, std::size_t end) {
   }
 }
 
-// Calls `take` for each in order, overlapping ones as one. Markers of an earlier run are left alone.
+// Calls `take` for each secret in order, with overlapping ones joined. Markers of an earlier run are not
+// touched.
 template <class Take>
 static void each_merged(std::string_view text, std::vector<Place>& places, Take&& take) {
   const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
@@ -183,7 +185,7 @@ std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const 
       if (finding->begin < at && !line.empty() && (line[0] == '+' || line[0] == '-')) out += line[0];
       append_marker(finding->kind, finding->fingerprint, out);
       at = std::min(finding->end, end);
-      if (finding->end > end) break;  // it goes on in the next line
+      if (finding->end > end) break;  // it continues on the next line
     }
     if (at > start || !out.empty()) line = out.append(line, at - start);
     while (finding != findings.end() && finding->end <= end + 1) ++finding;
@@ -192,7 +194,7 @@ std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const 
   return findings.size();
 }
 
-// A value that its name gives away: as it stands, or as it would be read in `name: value`.
+// A value that is a secret because of its name: taken alone, or read as `name: value`.
 std::size_t Secrets::remove_named(std::string_view name, std::string& text, Reading reading) const {
   if (strength_of(name) == Strength::none && !is_cookie_name(name)) return 0;
   if (is_secret_under(name, text)) {
@@ -210,7 +212,7 @@ std::size_t Secrets::remove_named(std::string_view name, std::string& text, Read
   return 1;
 }
 
-// Members that hold what another member, or what stands around them, gives a name to.
+// Members whose value is named by another member, or by the object around them.
 static bool is_name_of_value(std::string_view member) {
   static const WordList kNames("members-with-values");
   return kNames.has(member);

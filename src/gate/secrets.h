@@ -1,8 +1,8 @@
 // Recognises secrets in text: by their shape, by the name beside them, as blocks of a private key, as the
-// password in an address; escaped, coloured, broken over lines or in base64. The rules are data
-// (secrets/rules.txt), what reads them are a few finders (secrets/finders.h).
+// password in an address; also when they are escaped, coloured, broken over lines or in base64. The rules are
+// data (secrets/rules.txt); a few finders (secrets/finders.h) apply them.
 //
-// Time is linear in the text on any input. The rules are compiled when the first text is looked at.
+// Time is linear in the text on any input. The rules are compiled at the first search.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,10 @@ struct Finding {
 };
 
 struct SecretOptions {
-  std::vector<std::string> patterns;  // "name=RE2 pattern": more secrets; a group in it is the secret
-  std::vector<std::string> allow;     // RE2 patterns: what matches as a whole is no secret
-  std::string key;                    // of the home, for fingerprints
+  std::vector<std::string>
+      patterns;                    // "name=RE2 pattern": more secrets; a group in the pattern is the secret
+  std::vector<std::string> allow;  // RE2 patterns: a text that matches as a whole is not a secret
+  std::string key;                 // of the home, for fingerprints
 };
 
 // Why `pattern` is not one of SecretOptions; empty when it is fine. `named`: it is of the form name=PATTERN.
@@ -35,8 +36,8 @@ std::string wrong_pattern(std::string_view pattern, bool named);
 // .env, .env.local, production.env, .env*, but not the samples that are kept in a repository to be copied.
 bool is_env_file(std::string_view path);
 
-// Where a telling name or the beginning of a known token stands beside what looks like a placeholder, for
-// whoever asks why it was kept. In order; without fingerprints. Linear.
+// Places that were kept because they look like placeholders, although they have the name of a secret or begin
+// like a known token. For `policy explain`. In order; without fingerprints. Linear.
 std::vector<Finding> placeholders(std::string_view text);
 
 class UserPatterns;
@@ -47,25 +48,25 @@ class Secrets {
   // Patterns that are wrong are left out.
   explicit Secrets(SecretOptions options);
 
-  // How a text is read.
+  // How a text is searched.
   struct Reading {
     Reading(bool is_env_file = false, KnownSecrets* secrets = nullptr)  // NOLINT: implicit on purpose
         : env_file(is_env_file), known(secrets) {}
     bool env_file;
-    KnownSecrets* known;      // removed wherever they stand; learns what is found
-    bool known_only = false;  // nothing else is removed
+    KnownSecrets* known;      // removed wherever they occur; new secrets are added
+    bool known_only = false;  // remove only these
   };
 
-  // In order, without overlap.
+  // The secrets in a text, in order, without overlap.
   std::vector<Finding> find(std::string_view text, Reading reading = {}) const;
 
   // The text with each replaced by `[secret:KIND:FINGERPRINT]`.
   std::string without(std::string_view text) const;
   // The same in place. Returns how many there were.
   std::size_t remove(std::string& text, Reading reading = {}) const;
-  // The same for every string of a value, keys included. The name of a member tells of its value, so does a
-  // member `name` of the `value` beside it, and consecutive strings of an array are one text (the lines of a
-  // patch).
+  // The same for every string of a value, keys included. A member's key is the name of its value; a member
+  // `name` is the name of the member `value` beside it. Consecutive strings of an array are one text (the
+  // lines of a patch).
   std::size_t remove(Json& value, Reading reading = {}) const;
 
   // Eight digits that are the same for the same secret, however it was escaped, and that nobody can compute
@@ -76,7 +77,7 @@ class Secrets {
   // Calls `take(begin, end, kind, fingerprint)` for each secret of `text`.
   template <class Take>
   void each(std::string_view text, Reading reading, Take&& take) const;
-  // What remains of `text` is in `out`, when there are any. Returns how many.
+  // Writes the cleaned text to `out` when there are secrets. Returns their number.
   std::size_t copy_without(std::string_view text, Reading reading, std::string& out) const;
   std::size_t remove_run(Json* first, Json* last, Reading reading) const;
   std::size_t remove_member(std::string_view name, Json& value, Reading reading) const;

@@ -13,19 +13,19 @@ constexpr std::size_t kMaxKey = 4096;     // of a key in JSON
 constexpr std::size_t kMaxUserInfo = 8192;
 constexpr std::size_t kMaxWithSlash = 80;  // the same, when the password holds a slash
 
-// The host is there for webhooks; a path to one; a path to something that is sent by mail; a parameter; a
-// JSON web key; the same in XML; what a tool made by lot; the key of an account.
+// In order: a host only for webhooks; the path of a webhook; the path of a link that is sent by mail; a
+// parameter; a JSON web key; the same in XML; a password that a tool generated; the key of an account.
 struct Part {
   enum How { host, hook, link, parameter, key, xml, result, account };
 };
 
-// Drawn by lot: letters and digits, mixed.
+// Looks random: letters and digits, mixed.
 bool is_drawn_part(std::string_view part, std::size_t least) {
   return part.size() >= least && count_of(Chars::digit, part) >= 2 &&
          run_end(Chars::url, part, 0) == part.size() && is_random(part) && !is_placeholder(part);
 }
 
-// Whether text[at] stands within an address.
+// Whether text[at] is inside an address.
 bool is_within_address(std::string_view text, std::size_t at) {
   const std::size_t limit = at - std::min(at, kMaxAddress);
   std::size_t begin = at;
@@ -33,8 +33,8 @@ bool is_within_address(std::string_view text, std::size_t at) {
   return text.substr(begin, at - begin).find("://") != std::string_view::npos;
 }
 
-// The secret part of the path that goes on at `at`, and all behind it. Short ones count where the whole host
-// is there for them.
+// The secret part of the path that continues at `at`, and everything after it. Short ones count only when the
+// host serves nothing else.
 void find_path(const Hit& hit, std::size_t at, std::size_t how) {
   const std::string_view text = hit.text.substr(0, at + kMaxAddress);
   for (int parts = 0; parts < 6; ++parts) {
@@ -56,7 +56,7 @@ void find_path(const Hit& hit, std::size_t at, std::size_t how) {
   }
 }
 
-// "d": "..." in the object around the hit: what a private key has more than a public one.
+// "d": "..." in the object around the hit: the member that a private key has and a public one has not.
 std::size_t find_json_key(const Hit& hit) {
   static const WordList kPrivate("private-members");
   const std::size_t from = hit.begin - std::min(hit.begin, kMaxKey);

@@ -13,9 +13,9 @@ constexpr std::size_t kMaxString = 16384;   // of one of its strings
 constexpr std::size_t kMaxTyped = 160;      // to be judged as something that a person typed
 constexpr std::size_t kMaxMade = 100;       // of the only one of a constructor
 
-// The password stands behind another argument; a key anywhere, or behind the text that it hides; a token that
-// was drawn by lot; name:PASSWORD in one string; values of a row, a password among them; any call with a
-// string as its first argument.
+// In order: a password after another argument; a key anywhere, or after the text that it encrypts; a random
+// token; name:PASSWORD in one string; values of a row with a password; any call with a string as its first
+// argument.
 struct Call {
   enum How { login, keyed, behind, client, pair, row, made };
 };
@@ -27,7 +27,7 @@ bool may_be_given(std::string_view value) {
          !is_placeholder(value) && !is_path(value) && !is_name_of_something(value);
 }
 
-// Drawn by lot, and nothing that is known by its number: not a UUID, a version or the name of a host.
+// Looks random, and is not an identifier of something public: not a UUID, a version or the name of a host.
 bool is_drawn_text(std::string_view value, std::size_t least) {
   const std::string_view body = value.starts_with("0x") ? value.substr(2) : value;
   if (body.size() < (is_all(Chars::any_hex, body) ? std::max<std::size_t>(least, 32) : least)) return false;
@@ -93,7 +93,7 @@ std::size_t each_string(std::string_view text, std::size_t at, Take&& take) {
   return (std::min(at, limit) - start) / 2 + searched / 16;
 }
 
-// Github("..."), algoliasearch('ID', '...'): a call with nothing but strings that were drawn by lot.
+// Github("..."), algoliasearch('ID', '...'): a call whose arguments are all random strings.
 std::size_t find_made(const Hit& hit) {
   // An id or a hash is made of such a text more often than a client is.
   static const WordList kNoClients("no-clients");

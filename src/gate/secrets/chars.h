@@ -1,7 +1,7 @@
-// The kinds of characters that secrets and their surroundings are made of, and the runs of them in a text.
+// The kinds of characters in secrets and around them, and the runs of such characters in a text.
 //
-// A run that was read is remembered, so that many tries inside one long run cost one reading of it: this is
-// what keeps the search linear on text made of nothing but beginnings of secrets.
+// The last run is remembered, so that many searches inside one long run read it only once. This keeps the
+// search linear, even on text that consists of beginnings of secrets.
 #pragma once
 
 #include <algorithm>
@@ -34,16 +34,16 @@ enum class Chars : std::uint8_t {
   crypt,       // letters, digits, . /
   salt,        // and = , _ -
   padding,     // =
-  token,       // letters, digits and what stands inside tokens
+  token,       // letters, digits and signs that occur in tokens
   visible,     // neither blank nor quote
-  bare,        // nor backslash: what is the same in every spelling
+  bare,        // nor backslash: the same in every escaped form
   field,       // nor :
   plain_value,
   in_double,  // up to the quote or the end of the line
   in_single,
   in_back,
   blank,      // blank or tab
-  gap,        // what may stand between the lines of a broken token
+  gap,        // may occur between the lines of a broken token
   user_info,  // of an address
   count,
 };
@@ -57,7 +57,7 @@ using Kinds = std::uint32_t;
 constexpr Kinds only(Chars chars) {
   return Kinds{1} << static_cast<unsigned>(chars);
 }
-// Every kind that a character is of.
+// All kinds of a character.
 inline Kinds kinds_of(char c) {
   return detail::kKinds[static_cast<unsigned char>(c)];
 }
@@ -71,7 +71,7 @@ inline bool is_quote(char c) {
   return c == '"' || c == '\'' || c == '`';
 }
 
-// A few characters that one place asks for.
+// A small set of characters.
 class CharSet {
  public:
   constexpr explicit CharSet(std::string_view characters) {
@@ -83,8 +83,8 @@ class CharSet {
     if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') has_[static_cast<unsigned char>(other)] = true;
   }
   constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
-  // Where the first of them stands, npos when there is none. The standard's calls a function for each
-  // character.
+  // The position of the first of them; npos when there is none. Faster than find_first_of, which calls a
+  // function for each character.
   constexpr std::size_t first_in(std::string_view text, std::size_t at = 0) const {
     while (at < text.size() && !has(text[at])) ++at;
     return at < text.size() ? at : std::string_view::npos;
@@ -95,14 +95,14 @@ class CharSet {
   std::array<bool, 256> has_{};
 };
 
-// Whether a text ends so, in capitals or not. `end` is in small letters.
+// Whether a text ends with `end`, ignoring case. `end` is in lower case.
 inline bool ends_with_nocase(std::string_view text, std::string_view end) {
-  // Mostly the last letter tells.
+  // Usually the last letter decides.
   return text.size() >= end.size() && (text.back() | 0x20) == (end.back() | 0x20) &&
          starts_with_nocase(text.substr(text.size() - end.size()), end);
 }
 
-// How many of these a text holds.
+// The number of these characters in a text.
 inline std::ptrdiff_t count_of(Chars chars, std::string_view text) {
   return std::count_if(text.begin(), text.end(), [chars](char c) { return is(chars, c); });
 }
@@ -110,7 +110,7 @@ inline bool is_all(Chars chars, std::string_view text) {
   return std::all_of(text.begin(), text.end(), [chars](char c) { return is(chars, c); });
 }
 
-// The end of the run of `chars` that goes on at text[at]; `at` itself when text[at] is none of them.
+// The end of the run of `chars` at text[at]; `at` itself when text[at] is not one of them.
 inline std::size_t run_end(Chars chars, std::string_view text, std::size_t at) {
   for (; at + 4 <= text.size(); at += 4) {
     const Kinds one = kinds_of(text[at]) & only(chars), two = one & kinds_of(text[at + 1]),
@@ -121,18 +121,18 @@ inline std::size_t run_end(Chars chars, std::string_view text, std::size_t at) {
   return at;
 }
 
-// Belongs to one search, whose questions go forward through the text.
+// For one search that moves forward through the text.
 class Runs {
  public:
   // Borrows `text`.
   explicit Runs(std::string_view text) : text_(text) {}
 
-  // As run_end.
+  // As the function run_end().
   std::size_t end(Chars chars, std::size_t at) {
     const Run& known = ahead_[static_cast<std::size_t>(chars)];
     return at >= known.begin && at < known.end ? known.end : read_end(chars, at);
   }
-  // The beginning of the run that ends at `at`; `at` itself when the character before it is none of them.
+  // The beginning of the run that ends at `at`; `at` itself when the character before it is not one of them.
   std::size_t begin(Chars chars, std::size_t at);
 
  private:

@@ -1,6 +1,6 @@
-// Secrets that were found before, so that they are removed where nothing stands beside them that tells.
+// Secrets that were found before. They are removed even where no name or shape shows that they are secrets.
 //
-// They are known by keyed hashes: what a secret was cannot be computed from them without the home's key.
+// Only keyed hashes are kept: without the home's key, a secret cannot be computed from them.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,18 @@ struct KnownSecret {
   std::uint32_t length = 0;  // in characters
 };
 
-// Those of one session. Belongs to one thread.
+// The secrets of one session. Belongs to one thread.
 class KnownSecrets {
  public:
   bool empty() const { return by_hash_.empty(); }
   void add(const KnownSecret& secret);
 
-  // Remembers `secret` when it is long and mixed enough that it is nothing else wherever it stands: eight or
-  // more characters, letters and digits among them, no blank. What is new is in fresh(). No more than a
-  // thousand are remembered.
+  // Remembers `secret` if it is unlikely to occur as something else: eight or more characters with letters
+  // and digits and without blanks. New ones are in fresh(). At most a thousand are remembered.
   void learn(std::string_view secret, const ShortHash& hash);
   const std::vector<KnownSecret>& fresh() const { return fresh_; }
 
-  // Appends where one of them stands in `text`, from the start of a word to the end of one. Linear.
+  // Appends the places in `text` where one of them occurs as whole words. Linear.
   void find(std::string_view text, const ShortHash& hash, std::vector<Place>& found) const;
 
  private:

@@ -1,6 +1,6 @@
-// Finds many literals in one text. A small table of their first three characters tells where one can begin,
-// and most text is passed over; there, those that begin so are compared, each in one step. All tables
-// together stay in the nearest cache: this is what keeps the search for secrets fast on any input.
+// Finds many literals in one text. A small table of their first three characters shows where one can begin,
+// so most text is skipped. At such a place the literals with that beginning are compared, each in one step.
+// All tables together fit in the processor's first-level cache, which keeps the search fast on any input.
 #pragma once
 
 #include <algorithm>
@@ -22,16 +22,16 @@ class Literals {
   struct Literal {
     std::string_view text;  // two bytes or more; outlives the table
     bool any_case = true;
-    // It does not count behind a character of these kinds; letters and digits are among them, if there are
-    // any.
+    // The literal does not match after a character of one of these kinds. Unless empty, the set contains
+    // letters and digits.
     Kinds not_behind = 0;
     Kinds before =
-        0;  // nor before one that is of none of these, if there are any; '\0' at the end of the text
+        0;  // if not 0: it matches only before a character of one of these kinds; the end of the text is '\0'
   };
   explicit Literals(const std::vector<Literal>& literals);
 
-  // Calls `take(index, at)` for each literal of the text, place by place, the longer before the shorter. It
-  // says up to where nothing more is wanted; 0: everything is.
+  // Calls `take(index, at)` for each literal of the text, place by place, the longer before the shorter.
+  // `take` returns a position up to which the search can skip; 0: do not skip.
   template <class Take>
   void each(std::string_view text, Take&& take) const {
     const char* const bytes = text.data();

@@ -1,4 +1,4 @@
-// Which names say that a secret stands beside them, and how sure they are of it.
+// Which names announce a secret, and how strongly.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@ namespace cairn::gate {
 enum class Strength {
   none,
   weak,      // some key: only a long random value counts
-  token,     // drawn by lot: the value must look so
+  token,     // a random value: it must look random
   password,  // chosen by a person, perhaps
 };
 

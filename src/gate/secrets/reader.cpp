@@ -10,9 +10,9 @@ namespace cairn::gate {
 namespace {
 
 constexpr std::size_t kMaxElement = 16384;
-constexpr std::size_t kReadingValue = 12;  // what reading a separator and a value costs whatever they are
+constexpr std::size_t kReadingValue = 12;  // the cost of reading any separator and value
 
-// Reads on from a telling name, once: the separator, in whatever notation, and the value that it is given.
+// Reads what follows the name of a secret: the separator, in any notation, and the value. Used once.
 class NamedReader {
  public:
   explicit NamedReader(const Hit& name)
@@ -190,7 +190,7 @@ class NamedReader {
     return text_.substr(end + 1, next - end - 1).find('=') == std::string_view::npos ? next : end;
   }
 
-  // The lines of a block of YAML go on while they are as much drawn by lot as the first.
+  // A YAML block continues while its lines look as random as the first.
   std::size_t block_end(std::size_t end) const {
     for (int lines = 0; lines < 64; ++lines) {
       std::size_t begin = end;

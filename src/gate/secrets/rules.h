@@ -1,4 +1,4 @@
-// The rules that are data: rules.txt, which is part of the program. A maintainer adds a line there.
+// The rules as data: rules.txt, which is compiled into the program. To add a rule, add a line there.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ const std::vector<RuleEntry>& rule_entries();
 // The texts of a column: one blank divides them; \s is a blank of a text, \t a tab.
 std::vector<std::string_view> texts_of(std::string_view column);
 
-// A text that a finder is called for, and how it reads on from there.
+// A text that a finder is called for, and how it continues from there.
 struct Sign {
   std::string_view text;
   std::size_t how = 0;
@@ -48,13 +48,13 @@ class WordList {
   std::uint64_t sizes_ = 0;       // a bit for each size
 };
 
-// How a token looks: a literal that each of them holds, and the shape of the rest.
+// The form of a token: a literal that each of them contains, and the shape of the rest.
 struct SecretRule {
   std::string_view kind;  // as in the marker
   std::vector<std::string_view> literals;
   std::string_view shape;   // what follows the literal (shape.h)
-  bool anywhere = false;    // the literal may stand within a word
-  std::string_view before;  // "a14": what stands before the literal and belongs to the secret
+  bool anywhere = false;    // the literal may be inside a word
+  std::string_view before;  // "a14": the part of the secret before the literal
 };
 const std::vector<SecretRule>& secret_rules();
 

@@ -10,14 +10,14 @@ namespace cairn::gate {
 
 namespace {
 
-constexpr std::size_t kMaxJudged = 512;  // of a token: its first characters tell
+constexpr std::size_t kMaxJudged = 512;  // characters of a token that are judged
 constexpr std::size_t kMaxBack = 120;    // of a token before a literal inside it
 constexpr std::size_t kMaxPart = 8192;   // of a token in one of several lines
-constexpr std::size_t kMatching = 12;    // what a match costs that comes to nothing, in characters
-constexpr std::size_t kJudging = 24;     // what a judgement costs whatever it judges, in characters
+constexpr std::size_t kMatching = 12;    // cost of a match without result, in characters
+constexpr std::size_t kJudging = 24;     // fixed cost of a judgement, in characters
 
-// Finders that are called by signs of their own. What stands between a sign and its secret may hold secrets
-// of other finders: `ahead` says that it is searched, too.
+// Finders with signs of their own. The text between a sign and its secret may contain secrets of other
+// finders; `ahead`: search it too.
 struct Finder {
   const std::vector<Sign>& (*signs)();
   std::size_t (*find)(const Hit& hit, const Sign& sign);
@@ -40,7 +40,7 @@ struct Literal {
   std::uint16_t index = 0;  // of the rule, or of the sign
   std::uint8_t by = 0;      // of kFinders
 
-  bool is_judged() const { return what <= foreign; }  // nothing comes of it without a judgement
+  bool is_judged() const { return what <= foreign; }  // it counts only after a judgement
 };
 
 // The rules, ready to be used.
@@ -85,7 +85,7 @@ struct Table {
 
   static Literals::Literal text_of(const Literal& literal) {
     if (literal.what != Literal::rule) return {literal.text};
-    // A short one says little: inside a longer word it is chance.
+    // A short literal inside a longer word is probably a coincidence.
     const Kinds word = only(literal.text.size() <= 3 ? Chars::url : Chars::alnum);
     // What does not follow as it must, follows in the next line.
     const Kinds next = only(literal.first) | only(Chars::gap);
@@ -114,7 +114,7 @@ class Search {
   Search(std::string_view text, std::vector<Place>& found) : text_(text), found_(found), runs_(text) {}
 
   void run() {
-    // What was found is not looked at again.
+    // Skip what was found already.
     rules_.literals->each(text_, [&](std::uint16_t index, std::size_t at) {
       const Literal& literal = rules_.meaning[index];
       if (!literal.is_judged() || may_judge(at)) hit(literal, at);
@@ -124,7 +124,7 @@ class Search {
   }
 
  private:
-  // Out of line: the loop that calls it is the hottest, and wants the registers.
+  // Not inlined: the calling loop is the hottest one and needs the registers.
   [[gnu::noinline]] void hit(const Literal& literal, std::size_t begin) {
     if (begin < done_) return;
     const std::size_t end = begin + literal.text.size();
@@ -154,7 +154,7 @@ class Search {
     expect_more();
   }
 
-  // What was put aside and not found in another way, in order.
+  // Adds, in order, the places in aside_ that no other finder found.
   void put_back() {
     if (aside_.empty()) return;
     const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
@@ -175,14 +175,14 @@ class Search {
     expect_more();
   }
 
-  // Where one secret is there may be very many. Room that is never used is never touched, but to move what is
-  // there into more room touches all of it.
+  // A text with one secret may have very many. Reserving much memory costs nothing until it is used; growing
+  // later would copy everything.
   void expect_more() {
     if (found_.size() == 1) found_.reserve(4 + text_.size() / 10);
   }
 
-  // To judge a value takes as long as it is, and names may stand in values of other names. So no more
-  // characters are judged in vain than the text has, and the time is linear whatever the text.
+  // Judging a value takes time in its length, and names may occur in values of other names. So the characters
+  // judged without a result are limited by the size of the text, which keeps the time linear for any text.
   bool may_judge(std::size_t at) const { return judged_ <= at + 4096; }
   void judged_in_vain(std::size_t length) { judged_ += kJudging + 2 * length; }  // read more than once
 
@@ -227,7 +227,8 @@ class Search {
     }
   }
 
-  // What a token at `begin` is by its shape, and where it ends: that says more than the name beside it.
+  // The kind of the token at `begin` by its shape, and its end. The shape is more reliable than the name
+  // beside it.
   std::optional<std::pair<std::string_view, std::size_t>> token_at(std::size_t begin) {
     std::optional<std::pair<std::string_view, std::size_t>> token;
     rules_.literals->at(text_, begin, [&](std::uint16_t index) {
@@ -356,12 +357,12 @@ class Search {
   std::string_view text_;
   std::vector<Place>& found_;
   Runs runs_;
-  std::vector<Place> aside_;  // found ahead of what is read
+  std::vector<Place> aside_;  // found ahead of the current position
   std::size_t aside_end_ = 0;
   std::string joined_;        // a token in several lines
-  std::size_t done_ = 0;      // up to here it is found
+  std::size_t done_ = 0;      // the text up to here is covered by secrets found
   std::size_t name_end_ = 0;  // of the last name
-  std::size_t judged_ = 0;    // characters, in vain
+  std::size_t judged_ = 0;    // characters judged without a result
 };
 
 }  // namespace

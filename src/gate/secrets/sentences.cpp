@@ -68,19 +68,19 @@ std::size_t find_said_behind(const Hit& hit) {
   static constexpr CharSet kEnds(".;!?<>{}|");
   const std::size_t limit = std::min(hit.text.size(), hit.end + kMaxSaid);
   std::size_t at = hit.end;
-  int told = 0;  // words ago
+  int words_since = 0;  // how many words ago a word such as "is" or a colon came; 0: none
   for (int words = 0; words < kMaxWords; ++words) {
     const auto [begin, end] = word_at(hit.text, at, limit);
     if (begin == end) break;
     at = end;
     const SaidWord word(hit.text, begin, end);
-    if (told > 0 && is_said(word.bare, told == 1)) {
+    if (words_since > 0 && is_said(word.bare, words_since == 1)) {
       add_said(hit, word.bare);
       break;
     }
-    if (told > 0 && ++told > 2) told = 0;
-    if (kSays.has(word.all) || word.all.back() == ':') told = 1;
-    if (told == 0 && kEnds.any_in(word.all)) break;
+    if (words_since > 0 && ++words_since > 2) words_since = 0;
+    if (kSays.has(word.all) || word.all.back() == ':') words_since = 1;
+    if (words_since == 0 && kEnds.any_in(word.all)) break;
   }
   return at - hit.end;
 }

@@ -1,4 +1,4 @@
-// The form of a token in a notation of its own: what stands behind its literal, part by part.
+// The form of a token in a small notation: the parts that follow its literal.
 //
 //   u20+          at least twenty characters of a kind; u20 exactly, u20-26 between. Kinds: d digits, x hex,
 //                 X hex in any case, U capitals and digits, l small letters and digits, a letters and digits,
@@ -11,7 +11,7 @@
 //   (             the secret begins here, not at the literal
 //   A | B         the first of them that fits
 //
-// A part takes all it can and never gives back, so a try costs a few steps however long the text is.
+// A part matches as much as it can and never backtracks, so a match costs a few steps for any text.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace cairn::gate {
 
-// Skips what stands between the halves of a token that was broken over lines: quotes, a sign that joins
-// strings, the break, the sign of a patch, indentation. Gives `at` itself when there is no break.
+// Skips the characters between the halves of a token that was broken over lines: quotes, a sign that joins
+// strings, the line break, the sign of a patch, indentation. Returns `at` itself when there is no break.
 std::size_t over_break(std::string_view text, std::size_t at);
 
 // The same for strings that are joined within a line: "..." + "..."
@@ -39,7 +39,7 @@ CharRun char_run(std::string_view notation);
 
 class Shape {
  public:
-  // `notation` outlives the shape and is right: it comes from our own table.
+  // `notation` must outlive the shape and must be valid: it comes from our own table.
   explicit Shape(std::string_view notation);
 
   struct Match {

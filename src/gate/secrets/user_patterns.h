@@ -1,5 +1,5 @@
-// The user's own rules: what is a secret besides, and what is none. Regular expressions that take linear time
-// whatever they are given (RE2, whose header only user_patterns.cpp includes).
+// The user's own rules: additional secrets, and texts that are not secrets. Regular expressions of RE2, which
+// take linear time on any input. Only user_patterns.cpp includes its header.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace cairn::gate {
 namespace {
 
 constexpr std::size_t kMaxRandom = 4096;
-constexpr std::size_t kMaxLooked = 200;  // of a password: its first characters tell
+constexpr std::size_t kMaxLooked = 200;  // characters of a password that are judged
 
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
@@ -85,7 +85,7 @@ bool separates(char c) {
   return c == '-' || c == '_' || c == '.' || c == '/' || c == ':' || c == ' ';
 }
 
-// What a value is made of.
+// Counts of the kinds of characters in a value.
 struct Form {
   std::size_t letters = 0, digits = 0, numbers = 0;
   std::size_t words = 0;  // at least so many pieces
@@ -166,7 +166,7 @@ bool says_so(std::string_view value) {
   return found;
 }
 
-// Shannon's, of the whole value.
+// Shannon entropy of the whole value.
 double entropy(std::string_view value) {
   struct Weights {
     std::array<double, kMaxRandom + 1> of{};  // n * log2(n)

@@ -1,4 +1,4 @@
-// Whether a text could be a secret: by its looks alone, and beside a name that tells of one.
+// Judges whether a text could be a secret: by its characters alone, or together with the name beside it.
 #pragma once
 
 #include <string>
@@ -9,41 +9,42 @@
 
 namespace cairn::gate {
 
-// `secret` without what spellings of it differ in: backslashes, blanks, quotes and ends of lines. What is
-// left stands in `room` when there were any.
+// `secret` without backslashes, blanks, quotes and line ends, which differ between escaped forms of it. The
+// result is stored in `room` when something was removed.
 std::string_view bare(std::string_view secret, std::string& room);
 
-// What documentation writes where a secret would stand: `<your-key>`, `changeme`, `xxxxxxxx`, `${TOKEN}`, and
-// anything that calls itself an example (AKIAIOSFODNN7EXAMPLE). Our own markers are placeholders too.
+// Whether it is a placeholder, as documentation writes in place of a secret: `<your-key>`, `changeme`,
+// `xxxxxxxx`, `${TOKEN}`, and anything that calls itself an example (AKIAIOSFODNN7EXAMPLE). Our own markers
+// are placeholders too.
 bool is_placeholder(std::string_view value);
 
-// How much likelier the pairs of letters in `value` are in words than by lot, in quarters of a bit; below 0:
-// by lot. Short parts, pairs of capitals (they abbreviate) and a capital behind a small letter (a new word
-// begins) say nothing.
+// How much likelier the pairs of letters in `value` are in words than in random text, in quarters of a bit;
+// below 0: random. Short parts, pairs of capitals (abbreviations) and a capital after a small letter (a new
+// word) do not count.
 int likeness_to_words(std::string_view value);
 
-// An identifier, a slug or a sentence: pieces that can be spoken, few digits.
+// An identifier, a slug or a sentence: pronounceable pieces, few digits.
 bool is_words(std::string_view value);
 
 // some-class-of-a-style-sheet: words that are joined, and hardly a digit.
 bool is_name_of_something(std::string_view value);
 
-// Long and irregular enough that somebody drew it by lot: at least 12 characters.
+// Long and irregular enough to be random: at least 12 characters.
 bool is_random(std::string_view value);
 
-// The same of letters and digits, where nothing but the value tells: capitals, small letters and digits all
-// mixed up. Words that are joined change less often.
+// The same for letters and digits without a name beside them: capitals, small letters and digits in irregular
+// order. In joined words they change less often.
 bool is_drawn(std::string_view value);
 
 // How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
 // count twice.
 int mixture(std::string_view value);
 
-// What a person chose as a password, where even a name beside it says little: Granite@5813!
+// Looks like a password that a person chose, even without a clear name beside it: Granite@5813!
 bool is_chosen(std::string_view value);
 
-// Eight or more letters and digits, mixed, as in a password that somebody reads out in a sentence. A version,
-// a date, the name of an algorithm or of a numbered thing has both, too, and is none.
+// Eight or more letters and digits, mixed, as a password in a sentence. Versions, dates, names of algorithms
+// and of numbered things do not count.
 bool is_mixed_word(std::string_view value);
 
 // v1.2.3, 2026-03-02T10:21, 1000ms, 10.0.0.1
@@ -57,11 +58,11 @@ bool is_uuid(std::string_view value);
 // A path or an address: each of its parts is a name.
 bool is_path(std::string_view value);
 
-// A variable, a call, a path or what documentation writes: it stands for a secret and is none. So does the
-// word for a password in any language.
+// A variable, a call, a path or a placeholder: it refers to a secret and is not one. So does the word for a
+// password in any language.
 bool is_reference(std::string_view value);
 
-// How a value stands beside its name: this decides how much it must look like a secret.
+// The notation between a name and its value. It decides how much the value must look like a secret.
 enum class Style {
   quoted,
   env,      // NAME=value
@@ -69,11 +70,11 @@ enum class Style {
   paired,   // set("name", "value")
   beside,   // PASSWORD 'value', the password is value
   loose,    // a blank or a line break between them
-  certain,  // the notation alone says that it is one: only placeholders, variables and references are spared
+  certain,  // the notation alone shows a secret: only placeholders, variables and references are kept
 };
 bool is_secret(Strength strength, Style style, std::string_view value);
 
-// Whether the name says that this value is something else: the id of a session, a directory.
+// Whether the name shows that this value is something else, such as the id of a session or a directory.
 bool is_named_otherwise(std::string_view name, std::string_view value);
 
 }  // namespace cairn::gate
