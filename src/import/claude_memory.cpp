@@ -270,7 +270,6 @@ Status Importer::open_items(std::string_view text, WallTime at) {
     }
     store::OpenItem open;
     open.project = report_.project;
-    open.source = "person";
     open.text = words;
     open.key = item_key;
     open.opened_at = open.last_seen_at = at;
