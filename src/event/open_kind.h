@@ -1,4 +1,4 @@
-// What an open item comes from, and how far it is.
+// The sources and states of open items.
 #pragma once
 
 namespace cairn::event {
@@ -10,11 +10,11 @@ enum class OpenState {
   none,
   pending,      // a task
   in_progress,  // a task
-  proposed,     // a plan that nobody answered
+  proposed,     // a plan without an answer yet
   rejected,     // a plan
   accepted,     // a plan
   offered,      // a next step that a turn without work proposes
-  at_plan,      // an interruption while a plan was to be answered
+  at_plan,      // an interruption while a plan waited for an answer
 };
 
 }  // namespace cairn::event

@@ -1,10 +1,10 @@
-// The kinds of what is said in a session, beside its events.
+// The kinds of texts in a session.
 #pragma once
 
 namespace cairn::event {
 
 enum class TextKind {
-  answer,      // what ended a turn, or was meant to
+  answer,      // the last message of a turn
   remark,      // between tool calls
   compaction,  // the host's summary of a conversation that became too long
   title,       // the host's name of the session; the newest counts

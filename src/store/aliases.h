@@ -1,7 +1,7 @@
-// What imported records were called before, and the imports of other tools' memories that are under way.
+// The ids that imported records had in the other tool, and the import jobs that are not finished.
 //
-// An alias makes an import repeatable: what has one is not imported again, also after it was forgotten. All
-// within the caller's transaction, on the writer's connection.
+// A record with an alias is not imported again, even after it was forgotten here. All functions run in the
+// caller's transaction, on the writer's connection.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,10 @@ struct Alias {
 };
 
 Result<std::optional<Alias>> find_alias(Db& db, const std::string& source, const std::string& key);
-// Adds it, or writes row and hash of the one that is there.
+// Adds the alias, or updates row and hash of an existing one.
 Status put_alias(Db& db, const Alias& alias);
-// The record that `source` named so; nothing when none was imported, or it is no record.
+// The record that had the id `old_id` in `source`; nothing when none was imported, or the alias is not of a
+// record.
 Result<std::optional<RecordId>> record_of_alias(Db& db, const std::string& source, const std::string& old_id);
 
 enum class JobState { pending, done, failed };
@@ -41,17 +42,17 @@ struct ImportJob {
   std::string source, path;
   JobState state = JobState::pending;
   std::string reason;    // why it failed
-  std::string position;  // how far it is, in the importer's words
+  std::string position;  // how far it is, in the importer's own format
   std::string report;    // JSON
   WallTime started_at;
 };
 
 Result<ImportJob> add_job(Db& db, const std::string& source, const std::string& path, WallTime now);
-// The oldest that is pending.
+// The oldest pending job.
 Result<std::optional<ImportJob>> pending_job(Db& db);
 Result<std::optional<ImportJob>> pending_job(Db& db, const std::string& source, const std::string& path);
 Result<bool> is_pending_job(Db& db, std::int64_t id);
-// The last one of each source and path, the newest first.
+// The last job of each source and path, newest first.
 Result<std::vector<ImportJob>> last_jobs(Db& db);
 // Writes state, reason, position and report.
 Status put_job(Db& db, const ImportJob& job, WallTime now);

@@ -102,7 +102,7 @@ Result<std::vector<Backup>> agents_before(Db& db, const Backup& main, std::int64
 }
 
 Result<std::vector<TranscriptKey>> sessions_like(Db& db, std::string_view start) {
-  // A range, so that % and _ mean themselves and the index is used.
+  // A range instead of LIKE: % and _ have no special meaning, and the index is used.
   const std::string from(start), until = from + "\xf4\x8f\xbf\xbf";
   Stmt row = TRY(
       db.query("SELECT DISTINCT platform, content_session_id FROM backups WHERE content_session_id >= ? AND "

@@ -18,7 +18,7 @@
 
 namespace cairn::store {
 
-// Whose transcript it is. `agent`: a subagent's id; empty: the session's own.
+// Identifies a transcript. `agent`: the id of a subagent; empty: the session's own transcript.
 struct TranscriptKey {
   std::string platform;
   std::string session;
@@ -32,7 +32,7 @@ struct BackupBase {
   std::int64_t ordinal = 1;
   std::string name;  // its files are NAME.1.zst, NAME.2.zst, ...
   bool is_redacted = true;
-  std::string state;  // what the gate needs to go on
+  std::string state;  // the redactor's state, to continue after the last line
 };
 
 struct BackupSegment {
@@ -54,7 +54,7 @@ struct Backup {
   std::string project;
   std::string source_path;
   std::string cause;   // compaction, end, sweep, import, repair
-  std::string reason;  // as the host says it, any text
+  std::string reason;  // the host's reason, any text
   std::int64_t source_bytes = 0;
   std::string source_sha256;
   std::int64_t bytes = 0;
@@ -83,7 +83,7 @@ struct BackupQuery {
 };
 // Newest first.
 Result<std::vector<Backup>> list_backups(Db& db, const BackupQuery& query);
-// The numbers of all, in order.
+// The ids of all backups, in order.
 Result<std::vector<std::int64_t>> backup_ids(Db& db);
 
 Result<std::optional<BackupBase>> find_base(Db& db, std::int64_t id);
@@ -96,14 +96,14 @@ Status name_project_of_backups(Db& db, const std::string& platform, const std::s
 // The backup was read and found whole.
 Status set_verified(Db& db, std::int64_t id, WallTime now);
 
-// Registers the version: its base if it is new (id 0), the segment if there is a new one. Gives the backup
-// with its number and version.
+// Registers the version, with its base if that is new (id 0) and its segment if it has a new one. Returns the
+// backup with its id and version.
 Result<Backup> add_backup(Db& db, BackupBase base, const std::optional<BackupSegment>& segment,
                           Backup backup);
 
-// How a file looked when it was last read to its end.
+// Whether the file has the size and time that it had when it was last copied to its end.
 Result<bool> source_is_known(Db& db, const std::string& path, const os::Stat& stat);
-// When that was; nothing when it never was.
+// When that was; nothing when it was never copied.
 Result<std::optional<WallTime>> source_read_at(Db& db, const std::string& path);
 Status note_source(Db& db, const std::string& path, const os::Stat& stat, WallTime now);
 
@@ -116,22 +116,22 @@ struct BackupRequest {
   std::optional<std::string> error;
 };
 Status request_backup(Db& db, const BackupRequest& request);
-// The same unless the file is requested already: then it is due as soon as this one would be. Gives the
-// number of the request.
+// The same, unless the file is requested already: then that request becomes due at the earlier of the two
+// times. Returns the request's id.
 Result<std::int64_t> request_once(Db& db, const BackupRequest& request);
 Result<bool> is_requested(Db& db, const std::string& path);
-// The oldest that is due.
+// The oldest request that is due.
 Result<std::optional<BackupRequest>> next_request(Db& db, WallTime now);
 Status end_request(Db& db, std::int64_t id);
 // The attempt failed: the next one comes at `not_before`.
 Status fail_request(Db& db, std::int64_t id, std::string_view error, WallTime not_before);
-// Waits that end later than any that is given now: the clock was set back.
+// Shortens waits that end after `latest`: they were set before the clock was set back.
 Status clamp_requests(Db& db, WallTime latest);
-// Those whose last attempt failed, and how many ever did.
+// The requests whose last attempt failed, and the number of requests that ever failed.
 Result<std::vector<BackupRequest>> failed_requests(Db& db);
 Result<std::int64_t> failures_so_far(Db& db);
 
-// What a session's document or discard covers.
+// The place in a transcript up to which a document or a discard covers it.
 struct Anchor {
   std::string uuid;
   std::optional<std::int64_t> lines;
@@ -139,7 +139,7 @@ struct Anchor {
   std::optional<WallTime> at;
 };
 
-// A session's backups together.
+// All backups of a session.
 struct SessionBackups {
   Backup newest;
   std::int64_t versions = 0;

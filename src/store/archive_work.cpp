@@ -1,4 +1,4 @@
-// What is to be copied, what is pending, what is to be removed.
+// Requests for copies, pending backups, and files to remove.
 #include "store/archive.h"
 #include "store/meta.h"
 
@@ -23,7 +23,7 @@ constexpr std::string_view kRequest =
     "SELECT id, platform, content_session_id, source_path, cause, reason, at_epoch, not_before_epoch, "
     "attempts, error FROM backup_requests ";
 
-// Whether `newest` has lines that `covered`, a backup of the same session, has not.
+// Whether `newest` has lines that `covered`, a backup of the same session, does not have.
 bool is_later(const Backup& newest, const Backup& covered) {
   if (newest.base == covered.base) return newest.lines > covered.lines;
   return newest.id > covered.id;
@@ -92,7 +92,8 @@ Result<std::int64_t> failures_so_far(Db& db) {
 
 Result<bool> is_pending(Db& db, const Backup& newest) {
   const TranscriptKey& key = newest.key;
-  // What a document covers counts like a discarded backup; one without a backup covers its lines.
+  // A document covers its backup as a discard does; a document without a backup covers the lines of its
+  // anchor.
   Stmt row = TRY(db.query(
       "SELECT backup_id, NULL FROM backup_discards WHERE platform = ?1 AND content_session_id = ?2 UNION ALL "
       "SELECT backup_id, anchor_lines FROM session_documents WHERE platform = ?1 AND content_session_id = ?2 "

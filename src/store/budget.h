@@ -22,7 +22,7 @@ struct SessionBudget {
   std::int64_t warn_at() const { return observations * warn_percent / 100; }
 };
 
-// What became of a batch under the limit.
+// The result of storing a batch under the limit.
 struct Put {
   std::int64_t left_out = 0;  // observations beyond the limit
   bool near = false;          // with this batch the session came near its limit
@@ -36,7 +36,7 @@ std::optional<std::string> warning_of(const Put& put, const SessionBudget& budge
 // Whether the session has reached the limit.
 Result<bool> is_used_up(Db& db, SessionId session, const SessionBudget& budget);
 
-// Sessions that go on and have come near the limit.
+// Active sessions that are near the limit.
 struct NearLimit {
   ContentId session;
   std::int64_t observations = 0;

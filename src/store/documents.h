@@ -1,8 +1,8 @@
-// Documents: what a person, or the built-in draft, wrote down about a session, and which part of its
-// transcript that covers.
+// Documents: a description of a session, written by a person or drafted by cairn, and the part of its
+// transcript that it covers.
 //
-// A document follows another one: its predecessor. Documents of a project are ordered by their date, then by
-// their number. Functions that write run in the caller's transaction, on the writer's connection; the text
+// A document may follow another one, its predecessor. Documents of a project are ordered by their date, then
+// by their number. Functions that write run in the caller's transaction, on the writer's connection; the text
 // they are given has passed the gate.
 #pragma once
 
@@ -32,12 +32,12 @@ struct Document {
   std::vector<std::string> tags;
   std::string body;                      // Markdown, without the front matter
   std::optional<std::int64_t> previous;  // its predecessor
-  std::string previous_name;             // as it was called, when it is not here
+  std::string previous_name;             // the predecessor's name, when that is not stored here
   std::optional<std::int64_t> backup;    // the version of the transcript that it covers
   Anchor anchor;                         // up to where it covers the transcript
   std::string name;                      // of an imported file: session-2026-01-15-2045.md
   std::string source = "person";         // person, agent, draft, import
-  std::string head_commit;               // what was checked out then; empty: not known
+  std::string head_commit;               // the commit that was checked out then; empty: not known
   WallTime created_at;
   std::optional<WallTime> updated_at;  // when it was last coalesced
   bool deleted = false;                // in the trash
@@ -46,26 +46,26 @@ struct Document {
 // "D12"
 std::string document_label(std::int64_t id);
 
-// Gives its number. Nothing about the predecessor is checked.
+// Returns its id. The predecessor is not checked.
 Result<std::int64_t> add_document(Db& db, const Document& document);
-// Writes title, status, tags, body, backup, anchor and updated_at. What stood there becomes a version.
+// Writes title, status, tags, body, backup, anchor and updated_at. The earlier content is kept as a version.
 Status update_document(Db& db, const Document& document, WallTime now);
-// Takes back the last update_document(). `not_found` when there was none.
+// Undoes the last update_document(). `not_found` when there was none.
 Status revert_document(Db& db, std::int64_t id);
-// Which document it follows.
+// Sets the predecessor.
 Status set_previous(Db& db, std::int64_t id, const std::optional<std::int64_t>& previous,
                     std::string_view previous_name);
 // Moves it into the trash, or takes it out.
 Status trash_document(Db& db, std::int64_t id, WallTime now);
 Status restore_document(Db& db, std::int64_t id);
-// For good. Documents that follow it keep its name.
+// Deletes it for good. Documents that follow it keep its name.
 Status remove_document(Db& db, std::int64_t id);
 
-// Also one in the trash.
+// Also finds a document in the trash.
 Result<std::optional<Document>> find_document(Db& db, std::int64_t id);
 Result<std::optional<Document>> document_by_uuid(Db& db, std::string_view uuid);
-// Those that are called so: D12, 12, a name with or without its directories and ".md". Not those in the
-// trash. Newest first.
+// The documents with that name: D12, 12, or a file name with or without its directories and ".md". Not those
+// in the trash. Newest first.
 Result<std::vector<Document>> documents_named(Db& db, const std::optional<std::string>& project,
                                               std::string_view name);
 // The newest by date, then by number.
@@ -84,7 +84,7 @@ struct DocumentQuery {
 Result<std::vector<Document>> list_documents(Db& db, const DocumentQuery& query);
 Result<std::int64_t> count_documents(Db& db, const std::optional<std::string>& project);
 
-// One entry of what `cairn undo` can take back.
+// One action that `cairn undo` can undo.
 struct UndoEntry {
   std::int64_t id = 0;
   std::string project;
@@ -96,10 +96,10 @@ Result<std::int64_t> add_undo(Db& db, const UndoEntry& entry);
 // The newest of the project that is neither undone nor expired.
 Result<std::optional<UndoEntry>> last_undo(Db& db, const std::string& project, WallTime now);
 Status end_undo(Db& db, std::int64_t id, WallTime now);
-// Those that expired; their rows are removed.
+// The actions that expired; their rows are removed.
 Result<std::vector<UndoEntry>> expired_undos(Db& db, WallTime now);
 Status remove_undo(Db& db, std::int64_t id);
-// Takes a discard back: up to `backup` instead, none when there was none.
+// Sets up to which backup the session is discarded; none: not at all.
 Status set_discard(Db& db, const TranscriptKey& session, const std::optional<std::int64_t>& backup,
                    WallTime now);
 Result<std::optional<std::int64_t>> discarded_up_to(Db& db, const TranscriptKey& session);

@@ -91,7 +91,7 @@ Result<std::vector<EventCount>> count_events(Db& db, SessionId session);
 struct Ledger {
   std::int64_t events = 0, from_transcripts = 0;
   std::int64_t recovered = 0;      // from transcripts, and stored
-  std::int64_t waiting_calls = 0;  // told only by a transcript
+  std::int64_t waiting_calls = 0;  // calls that only a transcript has, so far
   Counts counted;                  // of hooks' events that are not stored, by outcome
 };
 // Calls after `until` do not count: their hook may be on its way.

@@ -12,7 +12,7 @@ static std::string quoted_name(const std::string& name) {
   return quoted + "\"";
 }
 
-// A copy that nobody else opens: no shared memory, also where there is none.
+// No other process opens the copy, so it needs no shared memory (which some file systems lack).
 static Result<Db> open_copy(const Db& like, const std::string& path) {
   sqlite3_vfs* vfs = nullptr;
   sqlite3_file_control(like.raw(), "main", SQLITE_FCNTL_VFS_POINTER, &vfs);

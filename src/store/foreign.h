@@ -17,8 +17,8 @@ namespace cairn::store {
 
 class Foreign {
  public:
-  // Opens the copy at `path`, on the same disk as `like`. It may be changed: a WAL beside it is moved into
-  // it. Fails with `invalid` when it is not a database.
+  // Opens the copy at `path`, on the same disk as `like`. Opening may change the copy: a WAL beside it is
+  // moved into it. Fails with `invalid` when it is not a database.
   static Result<Foreign> open(const Db& like, const std::string& path);
   // Makes a database at `path` of a JSON object: each array of objects that `tables` names (member -> table)
   // becomes a table with a column for each member. Fails with `invalid` when the text is no such object.
@@ -29,13 +29,13 @@ class Foreign {
   bool has(const std::string& table) const { return columns_.contains(table); }
   bool has(const std::string& table, const std::string& column) const;
 
-  // The rows of a table; those whose `column` is `value` when it is given. Oldest first.
+  // The rows of a table, or only those whose `column` is `value`. Oldest first.
   Result<std::vector<Json>> rows(const std::string& table);
   Result<std::vector<Json>> rows(const std::string& table, const std::string& column,
                                  const std::string& value);
   // The distinct texts of a column that are not empty.
   Result<std::vector<std::string>> values(const std::string& table, const std::string& column);
-  // Those of the first rows whose column `where` is `value`, with repetitions.
+  // The texts of the first `limit` rows whose column `where` is `value`, with repetitions.
   Result<std::vector<std::string>> values(const std::string& table, const std::string& column,
                                           const std::string& where, const std::string& value,
                                           std::size_t limit);

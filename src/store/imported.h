@@ -16,9 +16,9 @@
 
 namespace cairn::store {
 
-// A turn of an imported session that was at work at `at`: added as ended, or made longer.
+// Records that a turn of an imported session was active at `at`: adds it as an ended turn, or extends it.
 Status note_imported_turn(Db& db, SessionId session, std::int64_t number, WallTime at);
-// The session ended with its last turn, or at `at` if that is later; no transcript of it is waited for.
+// Ends the session with its last turn, or at `at` if that is later. Its transcript is not read.
 Status end_imported_session(Db& db, SessionId session, WallTime at);
 // The number of the prompt with that text in the session.
 Result<std::optional<std::int64_t>> prompt_with_text(Db& db, SessionId session, std::string_view text);
@@ -26,8 +26,8 @@ Result<std::optional<std::int64_t>> prompt_row(Db& db, SessionId session, std::i
 // The summary of a turn.
 Result<std::optional<Summary>> summary_of_turn(Db& db, SessionId session, std::int64_t number);
 
-// Makes the observations of a batch notes that every session of their project is given. Those that are, or
-// were, stay as they are.
+// Makes the observations of a batch notes, which every session of their project gets. Observations that are
+// or were notes do not change.
 Status add_notes_of_batch(Db& db, const std::string& batch);
 
 }  // namespace cairn::store

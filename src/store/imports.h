@@ -25,8 +25,8 @@ struct Import {
 enum class ImportState { pending, reading, done, left_out };
 std::string_view state_name(ImportState state);
 
-// `pending`: the list has it, and it is not read yet. `remembered`: its session is, or the transcript was
-// looked at before.
+// `pending`: it is in the list and not read yet. `remembered`: its session is stored, or an earlier import
+// handled the transcript.
 enum class Known { no, pending, remembered };
 Result<Known> known_as(Db& db, const Import& import);
 Status add_import(Db& db, const Import& import, WallTime now);

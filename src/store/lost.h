@@ -23,7 +23,7 @@ struct Lost {
   std::map<std::string, std::int64_t> events;  // by the host's id of their session
 };
 Result<std::optional<Lost>> find_lost(Db& db);
-// Adds to what is lost.
+// Adds lost events.
 Status add_lost(Db& db, const Lost& more);
 // The session was found: its events count as recovered.
 Status set_found(Db& db, const std::string& session);

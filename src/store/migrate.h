@@ -21,7 +21,7 @@ struct Migration {
 // next call continues. Changes nothing and fails with `unsupported` when the database has a newer version
 // than the list, and with `corrupt` when the text of an applied migration has changed.
 Status migrate(Db& db, std::span<const Migration> migrations, WallTime now);
-// The version that the database has; 0: none. Fails when the store is half made.
+// The schema version of the database; 0: none. Fails when the store was not completely created.
 Result<std::int64_t> schema_version(Db& db);
 
 }  // namespace cairn::store

@@ -1,5 +1,5 @@
-// Notes: observations that a person stored by hand, given whole to every session until they are done. And
-// what prompts ordered for good, as candidates for notes.
+// Notes: observations that a person stored by hand. Every session gets them in full until they are done. And
+// standing orders: sentences of prompts with "always" or "never", as candidates for notes.
 #pragma once
 
 #include <optional>
@@ -24,9 +24,10 @@ struct Note {
 
 // Makes an observation a note. In the caller's transaction.
 Status add_note(Db& db, ObservationId observation, bool for_all);
-// Nobody is given it any more; search still finds it. `not_found` when the observation is no note.
+// Ends a note: sessions no longer get it, search still finds it. `not_found` when the observation is not a
+// note.
 Status end_note(Db& db, std::int64_t observation, WallTime at);
-// Those that a session of `project` is given, the newest first: its own and those for all projects.
+// The notes that a session of `project` gets, newest first: those of the project and those for all projects.
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit);
 
 struct StandingOrder {
@@ -34,12 +35,12 @@ struct StandingOrder {
   std::string text;
 };
 
-// What the prompt of a turn ordered for good, in place of what stood there.
+// Stores the standing orders in the prompt of a turn, and replaces earlier ones of that turn.
 Status put_standing_orders(Db& db, SessionId session, std::int64_t prompt_number,
                            const std::vector<std::string>& orders, WallTime at);
-// Those that nobody has ended, each once, the newest first.
+// The standing orders that nobody has ended, each once, newest first.
 Result<std::vector<StandingOrder>> standing_orders(Db& db, const std::string& project, std::size_t limit);
-// Ends those of a prompt; how many there were.
+// Ends the standing orders of a prompt. Returns their number.
 Result<std::int64_t> end_standing_orders(Db& db, std::int64_t prompt, WallTime at);
 
 }  // namespace cairn::store

@@ -32,7 +32,7 @@ static Status note_change(Db& db, const Project& one, const Project& other, std:
       one.id, what, name_of(by), other.id, epoch_ms(now));
 }
 
-// Everything that links lead to from `project`, itself included.
+// All projects that are linked with `project`, directly or through others, and itself.
 static Result<std::set<std::int64_t>> group_of(Db& db, std::int64_t project) {
   std::set<std::int64_t> group;
   Stmt row = TRY(db.query(
@@ -43,7 +43,7 @@ static Result<std::set<std::int64_t>> group_of(Db& db, std::int64_t project) {
   return group;
 }
 
-// Writes down whom reads of the project show, after one of its links has changed.
+// Updates which projects are read together, after a link changed.
 static Status update_scope(Db& db, std::int64_t project) {
   const auto group = TRY(group_of(db, project));
   const auto scope = group.size() > 1 ? std::optional(*group.begin()) : std::nullopt;
@@ -98,7 +98,7 @@ Result<std::vector<Link>> links_of(Db& db, const Project& project) {
   return links;
 }
 
-// A path or a name between quotes, as it may stand in a line that the user reads.
+// A path or a name in quotes, for a line that the user reads.
 static std::string said(const std::string& text) {
   return quoted(text, '"');
 }
@@ -110,20 +110,20 @@ static Result<std::string> news_line(Db& db, const Project& project, const Stmt&
   if (what == "moved") return fmt::format("the memory of {} moved here with its repository", said(root));
   const auto other = TRY(find_project(db, row.integer(3)));
   const auto state = other ? TRY(link_state(db, project, *other)) : std::nullopt;
-  if (!state || name_of(*state) != what) return std::string();  // it was taken back since
+  if (!state || name_of(*state) != what) return std::string();  // the link was removed since
   if (what == "linked")
     return fmt::format("linked with project {}: `cairn projects unlink` takes it back", said(other->name));
   return fmt::format("looks like project {}: `cairn projects link` reads both as one", said(other->name));
 }
 
-Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t told) {
+Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t shown) {
   constexpr std::size_t kMostLines = 3;
-  IdentityNews news{told, {}};
+  IdentityNews news{shown, {}};
   Stmt row =
       TRY(db.query("SELECT id, what, coalesce(old_root, ''), coalesce(other_id, 0) FROM project_history "
                    "WHERE project_id = ? AND id > ? AND made_by = 'cairn' AND what IN ('repository', "
                    "'moved', 'linked', 'suggested') ORDER BY id",
-                   project.id, told));
+                   project.id, shown));
   while (TRY(row.step())) {
     news.last = row.integer(0);
     std::string line = TRY(news_line(db, project, row));

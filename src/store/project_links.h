@@ -1,6 +1,6 @@
-// Which projects belong together. A link makes reads of either show both (`scope_of`); both keep their own
-// rows, so that taking it back leaves everything as it was. Links join groups: whoever is linked with one is
-// linked with all of its group.
+// Which projects belong together. With a link, reading either project shows both (`scope_of`). Each keeps its
+// own rows, so that removing the link restores the earlier state. Links form groups: a project that is linked
+// with one is linked with its whole group.
 #pragma once
 
 #include <string>
@@ -25,27 +25,27 @@ struct Link {
 
 // All within the caller's transaction.
 
-// Links two projects; false: they were linked already. What cairn finds never goes against the user: a pair
-// that the user took apart stays so.
+// Links two projects; false: nothing changed. cairn itself never links a pair that the user unlinked.
 Result<bool> link_projects(Db& db, const Project& one, const Project& other, MadeBy by,
                            std::string_view reason, WallTime now);
-// Notes that two projects look like one; false: that was known, or they are linked, or the user said no.
+// Suggests that two projects are the same; false: that was suggested already, they are linked, or the user
+// declined.
 Result<bool> suggest_link(Db& db, const Project& one, const Project& other, std::string_view reason,
                           WallTime now);
-// Takes back the link between two projects, or the suggestion of one; it is not made again by itself. False:
-// there was neither. They stay in one group while another project links them.
+// Removes the link between two projects, or the suggestion; cairn does not make it again. False: there was
+// neither. They stay in one group while another project links them.
 Result<bool> unlink_projects(Db& db, const Project& one, const Project& other, WallTime now);
 
-// The direct links and suggestions of a project, the newest first; what was taken apart is not told.
+// The direct links and suggestions of a project, newest first, without pairs that were unlinked.
 Result<std::vector<Link>> links_of(Db& db, const Project& project);
 
-// What a session of the project should be told of its identity, in one line each, beyond history entry
-// `told`: that it was moved, linked, or looks like another.
+// News for the next session of the project, one line each: that it was moved, linked, or looks like another.
+// Only history entries after number `shown`, the last one that a session got.
 struct IdentityNews {
   std::int64_t last = 0;  // the newest history entry
   std::vector<std::string> lines;
 };
-Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t told);
+Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t shown);
 
 // One entry of a project's history.
 struct ProjectChange {

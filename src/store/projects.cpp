@@ -30,7 +30,7 @@ static std::string with_parent(const std::string& root, const std::string& name)
   return root.substr(begin + 1, end - begin - 1) + "/" + name;
 }
 
-// `own`: the project that is to be named; its own name is free to it.
+// `own`: the project to be named; it may keep its own name.
 static Result<std::string> free_name(Db& db, const Place& place, std::int64_t own) {
   const std::string plain = place.name.empty() ? "unnamed" : place.name;
   const std::string longer = with_parent(place.root, plain);
@@ -129,7 +129,7 @@ Result<std::optional<Project>> next_due(Db& db) {
   return first(db.query(PROJECT "WHERE p.is_due = 1 ORDER BY p.id DESC LIMIT 1"), read_project);
 }
 
-// Whether the name was made of the directory, and not given by a person.
+// Whether the name was made from the directory, not chosen by a person.
 static bool is_made_of(const std::string& name, const std::string& root) {
   const std::string base = base_of(root), longer = with_parent(root, base);
   return name == base || name == longer || name.starts_with(longer + "-");

@@ -1,5 +1,5 @@
-// Projects: one row for each repository or directory that was worked in. The name is what people see and what
-// every row is scoped by; the key says where the project stands.
+// Projects: one row for each repository or directory that was worked in. The name is what people see, and
+// every row has it. The key is the project's location.
 //
 // Reads are scoped by `scope_of`: a project and those linked with it (project_links.h) are read as one. Rows
 // are written under the project they came from and never move.
@@ -19,7 +19,7 @@
 
 namespace cairn::store {
 
-// Where a session stands, as the resolver found it.
+// The location of a session, as intake/place.h finds it.
 struct Place {
   std::string key;   // real path of the git common directory, else a directory
   std::string root;  // the main worktree, else that directory
@@ -36,7 +36,7 @@ struct Project {
   std::string key, name, root;
   std::optional<std::string> root_commit;  // hex
   std::optional<std::string> remote;       // host and path, without credentials
-  std::optional<std::string> head_commit;  // from where root_commit was looked for
+  std::optional<std::string> head_commit;  // the commit from which root_commit was searched
   std::string uuid;
 };
 
@@ -46,33 +46,33 @@ Result<Project> add_project(Db& db, const Place& place, WallTime now);
 
 Result<std::optional<Project>> find_project(Db& db, std::int64_t id);
 Result<std::optional<Project>> project_by_key(Db& db, const std::string& key);
-// By its name, else by one that it had before.
+// Finds a project by its name, else by an earlier name.
 Result<std::optional<Project>> project_by_name(Db& db, const std::string& name);
-// By the directory of its main worktree; the one that was worked in last, if several have it.
+// Finds a project by the directory of its main worktree; if several have it, the one with the latest session.
 Result<std::optional<Project>> project_by_root(Db& db, const std::string& root);
-// By a key or a main worktree that it had before it was moved.
+// Finds a project by a key or main worktree that it had before it was moved.
 Result<std::optional<Project>> project_by_old_place(Db& db, const Place& place);
-// The project of the sessions that stood in this linked worktree or below it.
+// The project of the sessions that ran in this linked worktree or below it.
 Result<std::optional<Project>> project_by_worktree(Db& db, const std::string& directory);
 Result<std::vector<Project>> projects_with_root_commit(Db& db, const std::string& commit);
 Result<std::vector<Project>> projects_with_remote(Db& db, const std::string& remote);
 
-// What was read from its repository.
+// Stores what was read from its repository.
 Status set_lineage(Db& db, std::int64_t project, const std::optional<std::string>& root_commit,
                    const std::optional<std::string>& remote, const std::optional<std::string>& head_commit);
-// Whether its repository is to be looked at again.
+// Whether its repository must be read again: set by the first function, cleared by the second.
 Status set_due(Db& db, const std::string& project);
 Status set_looked_at(Db& db, std::int64_t project);
-// The next one to be looked at.
+// The next project whose repository must be read.
 Result<std::optional<Project>> next_due(Db& db);
 
-// The project stands in another place from now on (`what`: "moved", or "repository" when its directory became
-// one): the key and the root change, the rows stay. A name that was made of the old directory follows unless
-// the project has so many rows that this takes long. `busy` when the new key is another project's.
+// Moves the project to another location: key and root change, the rows stay. `what`: "moved", or "repository"
+// when its directory became one. A name that was made from the old directory changes too, unless the project
+// has so many rows that this takes long. `busy` when another project has the new key.
 Status move_project(Db& db, const Project& project, const Place& to, std::string_view what, WallTime now);
 
-// Gives a project another name; all its rows follow, and the old name still finds it. `invalid` when the name
-// is empty, too long or has control characters, `busy` when it is another project's.
+// Renames a project in all its rows. The old name still finds it. `invalid` when the name is empty, too long
+// or has control characters, `busy` when it is another project's.
 Status rename_project(Db& db, const Project& project, const std::string& name, WallTime now);
 
 // A project and how much is remembered of it.
@@ -82,10 +82,10 @@ struct ProjectTotals {
   std::int64_t sessions = 0, prompts = 0, summaries = 0, observations = 0;
   std::optional<WallTime> last_event_at;
 };
-// The one of that name, or all: the last active first.
+// The project of that name, or all of them, the last active first.
 Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<std::string>& name,
                                                   std::int64_t limit);
-// The first 50 in which it had sessions.
+// The first 50 directories in which it had sessions.
 Result<std::vector<std::string>> branches_of(Db& db, const std::string& project);
 Result<std::vector<std::string>> worktrees_of(Db& db, const std::string& project);
 

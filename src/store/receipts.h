@@ -19,12 +19,12 @@ struct Receipt {
   std::string content_session;  // the host's id of it; when read
   std::string project;
   std::string event_name;
-  std::string source;  // startup, resume, clear, compact, or `made good` with a prompt
+  std::string source;  // of the start of the session: startup, resume, clear, compact
   std::int64_t tokens = 0;
   std::int64_t characters = 0;
   std::string text_hash;
   std::string items = "[]";  // ids of what it showed: ["S12","O7"]
-  WallTime up_to;            // everything written until then was considered
+  WallTime up_to;            // the context considered everything written until then
   WallTime created_at;
   std::optional<WallTime> given_at;
 };

@@ -46,12 +46,12 @@ Result<std::optional<Record>> summary_of(Db& db, const Record& record);
 // turn of a summary or a text; a prompt's own.
 Result<std::vector<std::int64_t>> evidence_of(Db& db, const RecordId& id, std::int64_t limit);
 
-// An observation, a summary or a prompt in the order of time.
+// The position of an observation, a summary or a prompt in time.
 struct Neighbour {
   WallTime time;
   std::int64_t row = 0;
 };
-// Those of a project that are later (or earlier) than `of`, the nearest first.
+// The records of a project that are later (or earlier) than `of`, nearest first.
 Result<std::vector<Neighbour>> neighbours(Db& db, RecordKind kind, const std::string& project,
                                           const Neighbour& of, bool later, std::size_t limit);
 
@@ -69,7 +69,7 @@ Result<std::vector<Entry>> best_entries(Db& db, const std::string& match, const 
 // For queries with only filters. Within a kind the newest records have the largest ids.
 Result<std::vector<Entry>> newest_entries(Db& db, const std::string& match, const Period& period,
                                           std::size_t limit);
-// What the query gives to one entry; nothing when it does not match.
+// The score of one entry for the query; nothing when it does not match.
 Result<std::optional<double>> score_of(Db& db, const std::string& match, const RecordId& id);
 Result<bool> has_match(Db& db, const std::string& match);
 

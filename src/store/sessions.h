@@ -36,7 +36,7 @@ struct Session {
   std::optional<WallTime> captured_at;  // when it got its memory id
   SessionStatus status = SessionStatus::active;
   std::optional<std::string> end_reason;
-  bool imported = false;  // read from its transcript after the fact, whole
+  bool imported = false;  // imported from its transcript, not recorded by hooks
 };
 
 struct NewSession {
@@ -74,24 +74,25 @@ Status touch_session(Db& db, SessionId id, const Sighting& seen);
 
 Status set_imported(Db& db, SessionId id, bool imported);
 Status set_branch(Db& db, SessionId id, const std::optional<std::string>& branch);
-// No list shows it, and it has no transcript: it holds what a person or an agent stored by hand.
+// Hides the session from all lists. For the session that holds what a person or an agent stored by hand; it
+// has no transcript.
 Status hide_session(Db& db, SessionId id);
-// Ends it, with the status that update_status() gives.
+// Ends the session, and sets its status as update_status() does.
 Status end_session(Db& db, SessionId id, std::string_view reason, WallTime at);
 // An ended session is `failed` when its last turn was left unanswered, else `completed`.
 Status update_status(Db& db, SessionId id);
-// Whatever its last turn was.
+// Sets the status `failed`, whatever its last turn was.
 Status mark_failed(Db& db, SessionId id);
 Status reopen_session(Db& db, SessionId id);
 
 Result<std::vector<Session>> active_sessions(Db& db);
-// The one with that number or content id, else at most two whose content id begins so: four characters at
-// least.
+// The session with that number or content id; else at most two sessions whose content id begins with `name`,
+// which must have at least four characters.
 Result<std::vector<Session>> sessions_named(Db& db, const std::string& name);
-// Those of a project, or of all, that lists show: the last active first.
+// The visible sessions of a project, or of all, the last active first.
 Result<std::vector<Session>> list_sessions(Db& db, const std::optional<std::string>& project,
                                            std::int64_t limit);
-// Those of a project that were at work last, the newest first.
+// The last active sessions of a project, newest first.
 Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit);
 
 }  // namespace cairn::store

@@ -7,7 +7,7 @@
 namespace cairn::store {
 
 Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallTime now) {
-  // Told again in the same words it is not new: a resumed session is given only what changed.
+  // An unchanged text keeps its time: a resumed session gets only what changed.
   TRY(db.run(
       "INSERT INTO session_summaries(uuid, memory_session_id, project, provider, interim, request, "
       "investigated, learned, completed, next_steps, notes, files_read, files_edited, prompt_number, "

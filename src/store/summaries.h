@@ -39,7 +39,7 @@ Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& summary,
 
 Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id);
 Result<std::vector<Summary>> session_summaries(Db& db, SessionId session);
-// Those of its last turns, oldest first.
+// The summaries of its last turns, oldest first.
 Result<std::vector<Summary>> last_summaries(Db& db, SessionId session, std::size_t limit);
 
 }  // namespace cairn::store

@@ -1,5 +1,5 @@
-// What was said in a session, whole: answers, remarks between tool calls, summaries of compactions, titles,
-// messages of commits. The composer chooses from them, search looks in all of them, `show` prints them.
+// The full texts of a session: answers, remarks between tool calls, summaries of compactions, titles,
+// messages of commits. The composer chooses from them, search covers all of them, `show` prints them.
 #pragma once
 
 #include <optional>
@@ -27,11 +27,11 @@ struct Text {
   WallTime at;
 };
 
-// Stores it, once per session however often it comes. A text that is known as a remark becomes an answer when
-// it comes as one. False: nothing changed.
+// Stores a text once per session. A stored remark becomes an answer when the same text comes as an answer.
+// False: nothing changed.
 Result<bool> add_text(Db& db, const Text& text);
 
-// Puts `texts` in the place of what the distiller stored of that turn before.
+// Replaces the texts that the distiller stored for that turn.
 Status put_distilled_texts(Db& db, SessionId session, std::int64_t number, const std::vector<Text>& texts);
 
 // The newest texts of a session, as many as `max_bytes` hold, oldest first. `main`: without short remarks and

@@ -4,7 +4,7 @@
 
 namespace cairn::store {
 
-// `before` ends in a condition that the project is added to; `column` has its name.
+// `before` is SQL that ends in a condition; the condition on the project, in `column`, is appended.
 static Result<Stmt> scoped(Db& db, const std::optional<std::string>& project, std::string before,
                            std::string_view column = "project", std::string_view after = "") {
   if (!project) return db.query(before.append(after));

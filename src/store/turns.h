@@ -35,7 +35,7 @@ struct Turn {
 Result<std::optional<Turn>> find_turn(Db& db, SessionId session, std::int64_t number);
 Result<std::optional<Turn>> latest_turn(Db& db, SessionId session);
 Result<std::optional<std::int64_t>> turn_of_prompt(Db& db, SessionId session, const std::string& prompt_id);
-// The turn that was at work then: the latest that began before.
+// The turn at that time: the latest one that began before it.
 Result<std::optional<std::int64_t>> turn_at(Db& db, SessionId session, WallTime at);
 // Opens the next turn of a session, taking the next prompt number.
 Result<Turn> open_turn(Db& db, SessionId session, WallTime at);
