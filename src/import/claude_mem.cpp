@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostJson = 256u << 20;
 constexpr std::size_t kPathsToLookAt = 200;
 
-// Earlier versions called the two ids of a session otherwise.
+// The columns of the two ids of a session; earlier versions had other names.
 constexpr std::array kContent = {"content_session_id", "claude_session_id"};
 constexpr std::array kMemory = {"memory_session_id", "sdk_session_id"};
 const std::map<std::string, std::string> kExported = {{"sessions", "sdk_sessions"},
@@ -40,7 +40,7 @@ std::string text_in(const Json& row, std::string_view name) {
   return value.is_int() ? std::to_string(value.as_int()) : std::string(value.as_string());
 }
 
-// Milliseconds, or the seconds of the first versions, or a date.
+// A time: milliseconds, seconds (in the first versions) or a date.
 std::optional<WallTime> time_in(const Json& row, const std::string& name) {
   constexpr std::int64_t kMostSeconds = 100'000'000'000;
   if (const std::int64_t epoch = row[name + "_epoch"].as_int(); epoch > 0)
@@ -110,7 +110,7 @@ OldItem summary_of(const Json& row, const OldSession& session) {
   return item;
 }
 
-// The directory named `name` that `path` is, or is in; empty when there is none.
+// The part of `path` up to its last directory called `name`; empty when there is none.
 std::string directory_named(const std::string& path, std::string_view name) {
   if (!path.starts_with('/') || name.empty()) return "";
   const std::string part = "/" + std::string(name);
@@ -153,7 +153,7 @@ class ClaudeMem final : public OldMemory {
   store::Foreign db_;
   std::vector<OldSession> sessions_;
   std::map<std::string, std::string> directories_;  // of projects
-  std::map<std::string, Json> first_prompts_;       // of sessions from before prompts had rows
+  std::map<std::string, Json> first_prompts_;       // by session, from versions that had no table of prompts
 };
 
 Status ClaudeMem::load() {
@@ -163,7 +163,7 @@ Status ClaudeMem::load() {
     session.memory = one_of(row, kMemory);
     if (session.content.empty() && session.memory.empty()) continue;
     if (session.content.empty()) session.content = "claude-mem-" + session.memory;
-    // It calls its first host by the maker's name for it.
+    // claude-mem calls Claude Code "claude".
     const std::string platform(row["platform_source"].as_string("claude"));
     session.platform = platform == "claude" ? std::string(host::default_host().name()) : platform;
     session.project = row["project"].as_string();
@@ -184,7 +184,7 @@ Status ClaudeMem::load() {
   return {};
 }
 
-// An export has records whose sessions it does not have.
+// An export may contain records without their sessions.
 Status ClaudeMem::add_sessions_without_row() {
   std::set<std::string> contents, memories;
   for (const OldSession& session : sessions_) {
@@ -208,7 +208,7 @@ Status ClaudeMem::add_sessions_without_row() {
   return {};
 }
 
-// Time and project of a session that is only known by its records.
+// Finds the time and project of a session that is known only from its records.
 Status ClaudeMem::date(OldSession& session) {
   session.platform = host::default_host().name();
   session.old_id = "session of " + (session.memory.empty() ? session.content : session.memory);
@@ -242,7 +242,7 @@ Result<std::vector<OldItem>> ClaudeMem::items(const OldSession& session) {
   return items;
 }
 
-// By what it recorded of the session itself, then by what it recorded of the project's other sessions.
+// Uses the directories recorded for the session, else those recorded for its project.
 Result<std::string> ClaudeMem::directory(const OldSession& session) {
   const std::string name = session.project.substr(0, session.project.find('/'));
   for (const char* table : {"tool_uses", "pending_messages"})
@@ -274,7 +274,7 @@ Result<std::string> ClaudeMem::directory_of_project(const std::string& project) 
   return best;
 }
 
-// Tables that hold what is read, what is derived from it, and what only its own work needs.
+// The tables that are read, tables derived from them, and tables for claude-mem's own work.
 Json ClaudeMem::remarks() const {
   static const std::set<std::string> kRead = {"sdk_sessions",     "observations",    "session_summaries",
                                               "user_prompts",     "schema_versions", "tool_uses",

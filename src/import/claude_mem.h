@@ -13,7 +13,7 @@ namespace cairn::importer {
 
 inline constexpr std::string_view kClaudeMem = "claude-mem";
 
-// Where its database is when nobody says so; empty: there is none.
+// The usual place of its database; empty: there is none.
 std::string find_claude_mem(os::Disk& disk);
 
 // Copies the database or the export at `path` to `copy`. Fails with `invalid` when it is neither.

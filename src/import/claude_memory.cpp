@@ -30,7 +30,7 @@ constexpr std::string_view kSource = "claude-memory";
 constexpr std::string_view kTree = "/.claude/memory";
 constexpr std::size_t kMostFile = 4u << 20;
 constexpr std::size_t kMostItem = 2000;
-constexpr std::size_t kFirstLines = 1u << 20;  // of a transcript: in these its session is named
+constexpr std::size_t kFirstLines = 1u << 20;  // bytes of a transcript that are searched for the session's id
 
 std::string tree_at(os::Disk& disk, const std::string& directory) {
   for (const std::string& path : {directory + std::string(kTree), directory + "/memory", directory}) {
@@ -42,7 +42,7 @@ std::string tree_at(os::Disk& disk, const std::string& directory) {
   return "";
 }
 
-// "2026-01-15-2045" or "20260115_204500" at `at`: the digits as a time.
+// The time in a name such as "2026-01-15-2045" or "20260115_204500".
 std::optional<WallTime> time_of_digits(std::string_view name) {
   std::string digits;
   for (const char c : name)
@@ -68,7 +68,7 @@ std::vector<std::string> names_in(os::Disk& disk, const std::string& folder, std
 // A UUID that is the same for the same file of the same project.
 std::string uuid_of(std::string_view text) {
   std::string hex = content_hash(text);
-  hex[12] = '8';  // the version for a scheme of one's own
+  hex[12] = '8';  // UUID version 8: a custom format
   hex[16] = 'a';
   return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
          hex.substr(20);
@@ -93,7 +93,7 @@ class Importer {
   std::string clean(std::string_view text) const {
     return labelled(visible(gate_.clean(text, gate::Way::other_memory)));
   }
-  // The file, when it is there and can be imported.
+  // The content of the file, if it exists and can be imported.
   std::optional<std::string> read(const std::string& path) {
     auto text = os::read_file(disk_, path, kMostFile);
     if (text) return *std::move(text);
@@ -167,7 +167,7 @@ Status Importer::document(const std::string& name, const std::string& path) {
   for (const std::string& tag : read_tags(of("tags"))) document.tags.push_back(one_line(clean(tag), 60));
   if (!of("branch").empty()) document.branch = one_line(clean(of("branch")), 200);
   document.previous_name = one_line(clean(of("previous_session")), 200);
-  // What the document says, else its name, else when it was written.
+  // The date in the document, else in its name, else the file's time.
   const auto date = read_date(of("date"));
   document.created_at = date ? *date : time_of_digits(name).value_or(written_at(disk_, path));
   if (!newest_ || document.created_at > newest_->first)
@@ -178,7 +178,7 @@ Status Importer::document(const std::string& name, const std::string& path) {
     ++report_.found["documents"];
   } else if (known->deleted || known->updated_at || known->body == document.body) {
     documents_[name] = {known->id, ""};
-    ++report_.known["documents"];  // one that was changed here, or thrown away, stays so
+    ++report_.known["documents"];  // a document that was changed or deleted here stays so
   } else {
     document.id = known->id;
     TRY(store::update_document(db_, document, clock_.now()));
@@ -188,7 +188,7 @@ Status Importer::document(const std::string& name, const std::string& path) {
   return {};
 }
 
-// The predecessor by its name; it may come later in the directory.
+// Sets the predecessors by name, once all documents are known.
 Status Importer::link_documents() {
   for (const auto& [name, entry] : documents_) {
     const auto& [id, previous] = entry;
@@ -201,7 +201,7 @@ Status Importer::link_documents() {
   return {};
 }
 
-// Every session was given it: its sections become notes.
+// The other tool gave this file to every session, so its sections become notes.
 Status Importer::project_memory() {
   const std::string path = tree_ + "/project-memory.md";
   const auto text = read(path);
@@ -223,7 +223,7 @@ Status Importer::project_memory() {
   return {};
 }
 
-// The state of the last session: something to find, and what was to be done next.
+// The state of the last session: its text becomes an observation, its next steps become open items.
 Status Importer::active_context() {
   const std::string path = tree_ + "/active-context.md";
   const auto text = read(path);
@@ -295,7 +295,7 @@ Result<std::string> Importer::session_in(const std::string& path) {
 // Each copy becomes a version of its session's backup, oldest first; the last one is read as its transcript,
 // unless the session is remembered.
 Status Importer::transcripts() {
-  std::vector<std::string> pending;  // what the markers name
+  std::vector<std::string> pending;  // the file names in the markers
   for (const char* marker : {"/.pending-backup-exit", "/.pending-backup-compact"})
     if (const auto text = os::read_file(disk_, tree_ + marker, 4096))
       if (const std::string_view path = trim(*text); !path.empty())
@@ -326,7 +326,7 @@ Status Importer::transcripts() {
     request.platform = platform;
     request.session = session;
     request.source_path = path;
-    // What was processed there is not pending here.
+    // A transcript that the other tool has processed is not pending here.
     const bool waits = std::find(pending.begin(), pending.end(), name) != pending.end();
     request.cause = waits ? "import, pending" : "import";
     const std::size_t reason = name.find('_', 9);

@@ -1,5 +1,5 @@
-// The files of an earlier memory made of hooks and prompts, `.claude/memory/` of a project: session
-// documents, project memory, active context, copies of transcripts and markers.
+// Imports the files of the tool claude-memory, in `.claude/memory/` of a project: session documents, project
+// memory, active context, copies of transcripts and markers.
 //
 // docs/coming-from.md says what becomes of each. The files are only read.
 #pragma once
@@ -22,9 +22,9 @@ struct FilesReport {
   Json json() const;
 };
 
-// Imports the tree at `directory`: `.claude/memory` itself, or a directory that has it. In the caller's
-// transaction: whoever rolls it back has made a dry run. Copies of transcripts are put on the lists of the
-// archive and of the import, and are read in the background.
+// Imports from `directory`: `.claude/memory` itself, or a directory that contains it. Runs in the caller's
+// transaction; roll it back for a dry run. Copies of transcripts are only queued, for the archive and for the
+// import, and are read in the background.
 Result<FilesReport> import_claude_memory(store::Db& db, os::Disk& disk, os::Clock& clock,
                                          const gate::Gate& gate, const std::string& directory);
 

@@ -16,7 +16,7 @@ namespace cairn::importer {
 static constexpr std::size_t kMostNote = 64u << 10;
 static constexpr std::size_t kNoteTitle = 120;
 
-// The session that holds what was imported of a project's files. No list shows it.
+// The hidden session that holds what was imported from a project's files.
 static Result<MemoryId> holder_of(store::Db& db, const std::string& project, WallTime now) {
   const auto row = TRY(store::project_by_name(db, project));
   const ContentId content{"imported-notes-" + (row ? row->uuid : "")};

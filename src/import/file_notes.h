@@ -1,4 +1,5 @@
-// What people, or a host, wrote into files for later sessions: kept as observations that follow their file.
+// Notes that people or a host wrote into files for later sessions. They are stored as observations, and
+// updated when their file changes.
 #pragma once
 
 #include <string>
@@ -17,16 +18,16 @@ struct FileNote {
 };
 
 struct NoteFile {
-  std::string source;   // who wrote it
-  std::string project;  // ours
-  std::string path;     // which file: the same at each import
-  bool given = false;   // every session of the project is given its notes, as with `cairn remember`
+  std::string source;   // the tool whose file it is
+  std::string project;  // its name in cairn
+  std::string path;     // identifies the file: the same at each import
+  bool given = false;   // every session of the project gets its notes, as with `cairn remember`
 };
 
 enum class FileChange { same, added, changed };
 
-// Stores the notes of a file in place of those that it had before. What a person ended stays ended. In the
-// caller's transaction; the text passes the gate here.
+// Stores the notes of a file and replaces its earlier ones. A note that a person ended stays ended. Runs in
+// the caller's transaction; passes the text through the gate.
 Result<FileChange> put_file_notes(store::Db& db, const gate::Gate& gate, const NoteFile& file,
                                   const std::vector<FileNote>& notes, WallTime now);
 

@@ -99,7 +99,7 @@ std::vector<std::string> open_list_items(std::string_view text) {
       else
         open = false;
     } else if (open && line.starts_with(' ') && !list_item(trim(line))) {
-      items.back().append(" ").append(trim(line));  // it goes on
+      items.back().append(" ").append(trim(line));  // it continues
     } else if (!line.starts_with(' ')) {
       open = false;
     }

@@ -1,4 +1,4 @@
-// The little of Markdown that imported files need: front matter, sections and list items.
+// Reads the parts of Markdown that imported files use: front matter, sections and list items.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 namespace cairn::importer {
 
 struct Section {
-  std::string title;  // of "## Title"; empty: what stands before the first one
+  std::string title;  // from "## Title"; empty: the text before the first one
   std::string text;
 };
 
@@ -22,20 +22,20 @@ struct Markdown {
   std::string title;                         // of the first "# Title"
 
   std::vector<Section> sections() const;
-  // The text of the first section whose title begins so, in any case; empty when there is none.
+  // The text of the first section whose title begins with `wanted`, ignoring case; empty when there is none.
   std::string section(std::string_view wanted) const;
 };
 
-// Never fails: what is no front matter is body.
+// Never fails: text without valid front matter is all body.
 Markdown read_markdown(std::string_view text);
 
 // The values of "[a, b]" or "a, b".
 std::vector<std::string> read_tags(std::string_view text);
 
-// The items of its lists, numbered or not, each on one line; without boxes that are ticked.
+// The items of the lists in a text, each on one line, except ticked ones.
 std::vector<std::string> open_list_items(std::string_view text);
 
-// Whether nobody filled it in: only "[placeholders]" and the like.
+// Whether the text is an unfilled template: only "[placeholders]" and similar.
 bool is_template(std::string_view text);
 
 // A date as people write it: with or without seconds, "T", "Z" or an offset.

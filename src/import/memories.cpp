@@ -81,10 +81,10 @@ std::string copy_of(const std::string& home, std::int64_t job) {
 struct MemoryImport::Target {
   store::Session session;
   MemoryId memory;
-  bool ours = false;  // it came from this memory alone: nothing else knows its turns
+  bool ours = false;  // the session exists only through this import, so its turns come from the import too
 };
 
-// "1731812345000 content-id 50": the session that is being imported, and how many of its records are.
+// "1731812345000 content-id 50": the session that is being imported, and how many of its records are done.
 static std::string position_of(const OldSession& session, std::size_t done) {
   return fmt::format("{} {} {}", epoch_ms(session.started_at), done, session.content);
 }
@@ -134,7 +134,7 @@ Result<bool> MemoryImport::step() {
     open_job_ = 0;
     memory_.reset();
     const Error error = done.error();
-    // Damage of the source ends the job; anything else is the store's or the disk's and is tried again.
+    // A damaged source ends the job. Any other error comes from the store or the disk, and is tried again.
     if (error.code != Code::not_found && error.code != Code::invalid && error.code != Code::corrupt)
       return error;
     job->state = JobState::failed;
@@ -150,7 +150,7 @@ Result<bool> MemoryImport::step() {
   return true;
 }
 
-// The next records of the session at the job's position; after its last one, the position is after it.
+// Imports the next records of the session at the job's position, and moves the position.
 Status MemoryImport::next_piece(ImportJob& job) {
   const auto position = read_position(job.position);
   for (const OldSession& session : memory_->sessions()) {
@@ -171,7 +171,7 @@ Status MemoryImport::next_piece(ImportJob& job) {
 Result<bool> MemoryImport::import_session(ImportJob& job, const OldSession& old, std::size_t from) {
   Tally tally = Tally::read(job.report);
   std::vector<OldItem> items = TRY(memory_->items(old));
-  if (from > items.size()) return false;  // one more than there are: it is done
+  if (from > items.size()) return false;  // the position is past the last record: done
   const bool first = from == 0;
   const auto target = TRY(target_of(job, old, tally));
   std::size_t done = from;
@@ -230,7 +230,8 @@ Result<std::optional<MemoryImport::Target>> MemoryImport::target_of(const Import
   return std::optional<Target>(Target{*std::move(session), memory, ours});
 }
 
-// By the directory; else by the name, under which the first session in a directory of that name finds it.
+// Finds the project by the directory; else by the name. A project known only by name is later matched with
+// the first directory of that name in which a session starts.
 Result<std::string> MemoryImport::project_of(const ImportJob& job, const OldSession& old,
                                              const std::string& directory) {
   if (!directory.empty())
@@ -325,13 +326,13 @@ Result<std::optional<std::int64_t>> MemoryImport::put_observation(const Target& 
   return std::optional(TRY(store::add_observation(db_, target.memory, o)).value);
 }
 
-// `text` and what `before` says besides, each once.
+// `before` and `text` joined, without repetition.
 static std::string joined(const std::string& before, const std::string& text) {
   if (before.empty() || text.find(before) != std::string::npos) return text;
   return text.empty() ? before : before + "\n" + text;
 }
 
-// A turn has one summary. Of two for one turn both are kept in it.
+// A turn has one summary. A second one for the same turn is joined with the first.
 Result<std::optional<std::int64_t>> MemoryImport::put_summary(const ImportJob& job, const Target& target,
                                                               OldItem& item) {
   store::Summary& s = item.summary;
@@ -358,7 +359,7 @@ Result<std::optional<std::int64_t>> MemoryImport::put_summary(const ImportJob& j
     s.next_steps = joined(there->next_steps, s.next_steps);
     s.notes = joined(there->notes, s.notes);
   } else if (there && there->provider != "builtin") {
-    return std::optional(there->id);  // a model's own, made of the events
+    return std::optional(there->id);  // keep the summary that a provider made from the events
   }
   if (target.ours) TRY(store::note_imported_turn(db_, session, s.prompt_number, item.at));
   TRY(store::put_summary(db_, target.memory, s, item.at));

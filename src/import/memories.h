@@ -1,7 +1,8 @@
 // Imports what another memory remembered: sessions with their prompts, observations and summaries.
 //
 // The source is copied first, then imported in the background in small transactions, newest session first.
-// Every record gets an alias, so that a second import adds nothing. Interrupted, it goes on where it was.
+// Every record gets an alias, so that a second import adds nothing. An interrupted import continues where it
+// stopped.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ namespace cairn::importer {
 
 struct OldSession {
   std::string content;  // the host's id
-  std::string memory;   // the other memory's own; may be empty
+  std::string memory;   // the other memory's id; may be empty
   std::string platform;
   std::string project;  // its name there
   std::string old_id;
@@ -52,15 +53,15 @@ struct OldItem {
 class OldMemory {
  public:
   virtual ~OldMemory() = default;
-  // The newest first.
+  // Newest first.
   virtual const std::vector<OldSession>& sessions() const = 0;
   // Prompts first, each kind in the order of time.
   virtual Result<std::vector<OldItem>> items(const OldSession& session) = 0;
-  // Where the session was at work; empty: unknown.
+  // The directory of the session; empty: unknown.
   virtual Result<std::string> directory(const OldSession& session) = 0;
   // Why a session is left out; empty: it is not.
   virtual std::string left_out(const OldSession& session) const = 0;
-  // What its format has that is not read, for the report.
+  // Remarks for the report about parts of the format that are not read.
   virtual Json remarks() const = 0;
 };
 
@@ -71,7 +72,7 @@ struct Tally {
   static Tally read(const std::string& text);
 };
 
-// What importing it would bring: by kind, which are new and which are known.
+// What an import would add: numbers of new and of known records, by kind.
 Result<Tally> survey(store::Db& db, const std::string& source, OldMemory& memory);
 
 // Belongs to the writer's thread.

@@ -1,5 +1,5 @@
-// Private copies of other programs' files, so that the originals are only read, and may change or go while
-// their contents are imported.
+// Makes private copies of other programs' files. The originals are only read, and may change or disappear
+// while their contents are imported.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace cairn::importer {
 
-// Copies the SQLite database at `from` to `to`, with the log of changes that stands beside it. Copies again
-// when a program wrote to it meanwhile; fails with `busy` when that does not end.
+// Copies the SQLite database at `from` to `to`, with its write-ahead log. Copies again when a program wrote
+// to it meanwhile; fails with `busy` when that happens too often.
 Status copy_database(os::Disk& disk, const std::string& from, const std::string& to);
 
-// Removes such a copy, as far as it is there.
+// Removes such a copy, if it exists.
 void remove_database(os::Disk& disk, const std::string& path);
 
-// Whether the file begins as a SQLite database does.
+// Whether the file begins like a SQLite database.
 Result<bool> is_database(os::Disk& disk, const std::string& path);
 
 }  // namespace cairn::importer

@@ -12,7 +12,8 @@ namespace cairn::importer {
 
 using store::ImportState;
 
-// What was written to so recently may be going on: its hooks tell of it, or the next import does.
+// A transcript that was written to this recently may belong to a running session. Its hooks deliver it, or
+// the next import finds it.
 static constexpr Millis kMayGoOn = std::chrono::minutes(10);
 
 Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const std::string& folder,
@@ -51,7 +52,7 @@ Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, 
 }
 
 Result<bool> TranscriptImport::step() {
-  // Nothing is to be read any more: what was being read is done.
+  // step() is called when nothing is left to read, so the current transcript is done.
   if (const auto before = TRY(store::import_in(db_, ImportState::reading))) {
     TRY(store::set_import(db_, before->path, ImportState::done));
     log_.info(fmt::format("session imported session={} bytes={}", before->session, before->bytes));

@@ -1,4 +1,4 @@
-// Sessions that ended before cairn was there: their transcripts become sessions like others.
+// Imports sessions that ended before cairn was installed, from their transcripts.
 //
 // A search of the disk puts them into the store's list, and whenever the daemon has nothing else to do the
 // newest of the list is archived and then read as if its hooks had just been lost: through the same gate,
@@ -27,14 +27,14 @@ namespace cairn::importer {
 struct Found {
   std::vector<std::string> folders;
   std::int64_t sessions = 0, bytes = 0;  // that are new
-  std::int64_t pending = 0;              // that an earlier search found, and that are not read yet
+  std::int64_t pending = 0;              // found by an earlier search and not read yet
   std::int64_t known = 0;
   std::map<std::string, std::int64_t> left_out;  // by the reason
   std::optional<WallTime> oldest, newest;        // of the new ones
 };
 
-// Looks for transcripts in `folder`, or where the hosts keep them when it is empty. Those that are new are
-// put into the list, unless `dry_run`.
+// Searches for transcripts in `folder`; when that is empty, where the hosts keep them. New ones are put into
+// the list, unless `dry_run`.
 Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const std::string& folder,
                                bool dry_run);
 

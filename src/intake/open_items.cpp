@@ -129,7 +129,7 @@ class Keeper {
     }
     kept_.insert(row->id);
     if (row->closed_at || (is_ours(*row) && row->seen_prompt > turn_.number)) return {};
-    if (!is_ours(*row)) {  // a task of an earlier session goes on in this one
+    if (!is_ours(*row)) {  // a task of an earlier session continues in this one
       row->session = session_.id;
       row->prompt_number = turn_.number;
       row->seen_prompt = 0;
@@ -161,7 +161,7 @@ class Keeper {
     kept_.insert(row->id);
     if (row->closed_at) return {};
     see(*row);
-    // Keep the text of the turn that said it first: the item's evidence is there.
+    // Keep the text of the turn that mentioned it first: its event is the item's evidence.
     if (row->source == OpenSource::plan && row->last_seen_at == at_) {
       row->detail = labelled(found.detail);
       row->state = found.state;
@@ -198,7 +198,8 @@ class Keeper {
     if (before && (item.source == OpenSource::question || item.state == OpenState::offered))
       return "answered";
     if (!deeds().finished) return {};
-    // Whoever leaves a plan unanswered and goes on elsewhere has answered it.
+    // An interruption at a plan ends with the next finished turn on any branch, others only on their own
+    // branch.
     if (item.source == OpenSource::interruption)
       return item.branch == session_.branch || item.state == OpenState::at_plan ? "the work went on" : "";
     const bool offered =

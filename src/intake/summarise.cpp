@@ -44,8 +44,8 @@ static Step step_of(const store::KeptEvent& event) {
 
 namespace {
 
-// Gives the steps of a turn to the distiller as the store reads them. A start is told only when no end of the
-// same tool use follows: those that are left come after all others.
+// Passes the steps of a turn to the distiller while they are read from the store. The start of a tool call
+// becomes a step only when its end is missing. Such steps come after all others.
 class Steps {
  public:
   explicit Steps(distil::TurnReader& reader) : reader_(reader) {}
@@ -68,7 +68,7 @@ class Steps {
   }
 
  private:
-  static constexpr std::size_t kMostBegun = 100;  // more do not run at once
+  static constexpr std::size_t kMostBegun = 100;  // more calls never run at the same time
   using Begun = std::map<std::string, store::KeptEvent>;
 
   Begun::iterator oldest() {

@@ -13,9 +13,9 @@
 
 namespace cairn::intake {
 
-// Writes the turn's summary and observations in the caller's transaction, in place of what stood there;
-// registers the session's memory id when it has none. A muted turn and one with nothing to tell get none; the
-// summary is written however much of its budget the session has used. Nothing: no summary was written.
+// Writes the turn's summary and observations in the caller's transaction and replaces earlier ones. Registers
+// the session's memory id when it has none. A muted turn, and one without content, get no summary; then the
+// result is nothing. The summary is written even when the session has used its budget.
 Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Session& session,
                                               const store::Turn& turn, const distil::Mode& mode,
                                               const store::SessionBudget& budget, WallTime now);
