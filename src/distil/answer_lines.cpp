@@ -48,7 +48,7 @@ void read_item(AnswerLine& line, std::string_view text) {
   line.text = without_emphasis(text);
 }
 
-// "Next:" and "**Next steps:** add the test". The label is short, and nothing that ends a sentence is in it.
+// "Next:" and "**Next steps:** add the test". The label is short and contains no end of a sentence.
 void read_label(AnswerLine& line) {
   constexpr std::size_t kLongest = 60;
   const std::string_view text = line.text;
@@ -109,7 +109,7 @@ std::vector<AnswerLine> answer_lines(std::string_view answer, const Mode& mode) 
     if (line.kind == AnswerLine::Kind::text) {
       AnswerLine labelled = line;
       read_label(labelled);
-      // Any other label is the beginning of a sentence.
+      // Any other label is part of the sentence.
       if (labelled.kind == AnswerLine::Kind::heading &&
           (labelled.rest.empty() || is_next_heading(labelled.text, mode)))
         line = std::move(labelled);

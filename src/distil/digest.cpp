@@ -28,11 +28,12 @@ constexpr std::size_t kMaxWhy = 160;
 constexpr std::size_t kMaxSubject = 160;
 
 // What a digest holds at most, however many events a turn has.
-constexpr std::size_t kMaxFiles = 500;      // with their changes
-constexpr std::size_t kMaxNames = 2000;     // of files read or edited, each
-constexpr std::size_t kMaxCommands = 400;   // twice as many until the least telling are left out
-constexpr std::size_t kMaxRuns = 50;        // of one command
-constexpr std::size_t kMaxMarks = 200;      // of one kind: an observation names no more events
+constexpr std::size_t kMaxFiles = 500;   // with their changes
+constexpr std::size_t kMaxNames = 2000;  // of files read or edited, each
+constexpr std::size_t kMaxCommands =
+    400;                                // when there are twice as many, the least informative half is removed
+constexpr std::size_t kMaxRuns = 50;    // of one command
+constexpr std::size_t kMaxMarks = 200;  // of one kind: an observation names no more events
 constexpr std::size_t kMaxSentences = 200;  // of one kind
 constexpr std::size_t kMaxInterrupted = 5;
 constexpr std::size_t kMaxTasks = 500;
@@ -130,7 +131,7 @@ class Digester::Collector {
       case Verb::track: return step.outcome == Step::Outcome::ok ? tasks(action) : void();
       case Verb::routine: return;
       case Verb::plan:
-      case Verb::ask: return;  // shown as open items, and by the answer
+      case Verb::ask: return;  // shown as open items and in the answer
       case Verb::other: return step.agent_type.empty() ? other(step, action) : void();
     }
   }
@@ -156,13 +157,13 @@ class Digester::Collector {
     if (!step.agent_type.empty()) return;
     if (!ok)
       if (std::string program = blamed_program(files, step.error); program != files.program) {
-        files.check.clear();  // it did not come to it
+        files.check.clear();  // the check was not run
         files.program = std::move(program);
       }
     Command& entry = entry_of(text, files, action.description);
     if (ok) take_messages(entry, text, files, action.output);
     Run run = run_of(step, action, files, entry.check);
-    // A line that failed before its check came to be run has an entry of its own: now it passed.
+    // A line that failed before its check was run has an entry of its own: add the passing run there too.
     if (const auto whole = commands_.find(content_hash(text)); ok && whole != commands_.end())
       if (Command& other = out_.commands[whole->second]; &other != &entry) add_run(other, run);
     add_run(entry, std::move(run));
@@ -318,7 +319,7 @@ class Digester::Collector {
     push(out_.looked, mark_, kMaxMarks);
   }
 
-  // Not "Perfect!": the first line of some length, else the first.
+  // The first line that is long enough to say something (not "Perfect!"), else the first line.
   static std::string_view first_telling_line(std::string_view text) {
     constexpr std::size_t kLeast = 25;
     const std::vector<std::string_view> all = lines(text);

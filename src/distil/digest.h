@@ -57,7 +57,7 @@ struct Commit {
 
 // One command line with all its runs, in order. A check piped into another filter is the same command.
 struct Command {
-  std::string key;            // what finds it again
+  std::string key;            // identifies the command
   std::string shown;          // for a reader: one line, short
   std::string purpose;        // its purpose in the agent's words; may be empty
   std::string program;        // the first program that does more than print
@@ -101,15 +101,15 @@ struct Digest {
   int subagent_steps = 0;
 };
 
-// Adds the steps of a turn one by one. What it holds is bounded, however many there are: of very long lists
-// the newest entries stay, of commands those that tell most.
+// Collects the steps of a turn one by one. Its memory is bounded for any number of steps: very long lists
+// keep their newest entries, the list of commands its most informative ones.
 class Digester {
  public:
   // `root`: as Turn::root.
   explicit Digester(std::string root);
   ~Digester();
 
-  // `action` is what the host reads in it.
+  // `action` is the step as its host interprets it.
   void add(const Step& step, const host::Action& action);
   const Digest& digest() const;
 

@@ -1,5 +1,5 @@
-// The built-in distiller: what other folders use of it. A turn's facts in, a summary, observations and open
-// items out; no I/O, no clock.
+// The built-in distiller, as other folders use it: from a turn's facts to a summary, observations and open
+// items. No I/O, no clock.
 #pragma once
 
 #include "distil/likeness.h"

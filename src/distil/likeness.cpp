@@ -10,7 +10,7 @@ namespace cairn::distil {
 
 namespace {
 
-// Words that carry no meaning here: those of all sentences, and those of sentences that ask or oblige.
+// Words without meaning here: common words, and words of requests and obligations.
 bool is_empty(std::string_view word) {
   static const std::unordered_set<std::string_view> kWords = [] {
     std::unordered_set<std::string_view> words;
@@ -21,7 +21,7 @@ bool is_empty(std::string_view word) {
   return kWords.contains(word);
 }
 
-// Without the endings of English plurals and verbs; what is left need not be a word.
+// Removes the endings of English plurals and verbs. The rest need not be a word.
 std::string stem(std::string word) {
   const auto drop = [&](std::string_view end, std::size_t least) {
     if (word.size() < least + end.size() || !word.ends_with(end)) return false;

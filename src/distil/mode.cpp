@@ -9,7 +9,8 @@ namespace cairn::distil {
 
 namespace {
 
-// Letters of scripts that write words apart. Beyond U+2E7F (Chinese, Japanese, Korean) a word ends anywhere.
+// Letters of scripts with spaces between words. Beyond U+2E7F (Chinese, Japanese, Korean) a word may end
+// anywhere.
 bool is_letter(std::string_view text, std::size_t at) {
   const auto byte = static_cast<unsigned char>(text[at]);
   if (byte < 0x80)
@@ -26,7 +27,7 @@ struct Found {
   std::size_t size = 0;
 };
 
-// Whether `cue`, without its `*`, stands at text[at] between the borders that it needs.
+// Whether `cue`, without its `*`, is at text[at], with word borders where it needs them.
 bool stands_at(std::string_view text, std::size_t at, std::string_view cue, bool open) {
   if (text.substr(at, cue.size()) != cue) return false;
   const std::size_t end = at + cue.size();
@@ -58,7 +59,7 @@ std::uint16_t start_of(std::string_view text) {
 struct List {
   std::string_view key;
   Cues Mode::*cues;
-  bool plain = true;  // plain language: as in `code` where a mode has none
+  bool plain = true;  // plain language: a mode without this list uses the list of `code`
 };
 constexpr List kLists[] = {{"finding", &Mode::findings, false},
                            {"decision", &Mode::decisions, false},
@@ -164,7 +165,7 @@ Result<Mode> read_mode(std::string_view toml, std::string_view name) {
 const Mode& code_mode() {
   static const Mode mode = [] {
     auto read = read_file(code_mode_text(), "code");
-    CAIRN_ASSERT(read.ok());  // a file of ours, and a test reads it
+    CAIRN_ASSERT(read.ok());  // it is compiled in, and a test parses it
     return *std::move(read);
   }();
   return mode;

@@ -1,5 +1,5 @@
-// A mode: the types and concepts of observations, and the words that speak for them, for findings, decisions
-// and work that remains, in several languages. `code` is built in (modes/code.toml); people can add others.
+// A mode: the types and concepts of observations, and the words ("cues") that show them, findings, decisions
+// and remaining work, in several languages. `code` is built in (modes/code.toml); people can add others.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace cairn::distil {
 
-// Words to look for, folded. A `*` at the end of one stands for the rest of a word.
+// Words to search for, in lower case. A `*` at the end matches the rest of a word.
 using Cues = std::vector<std::string>;
 
 struct Mode {
@@ -22,33 +22,33 @@ struct Mode {
     Cues cues;
   };
   std::string name;
-  std::vector<Named> types;  // in the order they are looked for
+  std::vector<Named> types;  // in the order in which they are tried
   std::vector<Named> concepts;
-  Cues findings;  // causes and things found out
+  Cues findings;  // of causes and findings
   Cues decisions;
-  Cues remains;   // work that is left
-  Cues settled;   // what takes that back: "still passes"
-  Cues headings;  // over lists of what is left
+  Cues remains;   // of work that remains
+  Cues settled;   // that cancel the above: "still passes"
+  Cues headings;  // of headings over lists of remaining work
   Cues offers;    // of a closing question: "want me to"
-  Cues agrees;    // of a prompt that says yes to one
+  Cues agrees;    // of a prompt that accepts an offer
 
-  // Plain language. A mode that has none of a list gets that of `code`.
-  Cues over;           // what names the thing that was not chosen: "instead of"
-  Cues beside;         // what may stand beside a cue in a heading
-  Cues nothing;        // an item that says that nothing is left: "none"
+  // Plain language. A mode without one of these lists uses the list of `code`.
+  Cues over;           // before the alternative that was not chosen: "instead of"
+  Cues beside;         // other words allowed in a heading with a cue
+  Cues nothing;        // of an item that says that nothing is left: "none"
   Cues invites;        // offers without a question mark: "say the word"
   Cues vague;          // words of an offer that name no work
-  Cues orders;         // of a sentence that orders something for good
-  Cues order_starts;   // the same, at the beginning of the sentence alone
-  Cues no_orders;      // beginnings that only sound like one: "never mind"
-  Cues chores;         // words that a request is made of that asks for no work: "commit", "yes"
-  Cues announces;      // beginnings of sentences that say what comes: "let me"
+  Cues orders;         // of a standing order: "always", "never"
+  Cues order_starts;   // the same, only at the beginning of a sentence
+  Cues no_orders;      // beginnings that look like an order and are none: "never mind"
+  Cues chores;         // words of requests without work of their own: "commit", "yes"
+  Cues announces;      // beginnings of sentences that announce work: "let me"
   Cues points_back;    // beginnings of sentences that need the one before: "this"
-  Cues asides;         // headings in a plan over what is no work: "risks"
+  Cues asides;         // headings in a plan over sections without steps: "risks"
   Cues reruns;         // of an item that is done by running something: "run", "verify"
-  Cues abbreviations;  // whose full stop ends no sentence
-  Cues empty;          // words that say nothing: "the"
-  Cues duties;         // words that are in all sentences that ask, offer or oblige
+  Cues abbreviations;  // after which a full stop does not end a sentence
+  Cues empty;          // words without meaning: "the"
+  Cues duties;         // words common to requests, offers and obligations
 };
 
 // Reads a mode file. Fails with `invalid`, naming the file and what is wrong in it.
@@ -57,12 +57,12 @@ Result<Mode> read_mode(std::string_view toml, std::string_view name);
 const Mode& code_mode();
 std::string_view code_mode_text();
 
-// Text as cues are written: lower case, as far as Latin letters go.
+// Text in the form of cues: Latin letters in lower case.
 std::string fold(std::string_view text);
-// Whether one of them stands in folded text, between word borders where the script has words.
+// Whether folded text contains one of them, between word borders where the script has words.
 bool has_cue(std::string_view folded, const Cues& cues);
-// The same for very many texts: the cues are looked up by their first two bytes; one of a single byte is left
-// out. Borrows them.
+// The same, fast for many texts: cues are looked up by their first two bytes; cues of one byte are left out.
+// Borrows the cues.
 class CueFinder {
  public:
   explicit CueFinder(std::initializer_list<const Cues*> cues);
@@ -75,7 +75,7 @@ class CueFinder {
 bool begins_with_cue(std::string_view folded, const Cues& cues);
 // The folded text without every occurrence of them.
 std::string without_cues(std::string folded, const Cues& cues);
-// The first of them whose cues stand in the folded text; null: none does.
+// The first of them with a cue in the folded text; null: none.
 const Mode::Named* first_named(std::string_view folded, const std::vector<Mode::Named>& list);
 
 }  // namespace cairn::distil

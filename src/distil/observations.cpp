@@ -1,5 +1,5 @@
-// Makes the observations of a turn: what was fixed, what changed, what still fails, which command finally
-// worked, what was decided, what was found out.
+// Makes the observations of a turn: fixes, changes, remaining failures, commands that finally worked,
+// decisions, findings.
 #include <algorithm>
 #include <map>
 
@@ -19,7 +19,8 @@ constexpr std::size_t kMaxFacts = 14;
 constexpr std::size_t kMaxFixes = 64;  // considered
 constexpr std::size_t kMaxFixesShown = 2;
 constexpr std::size_t kMaxFilesTold = 8;
-constexpr std::size_t kLeastAnswer = 80;  // of research: "Done." is no result
+constexpr std::size_t kLeastAnswer =
+    80;  // bytes of an answer that counts as a result of research; "Done." does not
 constexpr std::size_t kMaxEvents = 200;
 
 using How = Run::How;

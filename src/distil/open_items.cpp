@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMaxSteps = 6;        // of one answer
 constexpr std::size_t kMaxObligations = 3;  // sentences, of one answer
 constexpr std::size_t kMaxText = 300;
-// Of a turn's deeds, however many events it has.
+// Limits for the deeds of one turn.
 constexpr std::size_t kMaxPieces = 400, kMaxEdited = 2000;
 
 }  // namespace
@@ -73,11 +73,11 @@ class DeedsReader {
       out_.uncommitted.clear();
       did("commit");
     }
-    // What leaves the machine is a deed; what only looks or checks is not.
+    // Publishing something is a deed; reading or checking is not.
     for (const std::string_view deed : {"git push", "gh pr create", "gh pr merge", "gh issue create"})
       if (action.command.find(deed) != std::string_view::npos) {
         out_.work = true;
-        did(std::string(deed) + " open");  // what is created is opened
+        did(std::string(deed) + " open");  // "create" also counts as "open"
       }
     for (const std::string& file : files.written) add_file(file);
     if (out_.ran.size() < kMaxPieces)
@@ -126,7 +126,7 @@ std::string shown_item(std::string_view text) {
   return shorten(trim(out), kMaxText);
 }
 
-// A line that can stand alone as something to do.
+// Whether a line is understandable alone as something to do.
 bool is_item(std::string_view raw, const Mode& mode) {
   const std::string shown = shown_item(raw);
   const std::string_view text = shown;
@@ -137,8 +137,8 @@ bool is_item(std::string_view raw, const Mode& mode) {
   return !is_nothing(text, mode) && !key_words(text).empty();
 }
 
-// A question, or a few words that are one: "say the word and I push it". Other offers without a question mark
-// are courtesies ("Let me know if you want changes").
+// A question, or an offer in certain words: "say the word and I push it". Other offers without a question
+// mark are only polite ("Let me know if you want changes").
 bool asks(std::string_view sentence, const Mode& mode) {
   return trim(sentence).ends_with('?') || trim(sentence).ends_with("\uff1f") ||
          has_cue(fold(sentence), mode.invites);
@@ -223,7 +223,7 @@ class AnswerReader {
     for (auto line = all.rbegin(); line != all.rend(); ++line) {
       if (line->kind == AnswerLine::Kind::blank) continue;
       const auto parts = sentences(line->text);
-      // The offer may be followed by a word about it.
+      // A short remark may follow the offer.
       for (auto part = parts.rbegin(); part != parts.rend() && part - parts.rbegin() < 2; ++part)
         if (asks(*part, mode_) && has_cue(fold(*part), mode_.offers) && offers_something(*part, mode_)) {
           question_ = shown_item(*part);
@@ -264,7 +264,7 @@ std::string running_of(const host::Action& action) {
   return !command.empty() ? command : !what.empty() ? what : one_line(visible(action.tool), 60);
 }
 
-// "yes", "go ahead", "continue", "1": what was offered before is what is asked for now.
+// Whether the prompt accepts an earlier offer: "yes", "go ahead", "continue", "1".
 bool only_agrees(std::string_view prompt, const Mode& mode) {
   const std::string folded = fold(one_line(prompt, 400));
   if (folded.size() > 120) return false;
@@ -311,7 +311,7 @@ class OpenReader::Impl {
       out.deeds.said = answer.said();
       more = answer.items(turn.answer_event);
     } else if (out.items.empty() ||
-               out.items[0].state != OpenState::accepted) {  // an accepted plan tells what was begun
+               out.items[0].state != OpenState::accepted) {  // an accepted plan already shows what was begun
       more = interruption_of(turn);
     }
     for (OpenItem& item : more) out.items.push_back(std::move(item));
@@ -321,7 +321,7 @@ class OpenReader::Impl {
  private:
   std::vector<OpenItem> interruption_of(const Turn& turn) const {
     if (turn.end != Turn::End::failed && turn.end != Turn::End::cut_off) return {};
-    if (!questions_.empty()) return questions_;  // the turn broke off at them
+    if (!questions_.empty()) return questions_;  // the turn was interrupted at them
     const std::string request = shorten(one_line(visible(prefix(turn.prompt, 1000)), 1000), 160);
     if (!any_ && (request.empty() || request.starts_with('/'))) return {};
     std::string text = turn.end == Turn::End::failed ? "Ended by an error of the service" : "Interrupted";
@@ -372,15 +372,15 @@ bool did(const Deeds& deeds, std::string_view text) {
     if (wanted.size() > 1 && mostly_in(wanted, sentence)) return true;
     all_said.insert(sentence.begin(), sentence.end());
   }
-  // A long item is written in several sentences.
+  // A long item may be covered by several sentences together.
   all_said.insert(all_done.begin(), all_done.end());
   if (wanted.size() >= 6 && mostly_in(wanted, all_said)) return true;
-  // What is to be run has been run when a command was for it.
+  // An item to run something is done when a command had that purpose.
   const std::string folded = fold(text);
   if (has_cue(folded, code_mode().reruns))
     for (const Words& purpose : deeds.ran)
       if (wanted.size() > 1 && mostly_in(wanted, purpose)) return true;
-  // Its file was edited, and something else of it was spoken of.
+  // Its file was edited, and another of its words was mentioned.
   for (const std::string& file : named_files(text)) {
     if (!deeds.files.contains(file)) continue;
     const Words name = key_words(file);

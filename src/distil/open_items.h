@@ -1,9 +1,9 @@
-// What a turn leaves open, and what it did that can close what others left open. A pure function of the turn.
+// What a turn leaves open, and what it did that can close items of other turns. A pure function of the turn.
 //
 // Sources, in this order: the host's task list; a next-steps heading, a label such as "Next:", or a sentence
-// of obligation in the answer; the agent's closing question; a plan; an interruption. What only sounds like
-// work that is left (a cue word in the middle of an explanation, a line that ends in a colon, a command that
-// failed, a refused permission) is left out: a wrong line costs more than a missing one.
+// of obligation in the answer; the agent's closing question; a plan; an interruption. Doubtful cases (a cue
+// word in the middle of an explanation, a line that ends in a colon, a command that failed, a refused
+// permission) are left out: a wrong line is worse than a missing one.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ namespace cairn::distil {
 
 // As store::OpenItem has them.
 struct OpenItem {
-  event::OpenSource source;  // no task: those are in Deeds
+  event::OpenSource source;  // never `task`: those are in Deeds
   event::OpenState state = event::OpenState::none;
-  std::string key;  // folded text: equal for what is said again in the same words
+  std::string key;  // folded text: the same for a repetition in the same words
   std::string text;
   std::string detail;      // a plan's whole text
   std::int64_t event = 0;  // as Step::event; 0: not known
@@ -40,19 +40,19 @@ struct TaskChange {
   std::int64_t event = 0;
 };
 
-// What a turn did, as far as it can close something.
+// What a turn did that can close open items.
 struct Deeds {
   bool finished = false;              // it reached its end, with an answer
   bool work = false;                  // it changed files, committed or published
-  bool agrees = false;                // its prompt only says yes to what was offered before
-  std::vector<Words> said;            // sentences of the answer that do not tell what is left
+  bool agrees = false;                // its prompt only accepts an earlier offer
+  std::vector<Words> said;            // sentences of the answer, except those about remaining work
   std::vector<Words> did;             // commits, pushes, requests to merge, completed tasks
-  std::vector<Words> ran;             // what commands were for
+  std::vector<Words> ran;             // the purposes of commands
   std::set<std::string> files;        // edited, by name
   std::set<std::string> uncommitted;  // edited after the last commit of the turn; paths relative to its root
   bool committed = false;
   std::vector<TaskChange> tasks;
-  bool whole_list = false;  // the tasks are all there are: the list was written as a whole
+  bool whole_list = false;  // `tasks` is the complete list
 };
 
 struct LeftOpen {
@@ -60,7 +60,7 @@ struct LeftOpen {
   Deeds deeds;
 };
 
-// Reads the steps of a turn one by one; what it holds is bounded.
+// Reads the steps of a turn one by one, with bounded memory.
 class OpenReader {
  public:
   explicit OpenReader(std::string root);
@@ -74,18 +74,18 @@ class OpenReader {
   std::unique_ptr<Impl> impl_;
 };
 
-// The same of a turn whose steps are at hand.
+// The same for a turn that has its steps.
 LeftOpen left_open(const Turn& turn, const Mode& mode = code_mode());
 
-// Whether `deeds` did what `text` asks for: its words in one sentence, in a commit, or its file edited and
-// spoken of. Only a finished turn that worked closes anything.
+// Whether the turn did what `text` asks for: a sentence or a commit has most of its words, or its file was
+// edited and mentioned. Only a finished turn that worked closes anything.
 bool did(const Deeds& deeds, std::string_view text);
 
-// What the prompt orders for good: sentences with "always", "never", "from now on". Few and short; a long
-// prompt is a text that was pasted.
+// The standing orders in a prompt: short sentences with "always", "never", "from now on". Only a few; a long
+// prompt is probably pasted text and gives none.
 std::vector<std::string> standing_orders(std::string_view prompt, const Mode& mode = code_mode());
 
-// Text as keys are: folded, on one line, without list marks and emphasis.
+// The key of an item: its text folded, on one line, without list marks and emphasis.
 std::string item_key(std::string_view text);
 
 }  // namespace cairn::distil

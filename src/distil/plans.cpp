@@ -64,7 +64,8 @@ std::vector<PlanStep> plan_steps(std::string_view plan) {
     const bool below = line.starts_with(' ') || line.starts_with('\t');
     if (numbered && !below) steps.push_back({bare(text), {}});
     if (!steps.empty() && (numbered || !heading)) steps.back().files.merge(named_files(text));
-    if (heading && !numbered && !steps.empty()) steps.push_back({"", {}});  // what follows is of no step
+    if (heading && !numbered && !steps.empty())
+      steps.push_back({"", {}});  // the following lines belong to no step
   }
   std::erase_if(steps, [](const PlanStep& step) { return step.title.empty(); });
   return steps;
@@ -77,7 +78,7 @@ bool brings_plan(std::string_view prompt, std::string_view plan) {
   return begins.size() >= 20 && asked.find(begins) != std::string::npos;
 }
 
-// The steps that name files, and of these the ones of which no file was edited.
+// The steps that name files, and those among them of which no file was edited.
 static std::pair<std::size_t, std::vector<std::string>> split_steps(std::string_view plan,
                                                                     const std::set<std::string>& edited) {
   std::pair<std::size_t, std::vector<std::string>> out;

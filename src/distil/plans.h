@@ -25,7 +25,7 @@ bool brings_plan(std::string_view prompt, std::string_view plan);
 // The steps that name files of which none was edited.
 std::vector<std::string> steps_untouched(std::string_view plan, const std::set<std::string>& edited);
 
-// The same as what is left to do: nothing when at most a quarter of the steps that name files is left, since
+// The steps that remain to be done: none when at most a quarter of the steps that name files is left, because
 // plans are rarely followed exactly.
 std::vector<std::string> steps_left(std::string_view plan, const std::set<std::string>& edited);
 

@@ -1,8 +1,8 @@
-// A turn that is read step by step, so that its events need not be in memory at once.
+// Reads a turn step by step, so that its events need not be in memory at once.
 //
 // On the path of an event it stands between the store and the distiller: intake gives it each kept event of a
-// turn in order, then asks for what the turn was about and what it left open. What it holds is bounded,
-// however many steps there are.
+// turn in order, then asks for the summary, the observations and the open items. Its memory is bounded for
+// any number of steps.
 #pragma once
 
 #include <string>

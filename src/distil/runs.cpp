@@ -12,9 +12,9 @@ namespace cairn::distil {
 namespace {
 
 constexpr std::size_t kMaxReason = 160, kMaxCommitSubject = 160;
-constexpr std::size_t kReadOutput = 8000;  // bytes of an output that are looked at
+constexpr std::size_t kReadOutput = 8000;  // bytes of an output that are read
 
-// The line that says most about a failure: what failed, else its first line.
+// The most informative line about a failure: the one that names it, else the first.
 std::string reason(const TestReport& report, std::string_view text) {
   if (!report.error.empty()) return report.error;
   for (const std::string_view line : lines(prefix(text, 4000)))
@@ -22,7 +22,7 @@ std::string reason(const TestReport& report, std::string_view text) {
   return "";
 }
 
-// "Co-authored-by: ..." tells whom, not what.
+// "Co-authored-by: ..." is not part of the description.
 std::string without_trailers(std::string_view message) {
   std::string out;
   const std::string text = visible(prefix(message, kReadOutput));
@@ -36,14 +36,14 @@ std::string without_trailers(std::string_view message) {
   return std::string(trim(out));
 }
 
-// The message whose subject git prints, without its trailers; empty: the command names none such.
+// The message in the command whose subject git printed, without its trailers; empty: there is none.
 std::string message_with(const std::vector<std::string>& messages, std::string_view subject) {
   for (const std::string& message : messages)
     if (trim(lines(message).front()) == subject) return without_trailers(message);
   return {};
 }
 
-// "sh: 1: foo: not found": the name before the words; empty: the line does not say so.
+// "sh: 1: foo: not found": the name before these words; empty when the line has another form.
 std::string_view not_found(std::string_view line) {
   for (const std::string_view words : {": command not found", ": not found"})
     if (const std::size_t end = line.find(words); end != std::string_view::npos) {

@@ -1,4 +1,5 @@
-// What a command's output tells: how the run went, which program failed, the commits and pull requests made.
+// Reads a command's output: how the run ended, which program failed, which commits and pull requests were
+// made.
 #pragma once
 
 #include <string>
@@ -13,18 +14,19 @@ namespace cairn::distil {
 // `text` for a reader: what is visible of it, on one line, at most `max` bytes.
 std::string shown_text(std::string_view text, std::size_t max);
 
-// The program that the error text blames: the one that the shell did not find, or whose name stands before
-// the message; else the line's own.
+// The program that caused the error: the one that the shell did not find, or whose name precedes the message;
+// else the line's own program.
 std::string blamed_program(const ShellFiles& files, std::string_view error);
 
-// Exit code, first telling line and failed tests of an error text. A line whose last command only shows
-// something (`make | grep warning`) has not failed because that found nothing.
+// Exit code, most informative line and failed tests of an error text. A line whose last command only shows
+// something (`make | grep warning`) did not fail because that command found nothing.
 Run failed_run(std::string_view error, const ShellFiles& files);
-// How a check went whose exit status is hidden behind another command's (`make test | tail`): by its words.
+// The result of a check whose exit status is hidden by another command (`make test | tail`): judged by its
+// output.
 Run judged_run(std::string_view output);
 
-// The commits that git's own lines "[main 1a2b3c4] subject" tell of, else the messages of the command. A
-// subject that the command itself names is the agent's.
+// The commits in git's own lines "[main 1a2b3c4] subject", else the messages in the command. A subject that
+// is in the command was written by the agent.
 std::vector<Commit> commits_of(std::string_view command, const ShellFiles& files, std::string_view output);
 
 // The pull request that the command made: number, title, address, text; empty: none.

@@ -123,9 +123,9 @@ std::vector<Statement> statements(std::string_view answer, const Mode& mode) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::string& sentence = all[i];
     if (out.size() >= kMaxFound) break;
-    if (sentence.ends_with(':')) continue;  // says what follows, nothing itself
+    if (sentence.ends_with(':')) continue;  // it only introduces what follows
     const std::string folded = fold(sentence);
-    // A decision is between two things: the other one is named here or in the next sentence.
+    // A decision names the alternative, in this sentence or in the next.
     const bool decision =
         has_cue(folded, mode.decisions) &&
         (has_cue(folded, mode.over) || (i + 1 < all.size() && has_cue(fold(all[i + 1]), mode.over)));

@@ -1,4 +1,4 @@
-// An assistant's answer taken apart: its sentences, and those that read as findings or as work that remains.
+// Splits an assistant's answer into sentences, and finds those that state findings or remaining work.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ std::vector<std::string> sentences(std::string_view text);
 // Whether its last full stop belongs to an abbreviation ("e.g.").
 bool ends_abbreviated(std::string_view text);
 
-// Sentences that state a cause, a finding or a decision, in order. A decision names what it was taken over:
-// "We decided to wait" alone is none.
+// Sentences that state a cause, a finding or a decision, in order. A decision must name the rejected
+// alternative: "We decided to wait" alone does not count.
 struct Statement {
   std::string text;
   bool decision = false;
 };
 std::vector<Statement> statements(std::string_view answer, const Mode& mode);
 
-// Sentences that say what remains, and the items of a list under a heading that does.
+// Sentences about remaining work, and the items of lists under such a heading.
 std::vector<std::string> remaining_work(std::string_view answer, const Mode& mode);
 
 // At most `max` bytes of `text`, cut after a sentence or a line where one ends in the second half, else after

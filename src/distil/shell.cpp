@@ -18,7 +18,7 @@ constexpr int kMaxScripts = 4;  // sh -c "sh -c ..."
 
 using Words = std::vector<ShellWord>;
 
-// How a command that shows files takes its words.
+// How the arguments of a command that shows files are read.
 struct Reader {
   std::string_view name;
   std::string_view with_value;  // one-letter options followed by a value
@@ -121,7 +121,7 @@ class Interpreter {
     outer_.pop_back();
   }
 
-  // Takes the word for a file, if it can be one.
+  // Adds the word as a file, if it can be one.
   void add(std::vector<std::string>& list, const ShellWord& word) {
     const std::string& text = word.text;
     if (!word.plain || text.empty() || text == "-" || text == "." || text == ".." || text.ends_with('/'))
@@ -339,7 +339,7 @@ class Interpreter {
   }
 
   ShellFiles& out_;
-  std::optional<std::string> directory_ = "";  // where relative paths stand; nothing: not known
+  std::optional<std::string> directory_ = "";  // the directory of relative paths; nothing: unknown
   std::vector<std::optional<std::string>> outer_;
   int commands_ = 0, shown_ = 0, git_ = 0, moves_ = 0;
   std::string first_program_;

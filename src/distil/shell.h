@@ -28,9 +28,9 @@ struct ShellFiles {
   bool status_of_check = true;  // false: another command after it decides the exit status
 };
 
-// Never fails: what it does not understand it leaves out. Quotes, escapes, pipes, &&, ;, here-documents and
-// sub-shells are told apart; variables are not expanded, and a word with one is not taken for a file. A `cd`
-// moves the relative paths after it.
+// Never fails: parts that it does not understand are left out. Knows quotes, escapes, pipes, &&, ;,
+// here-documents and sub-shells. Variables are not expanded, and a word with one is not a file. A `cd`
+// changes the directory of later relative paths.
 ShellFiles shell_files(std::string_view command);
 
 }  // namespace cairn::distil

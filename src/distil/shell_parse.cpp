@@ -18,7 +18,7 @@ class Parser {
   std::vector<ShellCommand> run() {
     while (!at_end()) {
       list('\0', 0);
-      if (!at_end()) ++at_;  // a closing bracket that nobody opened
+      if (!at_end()) ++at_;  // an unmatched closing bracket
     }
     return std::move(out_);
   }
@@ -38,7 +38,7 @@ class Parser {
     return true;
   }
 
-  // Reads commands up to `close`, which is left standing.
+  // Reads commands up to `close`, which is not consumed.
   void list(char close, int nesting) {
     if (nesting > kMaxNesting) {
       at_ = text_.size();
@@ -102,7 +102,7 @@ class Parser {
     has_document_ = false;
   }
 
-  // A redirection, if one stands here.
+  // Reads a redirection, if there is one.
   bool redirect(ShellCommand& command, int nesting) {
     const std::size_t start = at_;
     while (peek() >= '0' && peek() <= '9') ++at_;
@@ -192,7 +192,7 @@ class Parser {
     take("\"");
   }
 
-  // What '$' or '`' opens.
+  // Reads what '$' or '`' begins.
   void dollar(ShellWord& out, int nesting) {
     if (take("$'")) {
       --at_;
@@ -220,7 +220,8 @@ class Parser {
     }
   }
 
-  // The commands of a substitution are commands like others; what a here-document in it prints is the word's.
+  // The commands of a substitution are added like all others. The text of a here-document in it belongs to
+  // the word.
   void substitution(ShellWord& out, char close, int nesting) {
     out.plain = false;
     const std::size_t first = out_.size();
@@ -241,7 +242,7 @@ class Parser {
     at_ = found == std::string_view::npos ? text_.size() : found + end.size();
   }
 
-  // The bodies of the here-documents that were announced on the line before.
+  // Reads the bodies of the here-documents that the line before began.
   void read_documents() {
     for (const Document& document : waiting_) {
       std::string body;

@@ -1,9 +1,9 @@
 // Imports sessions that ended before cairn was installed, from their transcripts.
 //
-// A search of the disk puts them into the store's list, and whenever the daemon has nothing else to do the
-// newest of the list is archived and then read as if its hooks had just been lost: through the same gate,
-// turns and distiller, with the times of its lines. Interrupted, it goes on where it was; repeated, it finds
-// nothing new.
+// A search of the disk puts transcripts into a list in the store. When the daemon has nothing else to do, it
+// archives the newest of the list, then reads it in the same way as it recovers lost events: through the same
+// gate, turns and distiller, with the times of its lines. An interrupted import continues where it stopped; a
+// repeated one finds nothing new.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ class TranscriptImport {
   TranscriptImport(store::Db& db, os::Disk& disk, os::Clock& clock, intake::CatchUp& catch_up, Log& log)
       : db_(db), disk_(disk), clock_(clock), catch_up_(catch_up), log_(log) {}
 
-  // To be called when nothing is to be read: asks for a backup of the next of the list, and begins to read it
-  // when that is made. False: there is nothing to do now.
+  // Call when no transcript is left to read: requests a backup of the next of the list, and begins to read it
+  // when the backup is made. False: nothing to do now.
   Result<bool> step();
 
  private:

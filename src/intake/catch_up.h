@@ -44,8 +44,8 @@ class CatchUp {
   // session that is found is read like any other that has ended; an unknown one is created.
   Status find_lost();
 
-  // Makes a session of a transcript that no hook told of, in a transaction of its own, with what `note`
-  // writes; the next steps read it. Gives why it is left out; empty when it is not.
+  // Creates a session from a transcript that no hook reported, in a transaction of its own that also runs
+  // `note`. The next steps read the transcript. Returns why it is left out; empty when it is not.
   Result<std::string> import_session(const std::string& path, const std::string& platform,
                                      const std::string& session, const std::function<Status()>& note);
   // The id that a session of the host is stored under.
