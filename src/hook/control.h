@@ -1,6 +1,6 @@
-// What a hook says on the control socket. docs/reference/control.md describes the whole protocol: one JSON
-// object a line, each way. A hook writes its line by hand and prints the answer as it comes: it parses
-// nothing.
+// What a hook sends on the control socket. docs/reference/control.md describes the whole protocol: one JSON
+// object per line, in both directions. To be fast, a hook has no JSON code: it formats its request as text
+// and prints the answer unchanged.
 #pragma once
 
 #include <string>
@@ -15,20 +15,21 @@ inline constexpr int kProtocol = 1;
 // The answer where nothing is injected, and on every failure.
 inline constexpr std::string_view kFixedAnswer = R"({"continue": true, "suppressOutput": true})";
 
-// What the hook knows of an event, by its host and its name there: all that it knows of a host.
+// What the hook does for an event, by host and event name. The hook knows nothing else about a host.
 struct EventRule {
   enum class Asks {
     nothing,
-    context,  // a session starts: the daemon is started and asked, and the user is told what is broken
-    due,      // a prompt: a daemon that runs is asked for context that the session has not been given
+    context,  // a session starts: start the daemon and ask it for context; warn the user if something is
+              // broken
+    due,      // a prompt: ask a running daemon for context that the session's start did not get
   };
   std::string_view host, event;
   Asks asks = Asks::nothing;
-  std::string_view answer = kFixedAnswer;  // when there is no text for the host; empty: nothing is printed
+  std::string_view answer = kFixedAnswer;  // printed when there is no context; empty: print nothing
 };
 
-// The rule of that event. A host that is not known is taken for the default one; an event that is not in the
-// table asks for nothing.
+// The rule of that event. An unknown host has the rules of the default one; an unknown event asks for
+// nothing.
 EventRule rule_of(std::string_view host, std::string_view event);
 
 // The fixed answer of a session's start, with one line for the user that says what is broken.

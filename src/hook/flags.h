@@ -13,7 +13,7 @@ namespace cairn::hook {
 
 struct Flags {
   enum class Sync { process, disk };
-  Sync sync = Sync::process;    // disk: an event survives the machine, not only the process
+  Sync sync = Sync::process;    // disk: an event survives a power cut, not only the death of processes
   bool capture = true;          // false: hooks deliver nothing
   int session_start_ms = 3000;  // how long the start of a session waits for an answer
   int user_prompt_submit_ms = 200;

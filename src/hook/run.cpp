@@ -51,7 +51,7 @@ struct Arguments {
   bool help = false;
 };
 
-// No argument is refused: an unknown one must not cost the host its tool call.
+// No argument is refused: an error exit could make the host fail its tool call.
 Arguments read_arguments(int argc, char** argv) {
   Arguments arguments;
   for (int i = 1; i < argc; ++i) {
@@ -105,7 +105,7 @@ bool print(std::string_view text) {
 class Answer {
  public:
   explicit Answer(const Arguments& arguments) { set_event(arguments); }
-  // Again once the event's name is known.
+  // Called again once the event's name is known.
   void set_event(const Arguments& arguments) { rule_ = rule_of(arguments.host, arguments.event); }
   EventRule::Asks asks() const { return rule_.asks; }
   // Prints the answer. True: the host has it.
@@ -113,14 +113,14 @@ class Answer {
     given_ = true;
     return print(std::string(line) + '\n');
   }
-  // The fixed answer, unless one was given.
+  // Prints the fixed answer, unless an answer was printed already.
   void finish() {
     if (given_) return;
     given_ = true;
     if (!rule_.answer.empty()) give(rule_.answer);
   }
-  // The same; at a session's start with a line for the user that says what is broken. Other events do not
-  // repeat it.
+  // The same; but at a session's start the answer includes a line for the user that says what is broken.
+  // Other events do not repeat it.
   void finish_broken(std::string_view what) {
     if (!given_ && asks() == EventRule::Asks::context) give(broken_answer(what));
     finish();
@@ -186,7 +186,7 @@ class Hook {
                  {clock_.wall_ns() / kMs, arguments_.event, scan_.session(), error.message});
   }
 
-  // When stdin breaks off, what was read is kept.
+  // When stdin fails or times out, the part that was read is kept.
   Result<std::size_t> read_stdin(char* to, std::size_t size) {
     for (;;) {
       const std::int64_t left = std::max<std::int64_t>(started_ + kStdinNs - clock_.boot_ns(), 0);
@@ -204,8 +204,8 @@ class Hook {
 
   Start start() { return start_daemon(disk_, home_, clock_, cairn_beside_me(), false); }
 
-  // The daemon may have to be started first. One without its lock after half of the time will not come. When
-  // the daemon ends while we ask (it died, or a new version replaces it), the next one is asked.
+  // Starts the daemon if none runs. When it has not taken its lock after half of the time, we stop waiting.
+  // When the daemon ends while we ask (it died, or a new version replaces it), we ask the next one.
   void answer_session_start(const EventId& event) {
     const std::int64_t budget = flags_.session_start_ms * kMs;
     for (;;) {
@@ -221,7 +221,7 @@ class Hook {
     answer_.finish_broken("no memory in this session: the daemon cannot start: " + why);
   }
 
-  // Why no daemon can be expected; empty: one serves, or may be starting.
+  // Why no daemon will answer; empty: one serves, or may be starting.
   std::string why_no_daemon() {
     return os::FileLock::is_held(home_.lock()) ? std::string() : why_not_started(disk_, home_);
   }

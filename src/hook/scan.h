@@ -1,8 +1,8 @@
 // Finds two texts in the payload while it is copied: the event's name, for a hook registered without an EVENT
 // argument, and the session, for the note about a failed delivery.
 //
-// A bounded search for the first such key, not a parser. A wrong result costs an answer, never the event:
-// intake parses both again.
+// A bounded search for the first such key, not a parser. A wrong result may give a wrong answer, but never
+// loses the event: intake parses both again.
 #pragma once
 
 #include <cstddef>

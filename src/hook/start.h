@@ -22,8 +22,7 @@ enum class Start {
 // of one line:
 //   cairn1 AAAA BBBBBBBBBBBBBBBBBBBB IIIIIIIIIIIIIIIIIIIIIIIIIIIIIIII\n   (attempts, boot ns, boot id)
 // At most one attempt per 5 s, doubling to 5 min, until a daemon has answered and cleared it (clear_start). A
-// record of another boot counts for nothing. `force` (a command typed by a person) ignores the pause, not the
-// lock.
+// record of another boot is ignored. `force` (a command typed by a person) ignores the pause, not the lock.
 Start start_daemon(os::Disk& disk, const Home& home, os::Clock& clock, const std::string& cairn, bool force);
 
 // Why the last started daemon could not serve, as it recorded itself; empty: unknown, or it serves.

@@ -1,7 +1,7 @@
-// What one tool call did, in words that all hosts share.
+// What one tool call did, in terms that all hosts share.
 //
 // Each host calls its tools and their fields by its own names. A Host reads a call into an Action, and
-// everything behind it (distiller, context, search) works with Actions alone.
+// everything after it (distiller, context, search) works only with Actions.
 #pragma once
 
 #include <optional>
@@ -22,19 +22,19 @@ struct ToolCall {
   std::string_view error = {};  // of a call that failed
 };
 
-// The same, made by a Host.
+// Makes an Action from a call, with the rules of one host.
 struct MadeCall {
   std::string tool;
   Json input, response;
 };
 
-// A stretch of changed lines, each with ' ', '+' or '-' before it, as in a unified diff.
+// A block of changed lines, each beginning with ' ', '+' or '-', as in a unified diff.
 struct Hunk {
   std::int64_t old_start = 0;  // first line in the file before the change; from 1
   std::vector<std::string_view> lines;
 };
 
-// Part of a file replaced, where the host tells no lines.
+// A replaced part of a file, when the host gives no line numbers.
 struct Replacement {
   std::string_view before, after;
 };
@@ -66,11 +66,11 @@ struct Action {
     ask,         // asked the user something
     delegate,    // gave work to a subagent
     track,       // changed the list of tasks
-    routine,     // looks after the host itself; tells nothing of the work
+    routine,     // concerns only the host itself, not the work
     other,       // anything else, MCP tools among them
   };
   Verb verb = Verb::other;
-  std::string_view tool;         // the host's name, to show where nothing better is known
+  std::string_view tool;         // the host's name of the tool, shown when nothing better is known
   std::optional<Origin> origin;  // where its result comes from, if from outside the project
 
   std::string_view path;  // read, write, edit
@@ -78,16 +78,16 @@ struct Action {
   std::string_view command;      // run
   std::string_view description;  // run, delegate: what for, in the agent's words; may be empty
   std::string_view output;       // run: standard output
-  bool background = false;       // run: it went on behind the agent
+  bool background = false;       // run: it continued in the background
   bool interrupted = false;      // it began and was stopped
-  bool refused = false;          // the user or the host did not let it run: nobody's failure
+  bool refused = false;          // the user or the host did not let it run; not a failure
 
   std::string_view query;  // search: the pattern; fetch: the address; search_web: the words
 
   std::string_view content;               // write: the new text
   bool existed = false;                   // write: there was a file before
-  std::vector<Hunk> hunks;                // write, edit: what changed, where the host tells it
-  std::string_view before;                // edit: the text before, where the host tells it
+  std::vector<Hunk> hunks;                // write, edit: the changes, if the host gives them
+  std::string_view before;                // edit: the text before, if the host gives it
   std::vector<Replacement> replacements;  // edit without hunks
 
   std::string_view plan;  // plan: its whole text

@@ -1,6 +1,7 @@
-// Our hooks in a host's settings: where that file is, what it says of us, and its text with and without them.
+// Our hooks in a host's settings: finds the file, reads our entries, and makes its text with and without
+// them.
 //
-// Only reads files and makes texts; who installs writes them (cli/install.h).
+// Only reads files and makes texts. cli/install.h writes them.
 #pragma once
 
 #include <map>
@@ -22,7 +23,7 @@ struct HookProgram {
 
 // How cairn is registered with a host.
 struct Registration {
-  bool present = false;  // the host is here, or its directory
+  bool present = false;  // the host's program or its directory exists
   std::string settings_file;
   std::string problem;                   // why its settings cannot be read; empty when they can
   std::map<std::string, int> by_event;   // our hooks in the settings
@@ -30,7 +31,7 @@ struct Registration {
   std::vector<std::string> disabled_in;  // files that switch all hooks off
   std::vector<std::string> plugins;      // our plugins that are enabled
 
-  // Not by a plugin alone.
+  // Whether hooks are in the settings file, not only in a plugin.
   bool in_settings() const { return !by_event.empty(); }
 };
 
@@ -45,14 +46,14 @@ class Hooks {
   virtual const std::vector<std::string>& events() const = 0;
   // The settings file for this environment.
   virtual Result<std::string> settings_file() const = 0;
-  // Whether a host whose `COMMAND --version` prints that takes the exec form; in doubt it does.
+  // Whether a host with this output of `COMMAND --version` accepts the exec form; true in doubt.
   virtual bool takes_exec_form(const std::optional<std::string>& version_text) const = 0;
 
   // The settings with every event exactly once. Entries of an earlier install are replaced in place, those
   // under other events removed; all else keeps its bytes, key order and indentation. An empty text is a file
   // without settings. Fails with `invalid`, saying where, when the text is no settings file.
   virtual Result<std::string> with_ours(std::string text, const HookProgram& program) const = 0;
-  // The settings without exactly our entries, and without containers that only we filled. `before`: the text
+  // The settings without our entries, and without containers that held only our entries. `before`: the text
   // before the install, if it is known; containers that were in it stay.
   virtual Result<std::string> without_ours(std::string text,
                                            const std::optional<std::string>& before) const = 0;
@@ -61,7 +62,7 @@ class Hooks {
   // How many entries are ours; 0 when the text cannot be read.
   virtual std::size_t count(std::string_view text) const = 0;
 
-  // What the user's settings and those of the project in `directory` say.
+  // Reads the user's settings and those of the project in `directory`.
   virtual Registration look(os::Disk& disk, const std::string& directory) const = 0;
   // The command that removes a plugin of ours.
   virtual std::string uninstall_command(std::string_view plugin) const = 0;

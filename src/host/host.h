@@ -30,15 +30,15 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  // As `--host` and the column `platform` have it; and as people write it.
+  // The name for `--host` and the column `platform`; and the name for people.
   virtual std::string_view name() const = 0;
   virtual std::string_view title() const = 0;
-  // The variable of its commands that names the project's directory; empty: it has none.
+  // The environment variable with the project's directory; empty: there is none.
   virtual std::string_view project_variable() const = 0;
 
-  // Reads what the hook delivered. Fails with `invalid`, saying why, when nothing says which session it
-  // belongs to; a payload that broke off or was cut gives an event with what was readable. Unknown event
-  // names and members are kept.
+  // Reads what the hook delivered. Fails with `invalid`, with the reason, when the session cannot be found in
+  // it. A payload that ends early or was cut gives an event with the readable part. Unknown event names and
+  // members are kept.
   virtual Result<event::Event> read_event(const EventId& id, const hook::Envelope& envelope,
                                           std::string_view payload) const = 0;
 
@@ -47,7 +47,8 @@ class Host {
   virtual event::Kind kind_of(std::string_view event_name) const = 0;
   virtual std::string_view name_of(event::Kind kind) const = 0;
 
-  // The payload that an event would arrive as: what read_event reads. For trying an installation.
+  // A payload for an event, as the host would send it (read_event() can read it). For `demo` and `doctor
+  // --trace`.
   virtual Json write_event(const event::Event& event) const = 0;
 
   // What the hook prints for an event: `context` for the model, `message` for the user; either may be empty.
@@ -68,18 +69,18 @@ class Host {
   virtual std::optional<Origin> origin_of(std::string_view tool) const = 0;
 
   // Reads the lines of a session's transcript. `prompt_id`: the prompt that the lines before belonged to.
-  // `alone`: no hook told of this session, so prompts without an id count too, and the last answer before the
-  // next prompt ends its turn.
+  // `alone`: no hook reported this session, so prompts without an id count too, and the last answer before
+  // the next prompt ends its turn.
   virtual std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session, std::string prompt_id,
                                                             bool alone = false) const = 0;
   // The name of the file that is a session's transcript.
   virtual std::string transcript_name(const ContentId& session) const = 0;
-  // The directories where this user's transcripts lie, as far as they exist.
+  // The existing directories with this user's transcripts.
   virtual std::vector<std::string> transcript_roots(os::Disk& disk) const = 0;
   // The transcripts of sessions in `root` and in the directories in it.
   virtual std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root) const = 0;
-  // The transcript `main` and those of its subagents; empty when `main` is no transcript. An error of the
-  // directory of subagents goes to `failed`, and the others are given all the same.
+  // The transcript `main` and those of its subagents; empty when `main` is no transcript. When the directory
+  // of subagents cannot be read, `failed` is set and the other files are still returned.
   virtual std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,
                                                     Status& failed) const = 0;
   // Which transcript the file at `path` is, by its name; nothing for another file.
@@ -95,14 +96,15 @@ class Host {
   virtual const Hooks& hooks() const = 0;
 };
 
-// The host of that name; the default one for a name that is not known, since most payloads resemble its.
+// The host of that name; the default host for an unknown name, because most payloads are similar to its
+// payloads.
 const Host& find_host(std::string_view name);
-// The host that is meant where none is named.
+// The host that is used when none is named.
 const Host& default_host();
 // What `--host` means, for help.
 inline constexpr std::string_view kHostOption = "the coding agent (default claude-code)";
 
-// All that are known.
+// All known hosts.
 std::vector<const Host*> hosts();
 
 // Where the result of a tool comes from, whichever host it belongs to.

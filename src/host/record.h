@@ -23,7 +23,7 @@ struct RecordResult {
 };
 
 struct Record {
-  std::string type;  // as the host says it
+  std::string type;  // the host's own name
   std::string uuid;
   std::string session;
   std::string prompt_id;

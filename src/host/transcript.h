@@ -53,7 +53,7 @@ struct FoundTranscript {
   std::string session;
   std::uint64_t bytes = 0;
   WallTime modified_at;
-  std::string left_out;  // why it is no session of the user's; empty: it is one
+  std::string left_out;  // why it is not a session of the user; empty: it is one
 };
 
 struct TranscriptPiece {

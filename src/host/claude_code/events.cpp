@@ -38,7 +38,7 @@ std::string_view name_of(Kind wanted) {
   return kUnknownEvent;
 }
 
-// The value of a string member near the end of a cut payload, whose middle is gone and which no parser reads.
+// The value of a string member near the end of a cut payload. Its middle is missing, so it cannot be parsed.
 static std::optional<std::string> scan_tail(std::string_view tail, std::string_view key) {
   const std::string quoted = "\"" + std::string(key) + "\"";
   const std::size_t at = tail.rfind(quoted);
@@ -62,7 +62,7 @@ static std::optional<std::string> some(std::optional<std::string> text) {
   return text && !text->empty() ? std::move(text) : std::nullopt;
 }
 
-// Members that have a place of their own in Event; the others are its extra.
+// Members with a field of their own in Event. All others go to `extra`.
 static bool has_a_place(std::string_view key) {
   static constexpr std::array kKnown = {
       "session_id",      "transcript_path", "cwd",         "hook_event_name",
@@ -76,7 +76,7 @@ static bool has_a_place(std::string_view key) {
 }
 
 static Json extra_of(const Json& payload) {
-  Json::Object extra;  // not set(), which would look for each of a hundred thousand keys among the others
+  Json::Object extra;  // not set(), which searches all members: too slow for a hundred thousand keys
   for (const auto& [key, value] : payload.members())
     if (!has_a_place(key)) extra.emplace_back(key, value);
   return extra;
@@ -95,8 +95,8 @@ static std::string text_of(const Json& value) {
   return value.is_string() ? std::string(value.as_string()) : value.dump();
 }
 
-// What arrives as a prompt and is not the user's: a finished background task, a teammate, a stop hook, the
-// summary of a compaction.
+// Prompts that the user did not write: a finished background task, a teammate, a stop hook, the summary of a
+// compaction.
 static bool is_notification(std::string_view prompt) {
   for (const std::string_view start :
        {"<task-notification>", "<teammate-message", "<agent-notification",
@@ -105,7 +105,7 @@ static bool is_notification(std::string_view prompt) {
   return false;
 }
 
-// The prompt without what the host adds to a plan that is begun with a new context.
+// Removes the text that the host adds when a plan is started with a new context.
 static std::string without_hint(std::string prompt) {
   const std::size_t at = prompt.find("\n\nIf you need specific details from before exiting plan mode");
   if (at != std::string::npos) prompt.resize(at);

@@ -1,4 +1,4 @@
-// Where transcripts lie: CONFIG/projects/DIRECTORY/SESSION.jsonl.
+// Finds transcripts: CONFIG/projects/DIRECTORY/SESSION.jsonl.
 #include <algorithm>
 #include <cstdlib>
 
@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view kEnd = ".jsonl";
 
-// "0b5d6c1e-....": other files beside them are no sessions.
+// Whether the name is a session id ("0b5d6c1e-..."). Other files are not sessions.
 bool is_session(std::string_view name) {
   return name.size() == 36 && name.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos &&
          std::count(name.begin(), name.end(), '-') == 4;
 }
 
-// A tool that remembers sessions with sessions of its own keeps them in a directory of its own.
+// The directory in which another memory tool (claude-mem) keeps the sessions of its own agent.
 bool is_memory_agents(std::string_view directory) {
   return directory.find("observer-sessions") != std::string_view::npos ||
          directory.find("-cairn-agent") != std::string_view::npos;

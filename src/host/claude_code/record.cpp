@@ -51,8 +51,8 @@ Record read_record(const Json& line) {
   return record;
 }
 
-// What the host needs as it is to resume: only where it writes it itself, so that a member of the same name
-// in somebody's data is data.
+// Members that the host needs unchanged to resume. They count only at the places where the host writes them:
+// elsewhere a member of that name is the user's data.
 bool is_structure(std::span<const std::string_view> keys) {
   static constexpr std::array kKeys =
       std::to_array<std::string_view>({"uuid",        "parentUuid",
@@ -85,7 +85,7 @@ std::optional<TranscriptFile> transcript_file(std::string_view path) {
   }
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (name.empty() || name == path) return std::nullopt;
-  // 20260115_204500Z_clear: a copy that another tool made. Its lines say which session it is.
+  // 20260115_204500Z_clear: a copy that another tool made. Its lines contain the session's id.
   const std::string_view date = name.substr(0, 8), time = name.size() > 15 ? name.substr(9, 6) : "";
   constexpr std::string_view kDigits = "0123456789";
   if (name.size() > 15 && name[8] == '_' && date.find_first_not_of(kDigits) == std::string_view::npos &&

@@ -144,8 +144,8 @@ static void read_questions(const ToolCall& call, Action& action) {
   }
 }
 
-// Errors in the host's own words: the user said no, a rule or a hook did, the call was malformed, or another
-// call of the same batch failed before it.
+// Errors that the host itself reports: the user, a rule or a hook refused the call, it was malformed, or
+// another call of the same batch failed first.
 static bool is_refusal(std::string_view error) {
   constexpr std::string_view kTag = "<tool_use_error>", kError = "Error: ";
   for (const std::string_view start : {kTag, kError})

@@ -143,7 +143,7 @@ void Lines::take_assistant(const Json& line, const Item& head) {
     answer_ = std::move(stop);
 }
 
-// "Let me look at the tests." is no finding, and there are thousands of such remarks.
+// "Let me look at the tests." is not a finding, and there are thousands of such remarks.
 static constexpr std::size_t kLeastRemark = 60;
 
 void Lines::take_text(TextKind kind, std::string text, const Item& head) {
