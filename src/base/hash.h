@@ -29,7 +29,7 @@ std::string content_hash(std::string_view bytes);
 // computed.
 std::string keyed_hash(std::string_view key, std::string_view text);
 
-// The same promise for very many short texts: SipHash-2-4 with a key made of `key`, 64 bits.
+// A faster keyed hash for many short texts: SipHash-2-4 with a key derived from `key`, 64 bits.
 class ShortHash {
  public:
   explicit ShortHash(std::string_view key);

@@ -1,4 +1,4 @@
-// JSON values that bad input cannot hurt.
+// JSON values that are safe for untrusted input.
 //
 // parse() reads by SAX with limits: what is too deep, too many or too long is cut with a visible marker and
 // the rest is kept. Objects keep the order of their keys. No exceptions, no recursion over input depth beyond

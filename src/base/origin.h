@@ -1,9 +1,9 @@
 // The origin of text that neither the person nor the agent wrote: the output of a program, a web page, an MCP
 // server. A stranger may have written it, so it is always shown with its origin.
 //
-// A quote of such text has a label: "[output: 3 tests failed]". Who writes it marks the quote with quote()
-// and turns the marks into labels with labelled(), once, when the text is final. Every other text that is
-// stored also passes labelled(), which removes anything that looks like a label.
+// A quote of such text has a label: "[output: 3 tests failed]". Code that writes such text marks the quote
+// with quote(), and turns the marks into labels with labelled() once, when the text is final. Every other
+// text that is stored also passes labelled(), which removes anything that looks like a label.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Origins = std::set<Origin>;
 
 std::string_view origin_name(Origin origin);
 
-// `text`, marked as a quote; unchanged when it comes from nowhere else or is empty. The marks are control
+// `text`, marked as a quote; unchanged when it has no outside origin or is empty. The marks are control
 // characters: text that went through visible() has none.
 std::string quote(std::optional<Origin> origin, std::string_view text);
 

@@ -1,5 +1,5 @@
-// SHA-256 over pieces. A copy goes on from where the original stood, so that the hash of a prefix can be
-// taken on the way.
+// SHA-256 over pieces. A copy of the object continues independently, so that the hash of a prefix can be
+// taken.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class Sha256 {
  public:
   Sha256();
   void add(std::string_view bytes);
-  // Of everything added so far, as 64 hex digits. More can be added afterwards.
+  // The hash of everything added so far, as 64 hex digits. More can be added afterwards.
   std::string hex() const;
 
  private:

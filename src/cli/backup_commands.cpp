@@ -59,7 +59,7 @@ Page backup_list_page(Shell& shell, const Json&, const Json& result) {
   return {table.text(shell.screen())};
 }
 
-// A path is one of the caller's directory, not of the daemon's.
+// A relative path is below the caller's directory, not the daemon's.
 Status prepare_backup_verify(Shell& shell, Json& args) {
   const std::string target(args["target"].as_string());
   if (target.empty() || target.starts_with('/')) return {};

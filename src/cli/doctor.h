@@ -48,7 +48,7 @@ struct Installation {
   bool lock_held = false;
   std::optional<store::Db> db;  // read-only
   std::string no_db;            // why it cannot be read; empty when it does not exist yet
-  bool half_made = false;       // a store without its tables
+  bool half_made = false;       // the store exists but has no tables yet
   Json status;                  // `cairn status` from the store; null when it cannot be read
 
   explicit Installation(Shell& shell);

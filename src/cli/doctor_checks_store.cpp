@@ -43,7 +43,7 @@ Finding check_daemon(Installation& here) {
   }
   if (!here.obstacles.empty())
     return failed("cannot start: " + here.obstacles[0].what, here.obstacles[0].fix);
-  // A daemon that serves empties the record of starts.
+  // A daemon that serves has emptied the record of starts.
   const auto starts = here.shell.disk().stat(here.shell.home().start());
   if (starts && starts->size > 0) {
     const std::string error = last_error(here.shell.disk(), here.shell.home());

@@ -119,7 +119,7 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   return out;
 }
 
-// What the event would be answered, as far as a daemon that runs can tell. Null: the hook prints nothing.
+// The answer that the event would get from the running daemon. Null: the hook prints nothing.
 Json answer_of(Shell& shell, const ops::Settings& settings, const Json& event) {
   const std::string name(event["event"].as_string());
   const host::Host& host = host_of(shell.line());
@@ -169,7 +169,7 @@ void print_report(Shell& shell, const Json& report) {
 
 }  // namespace
 
-// Reached when a global option stood before `hook`.
+// Reached when a global option comes before `hook`.
 static int deliver(os::Disk& disk, const Line& line) {
   std::vector<std::string> words = {"cairn-hook"};
   if (const auto host = line.value("--host")) words.insert(words.end(), {"--host", *host});

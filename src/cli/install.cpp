@@ -88,7 +88,7 @@ Status remove_if_there(os::Disk& disk, const std::string& path) {
 }
 
 Status keep_backup(os::Disk& disk, const InstallPlan& plan) {
-  if (!plan.is_first) return {};  // what is kept is older
+  if (!plan.is_first) return {};  // the copy that exists is the original one
   const std::string backup = backup_of(plan.settings_file), mark = created_mark_of(plan.settings_file);
   TRY(os::replace_file(disk, plan.existed ? backup : mark, plan.before));
   return remove_if_there(disk, plan.existed ? mark : backup);
@@ -138,7 +138,8 @@ Result<InstallPlan> plan_uninstall(const host::Hooks& hooks, os::Disk& disk,
     return again && *again == plan.before;
   };
   auto original = read_if_there(disk, backup_of(settings_file)).value_or({});
-  if (original && hooks.count(*original) > 0) original.reset();  // it cannot tell what stood there before
+  if (original && hooks.count(*original) > 0)
+    original.reset();  // it contains our hooks, so it is not the state before the install
   if (original && gives_this(*original)) {
     plan.after = *original;
   } else if (disk.stat(created_mark_of(settings_file)) && gives_this("")) {

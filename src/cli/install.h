@@ -15,8 +15,8 @@ struct InstallPlan {
   bool existed = false;
   std::string after;
   bool is_first = false;   // install: nothing of ours is there yet
-  bool removes = false;    // after is: no file, because there was none before the install
-  bool uninstall = false;  // our entries go
+  bool removes = false;    // the file is deleted, because there was none before the install
+  bool uninstall = false;  // the plan removes our entries
   bool changes() const { return before != after || removes; }
 };
 

@@ -42,7 +42,7 @@ class Stage {
       : home_(std::move(home)), hook_(std::move(hook_program)), project_(std::move(project)), clock_(clock) {}
 
   // Sends an event of this project, with `more` members of its payload. Gives the hook's answer; fails with
-  // `internal` when the hook did not answer as it owes the host.
+  // `internal` when the hook printed no valid answer.
   Result<Json> send(event::Event event, const Json& more = Json());
 
   // The daemon that the hook started; waits up to 10 s until it answers.

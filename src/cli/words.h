@@ -8,8 +8,8 @@
 
 namespace cairn::cli {
 
-// How a turn or a session ended, or what became of an event: "dead_host" is "the coding agent died". A value
-// that has no other word is its own.
+// The words for how a turn or a session ended, or for the outcome of an event: "dead_host" is "the coding
+// agent died". A value without an entry is returned as it is.
 std::string_view word_for(std::string_view value);
 
 // The state of a session: active, completed or interrupted.

@@ -21,7 +21,7 @@
 
 namespace cairn::daemon {
 
-// What the start of a session may spend on transcripts of dead sessions; the rest is for the steps after its
+// The time that the start of a session may spend on transcripts of dead sessions. The rest is read after the
 // answer.
 static constexpr std::int64_t kExpired = 200;  // pieces of evidence a transaction
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
@@ -85,7 +85,7 @@ Status Engine::start() {
   return pass_minute();
 }
 
-// This version may be able to read what another could not.
+// This version may be able to read events that another version quarantined.
 Status Engine::try_bad_again_once() {
   if (TRY(store::meta_text(db_, store::kBadTriedBy)) == CAIRN_VERSION) return {};
   TRY(intake_.try_bad_again());
@@ -193,7 +193,8 @@ Result<bool> Engine::step() {
   copied_ = archiver_.copied();
   if (passages_.step()) return true;
   if (TRY(import_.step())) return true;
-  if (TRY(memories_.step())) return true;  // after the transcripts: sessions that have both are not doubled
+  if (TRY(memories_.step()))
+    return true;  // after the transcripts, so that sessions that have both are not stored twice
   if (TRY(expire())) return true;
   TRY(note_recovered());
   return false;
@@ -308,7 +309,7 @@ Status Engine::add_identity_news(const std::string& name, std::vector<std::strin
 
 Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadline) {
   const context::Answer nothing{std::string(hook::kFixedAnswer), std::nullopt};
-  if (!is_event_id(event.value)) return nothing;  // it names a file
+  if (!is_event_id(event.value)) return nothing;  // the id is used as a file name
   while (!TRY(store::is_recorded(db_, event)) && seams_.clock.boot_ns() < deadline)
     if (!TRY(take_in())) break;
   if (!TRY(store::is_recorded(db_, event)))

@@ -85,7 +85,7 @@ class Staged {
         compare_file(entry, path, begin, end);
       } else if (!compare(entry.id, path, first(begin, end, path + "/"), first(begin, end, path + "0"),
                           depth + 1)) {
-        return false;  // "0" is what comes after "/"
+        return false;  // "0" is the character after "/"
       }
     }
     return true;

@@ -1,5 +1,5 @@
-// Reads git's index file: the content of the next commit, and which of its directories equal a tree that git
-// has written.
+// Reads git's index file: the content of the next commit, and which of its directories are equal to a tree
+// object that git has written.
 //
 // Versions 2, 3 and 4. An index that is split over two files, damaged, or has more than 20,000 entries is not
 // read.

@@ -38,7 +38,7 @@ struct Argument {
     word,     // sessions show ID
     words,    // show ID...: the rest of the line, as a list
     text,     // search WORDS...: the rest of the line, as one text
-    nowhere,  // only requests can have it
+    nowhere,  // not on the command line, only in requests
   };
 
   std::string_view name;

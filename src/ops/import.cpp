@@ -34,7 +34,7 @@ static Result<Json> import_transcripts(World& world, const Args& args) {
                        {"left_out", left_out}});
 }
 
-// Copies and opens it, and says what importing it would bring.
+// Copies and opens the source, and returns what an import would add.
 static Result<Json> look_into(World& world, const std::string& path, const std::string& copy) {
   TRY(os::make_dirs(world.disk, world.home.data + "/imports"));
   auto looked = [&]() -> Result<Json> {

@@ -133,7 +133,7 @@ Result<std::string> one_project(World& world, const Args& args);
 // The project that a directory belongs to.
 Result<std::string> project_at(World& world, const std::string& directory);
 
-// As results carry them; null when there is none.
+// The value for a result; null when there is none.
 Json time_or_null(const std::optional<WallTime>& time);
 Json number_or_null(const std::optional<std::int64_t>& number);
 // {"name": count}, in their order.

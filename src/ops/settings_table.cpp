@@ -14,7 +14,7 @@ namespace {
 
 using Type = Setting::Type;
 
-// Reserved for later versions: no error in a file that versions share.
+// Names of later versions: no error, because several versions may share one file.
 constexpr std::array kReserved = std::to_array<std::string_view>({
     "agent.model",
     "agent.endpoint",

@@ -35,11 +35,11 @@ class File {
 
 enum class Open {
   read,        // must exist
-  read_own,    // the same, and is this user's and no link; otherwise `invalid`
+  read_own,    // the same, and must belong to this user and not be a link; otherwise `invalid`
   read_write,  // created with mode 0600 if absent
   create_new,  // fails with `busy` if it exists
-  unnamed,     // a new file for the directory `path`, gone when closed unless it was given a name there or in
-               // another directory of the same file system; `unsupported` where the system cannot do that
+  unnamed,  // a new file for the directory `path`, removed when closed, unless it was given a name there or
+            // in another directory of the same file system; `unsupported` where the system cannot do that
 };
 
 struct Stat {

@@ -11,11 +11,11 @@
 
 namespace cairn::os {
 
-// `path` is a directory of this user's, or a link of his to one. Fails with `not_found`; with `denied` when
-// it is another user's, or one that everybody writes in (such as /tmp).
+// Checks that `path` is a directory of this user, or this user's link to one. Fails with `not_found`; with
+// `denied` when it is another user's, or one that everybody writes in (such as /tmp).
 Status own_directory(const std::string& path);
 
-// `path` is this user's file or socket and no link, or there is nothing. Fails with `denied`.
+// Checks that `path` is a file or socket of this user and not a link, or does not exist. Fails with `denied`.
 Status own_file(const std::string& path);
 
 // Creates an empty file with mode 0600. One that is there is not touched: closing a second descriptor of it

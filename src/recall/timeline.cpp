@@ -31,8 +31,8 @@ Result<std::vector<Place>> side(store::Db& db, const Record& anchor, bool later,
   const int own = order_of(anchor.id.kind);
   const auto scope = TRY(store::scope_of(db, anchor.project));
   for (const Kind kind : kOrder) {
-    // Among records of the anchor's own time: of its own kind those after (or before) its row; of other kinds
-    // all or none, by their order.
+    // Records with the same time as the anchor: of its own kind take those after (or before) its row; of
+    // another kind take all or none, according to the order of kinds.
     const std::int64_t row = order_of(kind) == own  ? anchor.id.row
                              : order_of(kind) > own ? 0
                                                     : std::numeric_limits<std::int64_t>::max();
