@@ -331,9 +331,8 @@ std::vector<Operation> backup_operations() {
        .access = Access::write,
        .group = Group::memory,
        .summary = "remove old backups that are not pending",
-       .help =
-           "By archive.keep_days, archive.keep_last and archive.max_gb unless told otherwise. A session's "
-           "backups go together. What is pending never goes.",
+       .help = "By archive.keep_days, archive.keep_last and archive.max_gb unless options say otherwise. All "
+               "backups of a session are removed together. Pending ones are never removed.",
        .arguments =
            {integer("older_than", 0, 100'000, "whose newest version is older than this many days").as("DAYS"),
             integer("keep_last", 0, 1'000'000, "keep the newest N sessions however old"),

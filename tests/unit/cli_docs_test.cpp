@@ -100,12 +100,12 @@ TEST(Docs, EveryFolderOfTheSourcesIsDescribed) {
 std::string settings_page() {
   std::string out =
       "# Settings\n\n"
-      "They stand in `config.toml`, beside the data or in `~/.config/cairn`; `cairn config set KEY VALUE` "
-      "changes one and keeps every other\n"
+      "They are in `config.toml`: in `~/.config/cairn`, or in `$CAIRN_HOME` if that is set; `cairn config "
+      "set KEY VALUE` changes one and keeps every other\n"
       "line. A variable wins over the file: `hook.sync` is `CAIRN_HOOK_SYNC`. `cairn config list` shows each "
       "with its value and where it comes\n"
       "from. A bad value is named by `cairn config validate`, `cairn doctor` and `cairn status`, and the "
-      "default holds meanwhile.\n\n"
+      "default is used meanwhile.\n\n"
       "| setting | default | meaning |\n|---|---|---|\n";
   for (const ops::Setting& setting : ops::all_settings()) {
     std::string meaning(setting.meaning);
