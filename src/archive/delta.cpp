@@ -79,7 +79,8 @@ Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const s
     delta.anchor = "instant";
     delta.anchor_at = iso8601(*anchor.at);
   } else {
-    return Error{Code::not_found, "no anchor: nothing says which lines are later"};
+    return Error{Code::not_found,
+                 "the anchor has neither record, lines nor time: what came later is unknown"};
   }
   std::int64_t from = line.value_or(0);
   if (found.by_uuid && found.by_line) from = std::max(*found.by_uuid, *found.by_line);

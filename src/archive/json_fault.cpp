@@ -66,7 +66,7 @@ class Check {
   }
 
   const char* value(char c) {
-    if (open_.empty() && c != '{') return "a record is an object";
+    if (open_.empty() && c != '{') return "a record must be an object";
     if (c == '{' || c == '[') {
       open_ += c;
       ++at_;
@@ -78,7 +78,7 @@ class Check {
     if (c == '-' || kDigits.find(c) != std::string_view::npos) return number();
     for (const std::string_view word : {"true", "false", "null"})
       if (text_.substr(at_, word.size()) == word) return at_ += word.size(), nullptr;
-    return "no value begins like this";
+    return "not a JSON value";
   }
 
   const char* string() {
@@ -89,12 +89,12 @@ class Check {
       if (c != '\\') continue;
       ++at_;
       if (at_ == text_.size()) break;
-      if (std::string_view("\"\\/bfnrtu").find(text_[at_]) == std::string_view::npos) return "no such escape";
+      if (std::string_view("\"\\/bfnrtu").find(text_[at_]) == std::string_view::npos) return "an invalid escape";
       if (text_[at_] != 'u') continue;
       for (int i = 0; i < 4; ++i)
         if (++at_ >= text_.size() ||
             std::string_view("0123456789abcdefABCDEF").find(text_[at_]) == std::string_view::npos)
-          return "no such escape";
+          return "an invalid escape";
     }
     return "a string does not end";
   }
@@ -103,18 +103,18 @@ class Check {
     if (text_[at_] == '-') ++at_;
     const std::size_t begin = at_;
     skip(kDigits);
-    if (at_ == begin || (text_[begin] == '0' && at_ > begin + 1)) return "no such number";
+    if (at_ == begin || (text_[begin] == '0' && at_ > begin + 1)) return "an invalid number";
     if (at_ < text_.size() && text_[at_] == '.') {
       const std::size_t fraction = ++at_;
       skip(kDigits);
-      if (at_ == fraction) return "no such number";
+      if (at_ == fraction) return "an invalid number";
     }
     if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
       ++at_;
       if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
       const std::size_t exponent = at_;
       skip(kDigits);
-      if (at_ == exponent) return "no such number";
+      if (at_ == exponent) return "an invalid number";
     }
     return nullptr;
   }

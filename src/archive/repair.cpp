@@ -37,7 +37,7 @@ Result<Rows> read_rows(os::Disk& disk, const Places& places, const std::string& 
   const std::size_t end = file.rfind('.', file.size() - 5);
   rows.base.name = file.substr(0, end);
   if (rows.base.key.session.empty() || store::segment_file(rows.base.name, rows.segment.ordinal) != file)
-    return Error{Code::corrupt, file + " is not what its name says"};
+    return Error{Code::corrupt, file + " does not match its name"};
   rows.segment.file_bytes = static_cast<std::int64_t>(TRY(disk.stat(path)).size);
   store::Backup& b = rows.backup;
   b.key = rows.base.key;
@@ -103,7 +103,7 @@ Status register_file(store::Db& db, os::Disk& disk, const Places& places, Rows r
       break;
     }
   }
-  if (lines != rows.backup.lines) return Error{Code::corrupt, "its lines are not what it says"};
+  if (lines != rows.backup.lines) return Error{Code::corrupt, "its lines do not match its trailer"};
   rows.backup.sha256 = hash.hex();
   rows.backup.created_at = rows.backup.verified_at = now;
   return store::in_transaction(db, [&]() -> Status {
@@ -188,7 +188,7 @@ Result<std::vector<Defect>> find_defects(store::Db& db, os::Disk& disk, const Pl
       const auto found = read_name(name) ? read_rows(disk, places, name).in("read")
                                          : Result<Rows>(Error{Code::invalid, "not a file of the archive"});
       files.push_back({found ? Defect::Kind::unregistered : Defect::Kind::foreign, name,
-                       found ? "no row names it" : found.error().message});
+                       found ? "not in the database" : found.error().message});
     }
   }
   defects.insert(defects.end(), files.begin(), files.end());

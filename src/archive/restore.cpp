@@ -88,7 +88,7 @@ Result<Restored> restore(store::Db& db, os::Disk& disk, const Places& places, co
       return result;
     }
     return Error{Code::invalid,
-                 path + " is there and is something else: move it away, or name another place with --to"};
+                 path + " exists and has other content: move it away, or name another place with --to"};
   } else if (there.error().code != Code::not_found) {
     return there.error();
   }

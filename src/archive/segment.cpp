@@ -149,7 +149,7 @@ Status SegmentWriter::move_to(const std::string& path) {
 }
 
 Result<Json> read_trailer(os::Disk& disk, const std::string& path) {
-  const Error none{Code::corrupt, path + " does not end as a file of the archive does"};
+  const Error none{Code::corrupt, path + " has no trailer, so it is not a file of the archive"};
   auto file = TRY(disk.open(path, os::Open::read_own));
   const std::uint64_t size = TRY(file->size());
   std::string end(4 + kMark.size(), '\0');

@@ -50,10 +50,10 @@ std::optional<std::string> VersionReader::end_segment() {
   return fmt::format("{} is not what was written (SHA-256)", store::segment_file(name_, segment.ordinal));
 }
 
-// Reads the frame at `at`. Gives what is wrong with it.
+// Reads the frame at `at`. Returns what is wrong with it.
 static std::optional<std::string> read_frame_at(os::File& file, std::uint64_t at, const Frame& frame,
                                                 std::string& compressed, std::string& text) {
-  if (frame.file_bytes > kMostFrame || frame.bytes > kMostFrame) return "a frame is larger than any";
+  if (frame.file_bytes > kMostFrame || frame.bytes > kMostFrame) return "a frame is too large";
   compressed.resize(frame.file_bytes);
   const auto got = file.read_at(at, compressed.data(), compressed.size());
   compressed.resize(got ? *got : 0);
@@ -63,7 +63,7 @@ static std::optional<std::string> read_frame_at(os::File& file, std::uint64_t at
   const std::size_t size = ZSTD_decompress(text.data(), text.size(), compressed.data(), compressed.size());
   if (ZSTD_isError(size)) return std::string("a frame is damaged: ") + ZSTD_getErrorName(size);
   if (size != frame.bytes || std::count(text.begin(), text.end(), '\n') != frame.lines)
-    return "a frame does not hold what was written";
+    return "a frame does not contain what was written";
   return std::nullopt;
 }
 

@@ -119,7 +119,7 @@ Page backup_clean_page(Shell& shell, const Json&, const Json& result) {
 }
 
 Page backup_discard_page(Shell&, const Json&, const Json& result) {
-  return {fmt::format("{}  session {} up to version {} is pending no more{}\n", text_of(result["id"]),
+  return {fmt::format("{}  session {} up to version {} is no longer pending{}\n", text_of(result["id"]),
                       shown_line(result["session"].as_string()), result["version"].as_int(),
                       result["pending"].as_bool() ? "; later lines are" : "")};
 }

@@ -39,7 +39,7 @@ Status begin_afresh(Shell& shell, const std::string& directory) {
     if (!fs::exists(fs::path(directory) / kDemoMark, error))
       return Error{
           Code::invalid,
-          fmt::format("demo: {} has files in it and is no demo's: name another with --home", directory)};
+          fmt::format("demo: {} contains other files: name another directory with --home", directory)};
     TRY(stop_daemon(shell.disk(), hook::Home::at(directory), shell.clock()));
     fs::remove_all(directory, error);
     if (error) return Error{Code::denied, fmt::format("demo: {}: {}", directory, error.message())};

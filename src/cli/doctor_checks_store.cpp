@@ -72,7 +72,7 @@ Finding check_socket(Installation& here) {
   if (lstat(home.socket().c_str(), &info) != 0) return skipped("no daemon, no socket");
   const auto tried = os::connect_unix(home.socket(), kConnectMs);
   return warned(fmt::format("left over by a daemon that died: {}",
-                            tried ? "it answers to no request" : tried.error().message),
+                            tried ? "it does not answer" : tried.error().message),
                 "cairn daemon start");
 }
 

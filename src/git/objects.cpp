@@ -97,21 +97,21 @@ bool copy_part(unsigned char code, std::string_view& delta, const std::string& b
 
 Result<std::string> apply_delta(const std::string& base, std::string_view delta) {
   const auto from = take_number(delta), to = take_number(delta);
-  if (!from || !to || *from != base.size() || *to > kMaxObject) return damaged("a delta of another base");
+  if (!from || !to || *from != base.size() || *to > kMaxObject) return damaged("a delta for another base");
   std::string out;
   out.reserve(static_cast<std::size_t>(*to));
   while (!delta.empty() && out.size() <= *to) {
     const auto code = static_cast<unsigned char>(delta[0]);
     delta.remove_prefix(1);
     if (code & 0x80) {
-      if (!copy_part(code, delta, base, out)) return damaged("a delta beyond its base");
+      if (!copy_part(code, delta, base, out)) return damaged("a delta that reads beyond its base");
     } else {
-      if (code == 0 || code > delta.size()) return damaged("a delta that makes no sense");
+      if (code == 0 || code > delta.size()) return damaged("an invalid delta");
       out.append(delta.substr(0, code));
       delta.remove_prefix(code);
     }
   }
-  if (out.size() != *to) return damaged("a delta of another size");
+  if (out.size() != *to) return damaged("a delta with a wrong size");
   return out;
 }
 
@@ -209,12 +209,12 @@ Result<Object> Objects::read_loose(const ObjectId& id) {
     if (!file) continue;
     const std::string bytes = TRY(inflate_from(**file, 0, kMaxObject));
     const std::size_t head = bytes.find('\0');
-    if (head == std::string::npos) return damaged("it has no head");
+    if (head == std::string::npos) return damaged("it has no header");
     const std::string size = std::to_string(bytes.size() - head - 1);
     for (const auto& [name, kind] :
          {std::pair("commit ", ObjectKind::commit), std::pair("tree ", ObjectKind::tree)})
       if (bytes.substr(0, head) == name + size) return Object{kind, bytes.substr(head + 1)};
-    return damaged("of another kind or size");
+    return damaged("unexpected kind or size");
   }
   return Error{Code::not_found, "git object " + hex};
 }
@@ -241,7 +241,7 @@ Result<Objects::PackedHead> Objects::read_head(const Found& at) {
   }
   if (head.kind == kDeltaNearby) {
     const auto back = take_distance(rest);
-    if (!back || *back == 0 || *back > at.offset) return damaged("a delta of nothing");
+    if (!back || *back == 0 || *back > at.offset) return damaged("a delta without a base");
     head.base_offset = at.offset - *back;
   }
   head.data = at.offset + static_cast<std::uint64_t>(rest.data() - bytes.data());
@@ -259,7 +259,7 @@ Result<Object> Objects::read(const ObjectId& id) {
     std::string bytes = TRY(inflate_from(*at->pack->objects, head.data, head.size));
     total += bytes.size();
     if (bytes.size() != head.size || total > 2 * kMaxObject || deltas.size() > kMaxDeltas)
-      return damaged("of another size than it says");
+      return damaged("its size is wrong");
     if (head.kind != kDeltaNearby && head.kind != kDeltaOfId) {
       object = {static_cast<ObjectKind>(head.kind), std::move(bytes)};
       break;
@@ -279,7 +279,7 @@ Result<Object> Objects::read(const ObjectId& id) {
 
 Result<std::vector<TreeEntry>> Objects::tree(const ObjectId& id) {
   const Object object = TRY(read(id));
-  if (object.kind != ObjectKind::tree) return damaged("no tree");
+  if (object.kind != ObjectKind::tree) return damaged("not a tree");
   std::vector<TreeEntry> entries;
   for (std::string_view rest = object.bytes; !rest.empty();) {
     TreeEntry entry;
@@ -287,7 +287,7 @@ Result<std::vector<TreeEntry>> Objects::tree(const ObjectId& id) {
     const std::size_t end = rest.find('\0');
     const auto begin = static_cast<std::size_t>(name - rest.data()) + 1;
     if (failed != std::errc() || end == rest.npos || begin > end || rest.size() - end <= kObjectIdSize)
-      return damaged("a tree that makes no sense");
+      return damaged("an invalid tree");
     entry.name = rest.substr(begin, end - begin);
     entry.id = rest.substr(end + 1, kObjectIdSize);
     rest.remove_prefix(end + 1 + kObjectIdSize);
@@ -306,7 +306,7 @@ Result<std::optional<ObjectId>> Objects::resolve(const std::string& git_dir) {
     const std::string_view line = trim(*text);
     if (!line.starts_with("ref: refs/")) {
       const auto id = id_of(line);
-      if (!id) return damaged("a reference that makes no sense");
+      if (!id) return damaged("an invalid reference");
       return id;
     }
     name = line.substr(5);
@@ -314,7 +314,7 @@ Result<std::optional<ObjectId>> Objects::resolve(const std::string& git_dir) {
     if (name.find("..") != name.npos || name.ends_with("/.invalid"))
       return Error{Code::unsupported, "git reference " + name};
   }
-  return damaged("references in a circle");
+  return damaged("references that form a loop");
 }
 
 Result<std::optional<ObjectId>> Objects::packed_ref(const std::string& name) {
@@ -325,7 +325,7 @@ Result<std::optional<ObjectId>> Objects::packed_ref(const std::string& name) {
   if (at == all.npos) return std::optional<ObjectId>();
   const auto id =
       at < 2 * kObjectIdSize ? std::nullopt : id_of(all.substr(at - 2 * kObjectIdSize, 2 * kObjectIdSize));
-  if (!id) return damaged("a reference that makes no sense");
+  if (!id) return damaged("an invalid reference");
   return id;
 }
 
@@ -344,7 +344,7 @@ Result<std::optional<ObjectId>> Objects::head_tree(const std::string& git_dir) {
   const Object object = TRY(read(*commit));
   const std::string_view bytes = object.bytes;
   const auto tree = bytes.starts_with("tree ") ? id_of(bytes.substr(5, 2 * kObjectIdSize)) : std::nullopt;
-  if (object.kind != ObjectKind::commit || !tree) return damaged("no commit");
+  if (object.kind != ObjectKind::commit || !tree) return damaged("not a commit");
   return tree;
 }
 

@@ -120,7 +120,7 @@ Result<std::string_view> header_of(std::string_view file) {
   if (!file.starts_with("cairn1 ")) return damaged("not a format this version knows");
   Fields start(file.substr(7, 7));
   const std::uint64_t length = start.number(6);
-  if (!start.ok() || length < 14 + 17) return damaged("its header's length is no length");
+  if (!start.ok() || length < 14 + 17) return damaged("the length in its header is invalid");
   if (length > file.size()) return damaged("it ends within its header");
   const std::string_view header = file.substr(0, static_cast<std::size_t>(length));
   const std::string_view sum = header.substr(header.size() - 17, 16);
@@ -147,10 +147,11 @@ Result<Envelope::Decoded> Envelope::decode(std::string_view file) {
   e.host_process.start = fields.number(20);
   for (std::string* text : {&e.event, &e.host, &e.project_dir, &e.env_file, &e.config_dir, &e.entrypoint})
     *text = fields.text();
-  if (!fields.at_end()) return damaged("its header's fields do not fit");
+  if (!fields.at_end()) return damaged("its header has invalid fields");
 
   const std::string_view payload = file.substr(header.size());
-  if (payload.size() != e.payload_bytes) return damaged("its payload is not as long as its header says");
+  if (payload.size() != e.payload_bytes)
+    return damaged("its payload has another length than its header says");
   if (checksum(payload) != e.payload_checksum) return damaged("its payload does not match its checksum");
   const bool sizes_fit = e.cut() ? e.head_bytes <= e.payload_bytes && e.payload_bytes < e.total_bytes
                                  : e.total_bytes == e.payload_bytes;

@@ -34,7 +34,7 @@ static Result<Json> queue_list(World& world, const Args& args) {
   if (args.has("session")) query.session = TRY(resolve_session(world, args.session("session"))).id;
   if (args.has("recent")) {
     if (query.status && query.status != MessageStatus::processed)
-      return Error{Code::invalid, "queue list: recent are those that are processed: leave the status out"};
+      return Error{Code::invalid, "queue list: --recent shows processed messages: leave out --status"};
     query.processed_after = world.clock.now() - std::chrono::minutes(args.integer("recent"));
   }
   query.limit = args.integer("limit", query.processed_after ? 10 : 100);

@@ -120,12 +120,11 @@ std::vector<Operation> remember_operations() {
        .group = Group::memory,
        .summary = "store a note by hand",
        .help =
-           "Every new session of this project is given it whole, before anything else, until `cairn done "
-           "ID` "
-           "removes it; search still finds it. With - the text is read from stdin. Private text is "
-           "left out, as everywhere.\n\n"
-           "From a command that a coding agent runs it is stored as the agent's: with an event as evidence, "
-           "and as something to find, not as a note of yours.",
+           "Every new session of this project gets it in full, before anything else, until `cairn done ID`; "
+           "search still finds it afterwards. With - the text is read from stdin. Private text is removed, "
+           "as everywhere.\n\n"
+           "When a coding agent runs the command, the text is stored as the agent's, with an event as "
+           "evidence: search finds it, but it is not a note.",
        .scope = Scope::one,
        .arguments = {text("text", "what to remember").needed().rest_of_line(),
                      text("title", "one line (default: the first sentence)").as("TITLE"),

@@ -135,9 +135,9 @@ std::vector<Operation> scan_operations() {
            .access = Access::read_slowly,
            .group = Group::privacy,
            .summary = "look for secrets in what is stored",
-           .help = "Reads every row, the archive, the log and the quarantined files, with the rules of "
-                   "today. Says where, "
-                   "never what. The exit code is 1 when something was found.",
+           .help =
+               "Searches every row, the archive, the log and the quarantined files, with the current rules. "
+               "Reports the place, never the secret. The exit code is 1 when something was found.",
            .body = scan_all}};
 }
 

@@ -160,7 +160,7 @@ std::vector<Operation> search_operations() {
        .summary = "find what is remembered, the best first",
        .help =
            "Any of the words may match, in any form (round finds rounded, parseHeader finds parse_header); "
-           "the more of them and the rarer, the better. \"Words in quotes\" must stand together, -word must "
+           "the more of them and the rarer, the better. \"Words in quotes\" must occur together, -word must "
            "not occur, and type:bugfix, file:src/x.cpp, since:2w within the query do what the options do. "
            "Any text is a query.\n\n"
            "Without a query the newest records that pass the filters. When nothing is found the exit code "

@@ -174,7 +174,7 @@ std::vector<Operation> record_operations() {
       {.name = "show",
        .group = Group::memory,
        .summary = "whole records: summaries S3, observations O12, prompts P7, texts T5, items W4",
-       .help = "The ids stand in the context, in `cairn search`, `cairn sessions show` and JSON results. Of "
+       .help = "Ids are shown in the context, in `cairn search`, `cairn sessions show` and JSON results. Of "
                "several it shows those that exist and names the others; the exit code is then 1, and 3 when "
                "none exists.",
        .arguments = {records("ids", "the records").words().needed()},

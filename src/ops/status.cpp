@@ -155,7 +155,7 @@ std::vector<Operation> status_operations() {
            .group = Group::work,
            .summary = "what is remembered, what is pending, what is wrong",
            .help = "The ledger balances when every event that a hook delivered has been read: its gap is 0. "
-                   "Problems stand last, each with what to do.",
+                   "Problems come last, each with what to do.",
            .body = status}};
 }
 

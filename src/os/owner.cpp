@@ -35,7 +35,7 @@ Status own_file(const std::string& path) {
     return errno_error("look at " + path, errno);
   }
   if (S_ISLNK(st.st_mode))
-    return Error{Code::denied, path + " is a link: remove it; only the home as a whole may stand elsewhere"};
+    return Error{Code::denied, path + " is a link: remove it; only the home itself may be a link"};
   if (!S_ISREG(st.st_mode) && !S_ISSOCK(st.st_mode))
     return Error{Code::denied, path + " is not a file: move it away"};
   if (st.st_uid != geteuid()) return another_users(path, st.st_uid);

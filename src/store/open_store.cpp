@@ -165,8 +165,7 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, c
   Db db = TRY(Db::open(options));
   db.keep_wal(true);  // do not touch the file while it may turn out to be damaged
   std::string hash = TRY(schema_hash(db));
-  if (!last.schema.empty() && last.schema != hash)
-    return Error{Code::corrupt, "its schema is not what it was"};
+  if (!last.schema.empty() && last.schema != hash) return Error{Code::corrupt, "its schema was changed"};
   TRY(check_pages(clock, db));
   if (!last.schema.empty() && TRY(is_older(db))) TRY(write_state(disk, options.path, "open"));
   const auto version = TRY(db.integer("PRAGMA schema_version"));
