@@ -18,7 +18,7 @@ inline constexpr std::string_view kRecoveredDeliveries = "failed_deliveries_made
 inline constexpr std::string_view kFlagsChanged = "flags_changed";
 inline constexpr std::string_view kIntakeError = "intake_error";
 inline constexpr std::string_view kLostSessions = "lost_sessions";
-inline constexpr std::string_view kEvidenceBegins = "evidence_begins", kEvidenceBorder = "evidence_border";
+inline constexpr std::string_view kEvidenceBorder = "evidence_border";
 inline constexpr std::string_view kBackupsFailed = "backups_failed";  // copies that failed at first
 inline constexpr std::string_view kSessionsNearLimit = "sessions_near_limit";
 // Counts that the user was last warned about.

@@ -35,26 +35,25 @@ static Result<bool> is_too_large(Db& db, std::int64_t max_bytes) {
 Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::int64_t limit) {
   const bool any_age = TRY(is_too_large(db, retention.max_bytes));
   const std::int64_t border = TRY(meta_number(db, kEvidenceBorder)).value_or(INT64_MIN);
-  // Events are numbered in the order of their arrival: the first are the oldest, and no index of times is
-  // needed.
-  Stmt row =
-      TRY(db.query("SELECT event_seq, created_at_epoch FROM evidence ORDER BY event_seq LIMIT ?", limit));
+  Stmt row = TRY(db.query(
+      "SELECT event_seq, created_at_epoch FROM evidence ORDER BY created_at_epoch, event_seq LIMIT ?",
+      limit));
   std::vector<std::int64_t> rows;
   while (TRY(row.step()) && (any_age || row.integer(1) < border)) rows.push_back(row.integer(0));
-  for (const std::int64_t event : rows) TRY(delete_evidence(db, event));
-  if (!rows.empty()) TRY(put_meta(db, kEvidenceBegins, rows.back() + 1));
+  for (const std::int64_t event : rows) {
+    TRY(
+        db.run("UPDATE turns SET expired = 1 WHERE (session_db_id, prompt_number) = (SELECT session_db_id, "
+               "prompt_number FROM events WHERE seq = ?) AND NOT expired",
+               event));
+    TRY(delete_evidence(db, event));
+  }
   return static_cast<std::int64_t>(rows.size());
 }
 
-Result<std::int64_t> evidence_begins(Db& db) {
-  return TRY(meta_number(db, kEvidenceBegins)).value_or(0);
-}
-
 Result<bool> has_expired(Db& db, SessionId session, std::int64_t prompt_number) {
-  const auto first = TRY(db.integer(
-      "SELECT min(seq) FROM events WHERE session_db_id = ? AND prompt_number = ? AND outcome = 'stored'",
-      session.value, prompt_number));
-  return first && *first < TRY(evidence_begins(db));
+  return TRY(db.integer("SELECT expired FROM turns WHERE session_db_id = ? AND prompt_number = ?",
+                        session.value, prompt_number))
+             .value_or(0) != 0;
 }
 
 }  // namespace cairn::store

@@ -1,5 +1,6 @@
 // How long evidence stays: `evidence.keep_days`, and as long as the store is smaller than `store.max_gb`.
-// Only the texts of events are removed, oldest first. The rows of the events, and the observations and
+// Only the texts of events are removed, oldest first: by the time of the event, which for an imported one is
+// long before it was stored. The rows of the events, and the observations and
 // summaries made from them, stay.
 //
 // A wrong clock cannot expire everything at once: the border moves by at most one day for each hour that the
@@ -27,9 +28,6 @@ Result<bool> move_border(Db& db, const Retention& retention, WallTime now, Milli
 // Removes the oldest evidence that is beyond the border, or more than the store may hold: at most `limit`
 // events, so that the transaction stays short. Returns how many; 0: nothing to remove.
 Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::int64_t limit);
-
-// The first event whose evidence was not removed.
-Result<std::int64_t> evidence_begins(Db& db);
 
 // Whether texts of that turn were removed. Such a turn is not distilled again: its observations and summary
 // stay as they are.

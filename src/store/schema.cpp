@@ -381,9 +381,8 @@ std::span<const Migration> schema() {
       Migration{10, "open items", kOpenItems}, Migration{12, "session secrets", kSessionSecrets},
       Migration{13, "texts", kTexts},          Migration{14, "identity", kProjectIdentity},
       Migration{15, "archive", kArchive},      Migration{16, "imports", kImports},
-      Migration{19, "documents", kDocuments},
-      Migration{20, "import jobs", kImportJobs},
-      Migration{21, "passages", kPassages}};
+      Migration{19, "documents", kDocuments},  Migration{20, "import jobs", kImportJobs},
+      Migration{21, "passages", kPassages},    Migration{22, "retention", kRetention}};
   return kMigrations;
 }
 

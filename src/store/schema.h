@@ -22,6 +22,7 @@ extern const std::string_view kProjectIdentity;
 // The text of "archive".
 extern const std::string_view kArchive;
 extern const std::string_view kPassages;
+extern const std::string_view kRetention;
 extern const std::string_view kImports;
 extern const std::string_view kDocuments;
 // The text of "import jobs".
