@@ -89,7 +89,8 @@ class Check {
       if (c != '\\') continue;
       ++at_;
       if (at_ == text_.size()) break;
-      if (std::string_view("\"\\/bfnrtu").find(text_[at_]) == std::string_view::npos) return "an invalid escape";
+      if (std::string_view("\"\\/bfnrtu").find(text_[at_]) == std::string_view::npos)
+        return "an invalid escape";
       if (text_[at_] != 'u') continue;
       for (int i = 0; i < 4; ++i)
         if (++at_ >= text_.size() ||

@@ -15,7 +15,7 @@ namespace cairn::archive {
 
 namespace {
 
-// After so much text a passage ends with its line: the match and what stands around it.
+// After this much text a passage ends at the next line end: enough to show a match and its surroundings.
 constexpr std::size_t kPassage = 6000;
 // Of what a tool was given and gave. Measured: this much of a transcript finds what only the middle of the
 // work said, and costs a twentieth of the transcript's size.

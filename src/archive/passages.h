@@ -1,7 +1,7 @@
-// Makes the words of archived transcripts searchable: what the user and the agent said, and the beginning of
-// what tools were given and gave.
+// Makes archived transcripts searchable: the texts of the user and the agent, and the beginnings of the
+// inputs and outputs of tools.
 //
-// A passage is some consecutive lines of one turn. Text that cairn gave to a session itself is in none.
+// A passage is some consecutive lines of one turn. Text that cairn itself gave to a session is left out.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,24 @@ namespace cairn::archive {
 
 struct PassageText {
   std::string text;  // a paragraph for each line
-  Origins origins;   // where tools had their part of it from
+  Origins origins;   // the origins of the tools' texts in it
 };
 // The text of a passage, read from the archive in `directory`. Fails with `corrupt` when it cannot be read.
 Result<PassageText> passage_text(store::Db& db, os::Disk& disk, const std::string& directory,
                                  const store::Passage& passage);
 
-// Indexes what was copied, a frame (about a megabyte) a step. Interrupted, it goes on where it was. Belongs
-// to the writer's thread.
+// Indexes what was copied, a frame (about a megabyte) a step. When interrupted, it continues where it
+// stopped. Belongs to the writer's thread.
 class PassageIndexer {
  public:
   // `home`: the data directory.
   PassageIndexer(store::Db& db, os::Disk& disk, os::Clock& clock, Log& log, const std::string& home)
       : db_(db), disk_(disk), clock_(clock), log_(log), directory_(home + "/archive") {}
 
-  // There may be something new.
+  // Call when there may be new copies.
   void look_again() { due_ = true; }
-  // Goes on. False: all is indexed. An error of the store is logged, and work goes on a minute later.
+  // Does the next piece. False: all is indexed. An error of the store is logged, and the next try is a minute
+  // later.
   bool step();
 
  private:

@@ -13,7 +13,7 @@ namespace cairn::cli {
 
 namespace {
 
-// Text that roff takes as it stands.
+// Escapes a text so that roff prints it unchanged.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,8 +1,7 @@
 // Reads a turn step by step, so that its events need not be in memory at once.
 //
-// On the path of an event it stands between the store and the distiller: intake gives it each kept event of a
-// turn in order, then asks for the summary, the observations and the open items. Its memory is bounded for
-// any number of steps.
+// It works between the store and the distiller: intake gives it each kept event of a turn in order, then asks
+// for the summary, the observations and the open items. Its memory is bounded for any number of steps.
 #pragma once
 
 #include <string>

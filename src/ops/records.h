@@ -21,7 +21,7 @@ Json record_json(const recall::Record& record);
 // The argument `type`: one of the mode's types, or one that something stored has.
 Argument observation_type(std::string_view meaning);
 
-// Where a passage stands in the archive, and how to get its transcript back.
+// The place of a passage in the archive, and the command that restores its transcript.
 Json passage_json(const store::Passage& passage);
 
 // Who stored a memory by hand, by the id of its session: "person", "agent", or null when it was not by hand.

@@ -1,4 +1,4 @@
-// A query in the language of the index.
+// Translates a query into the query language of the index (FTS5).
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace cairn::recall {
 
-// Of a long query the first terms; the others are ignored.
+// Only the first terms of a long query are used.
 inline constexpr std::size_t kMostTerms = 64;
 
 // In quotes FTS5 cannot read terms as operators: they consist of letters and digits.

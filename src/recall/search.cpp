@@ -237,8 +237,8 @@ Marked passage(const store::IndexTerms& index, const Record& record, const Marke
   return piece;
 }
 
-// Where a passage of a transcript goes among the groups: behind those that contain every word of the query,
-// and behind the three best in any case when every word stands in some record.
+// The position of transcript passages among the groups: after those that contain every word of the query, and
+// always after the three best if each word occurs in some record.
 struct Placed {
   std::size_t at = 0;
   std::set<std::string> sessions;  // that have a hit before it

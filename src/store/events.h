@@ -73,7 +73,7 @@ struct EventRow {
   bool stored() const { return outcome == "stored"; }
 };
 Result<std::optional<EventRow>> find_event(Db& db, const EventId& id);
-// Those of a session, in order.
+// The events of a session, in order.
 Result<std::vector<EventRow>> events_of(Db& db, SessionId session);
 Result<std::optional<EventRow>> first_start(Db& db, SessionId session);
 Result<std::optional<EventRow>> last_stored_start(Db& db, SessionId session);

@@ -22,7 +22,7 @@ namespace cairn::store {
   "(SELECT group_concat(DISTINCT tool_name) FROM events WHERE session_db_id = " session \
   " AND prompt_number = " prompt " AND " FROM_OUTSIDE ")"
 
-// The origins that such a column of tools stands for.
+// The origins of the tools in such a column.
 inline Origins origins_of(std::string_view tools) {
   Origins origins;
   for (const std::string_view tool : split(tools, ','))

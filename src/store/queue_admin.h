@@ -75,7 +75,7 @@ struct Message {
   bool solo = false;
 };
 Result<std::optional<Message>> find_message(Db& db, MessageId id);
-// Those of a batch, in their order.
+// The messages of a batch, in order.
 Result<std::vector<Message>> messages_of(Db& db, const Batch& batch);
 
 struct MessageQuery {

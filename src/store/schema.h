@@ -15,7 +15,7 @@ extern const std::string_view kSearchLists;
 // The text of the migration "open items".
 extern const std::string_view kOpenItems;
 extern const std::string_view kSessionSecrets;
-// That of "texts".
+// The text of "texts".
 extern const std::string_view kTexts;
 // The text of "identity".
 extern const std::string_view kProjectIdentity;

@@ -17,7 +17,7 @@ struct SessionSecret {
   std::uint32_t length = 0;  // in characters
 };
 
-// Those of the session that the host calls `session`. No session, no secrets.
+// The secrets of the session with the host's id `session`; none when there is no such session.
 Result<std::vector<SessionSecret>> session_secrets(Db& db, std::string_view session);
 
 // Adds one, in the caller's transaction. A second time changes nothing; a session has at most a few thousand.

@@ -21,7 +21,7 @@ namespace cairn::store {
 // Sessions whose transcripts are due for reading: the active ones, or those that ended and were not read to
 // the end yet.
 Result<std::vector<SessionId>> sessions_to_read(Db& db, bool active);
-// The same, ended ones of one project.
+// The same, only ended sessions of one project.
 Result<std::vector<SessionId>> sessions_to_read(Db& db, const std::string& project);
 // Nothing is due until the next event of the session.
 Status set_transcript_read(Db& db, SessionId session);
@@ -41,7 +41,7 @@ struct TranscriptProgress {
   std::int64_t lines = 0, malformed = 0, too_long = 0;
 };
 Result<std::optional<TranscriptProgress>> find_progress(Db& db, SessionId session, const std::string& path);
-// Of all transcripts of the session, those of subagents too.
+// The progress of all transcripts of the session, including those of subagents.
 Result<std::vector<TranscriptProgress>> all_progress(Db& db, SessionId session);
 Status put_progress(Db& db, SessionId session, const TranscriptProgress& progress);
 

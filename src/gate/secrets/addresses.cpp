@@ -109,7 +109,7 @@ bool is_token_alone(std::string_view value) {
          !is_placeholder(value);
 }
 
-// Whether the command that goes on at `at` takes name:password and nothing else.
+// Whether the command that continues at `at` takes name:password and nothing else.
 bool takes_user(std::string_view text, std::size_t at) {
   constexpr std::size_t kMaxLine = 160;
   const std::string_view before = text.substr(at - std::min(at, kMaxLine), std::min(at, kMaxLine));

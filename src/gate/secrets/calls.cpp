@@ -52,7 +52,7 @@ bool is_given(std::string_view value, std::string_view before) {
   return is_random(value) && (mixture(value) >= (digits >= 2 ? 3 : 2) || mail);
 }
 
-// name:PASSWORD, name/PASSWORD@host: where the password stands in it.
+// The position of the password in name:PASSWORD or name/PASSWORD@host.
 std::pair<std::size_t, std::size_t> behind_name(std::string_view value, char sign) {
   const std::size_t colon = run_end(Chars::name, value, 0);
   const std::size_t end = sign == '/' ? value.rfind('@') : value.size();
@@ -61,15 +61,15 @@ std::pair<std::size_t, std::size_t> behind_name(std::string_view value, char sig
                                                                 : std::pair<std::size_t, std::size_t>();
 }
 
-// Whether a name stands before the string at text[begin] that says it is something else: sha="..."
+// Whether the string at text[begin] has a name that shows that it is something else: sha="..."
 bool is_named_so(std::string_view text, std::size_t begin) {
   const std::size_t sign = text.substr(0, begin - 1).find_last_not_of(" \t");
   if (sign == std::string_view::npos || (text[sign] != '=' && text[sign] != ':')) return false;
   return !ends_with_nocase(text.substr(0, text.substr(0, sign).find_last_not_of(" \t") + 1), "key");
 }
 
-// Calls `take(begin, end, index)` for the strings among the arguments of the call that goes on at `at`, eight
-// at most; `index`: of the argument. Gives what it cost.
+// Calls `take(begin, end, index)` for at most eight strings among the arguments of the call that continues at
+// `at`; `index` is the argument's. Returns the cost.
 template <class Take>
 std::size_t each_string(std::string_view text, std::size_t at, Take&& take) {
   const std::size_t start = at, limit = std::min(text.size(), at + kMaxArguments);

@@ -13,7 +13,7 @@ constexpr std::size_t kMinCoded = 24;  // of base64 that can hide anything
 constexpr std::size_t kMinDrawn = 32;  // shorter ones are ids more often than keys
 constexpr std::size_t kMaxDrawn = 200;
 
-// Where the prefix begins whose last sign stands before `rest`; `rest` itself when there is none.
+// The beginning of the prefix that ends before `rest`; `rest` itself when there is none.
 std::size_t prefix_begin(std::string_view text, std::size_t rest) {
   const auto separates = [&](std::size_t i) { return text[i] == '_' || text[i] == '-'; };
   if (rest < 3 || !separates(rest - 1) || separates(rest - 2)) return rest;
@@ -130,7 +130,7 @@ void each_run(std::string_view text, Chars chars, std::size_t least, EndOf&& end
 void find_coded(std::string_view text, int depth, std::vector<Place>& found) {
   const auto end_of = [&](std::size_t at) { return coded_end(text, at); };
   each_run(text, Chars::code, kMinCoded, end_of, [&](std::size_t begin, std::size_t end) {
-    // What stands before it may be of the same letters: /path/aGVsbG8=
+    // The text before it may have the same letters: /path/aGVsbG8=
     for (std::size_t shift = 0; shift < 4; ++shift) {
       const std::string_view run = text.substr(begin + shift, end - begin - shift);
       if (!codes_text(run)) continue;

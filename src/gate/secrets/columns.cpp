@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxRowLength = 400, kMaxRows = 50, kMaxHeading = 40;
 
-// What stands beside the name: the end of a line counts as none.
+// The character beside the name; the end of a line counts as none.
 char beside(std::string_view text, std::size_t at, int step) {
   for (std::size_t i = 0; at < text.size() && i < kMaxHeading; ++i, at += static_cast<std::size_t>(step))
     if (text[at] != ' ' && text[at] != '*' && !is_quote(text[at])) return text[at] == '\r' ? '\n' : text[at];

@@ -44,14 +44,14 @@ bool ends_command(char c) {
   return c == '\n' || c == '|' || c == ';' || c == '&';
 }
 
-// Where the command begins that goes on at `at`.
+// The beginning of the command that contains `at`.
 std::size_t command_begin(std::string_view text, std::size_t at) {
   const std::size_t limit = at - std::min(at, kMaxCommand);
   while (at > limit && !ends_command(text[at - 1])) --at;
   return at;
 }
 
-// The words of the command that goes on at `at`.
+// The words of the command that continues at `at`.
 std::vector<std::string_view> words_before(std::string_view text, std::size_t at) {
   static constexpr CharSet kBetween(" \t\"'`/()[],");
   std::vector<std::string_view> out;
@@ -143,7 +143,8 @@ std::size_t find_option(const Hit& hit) {
   return kMaxCommand + stop - from;
 }
 
-// What stands behind so many arguments, and the next when it is one too: a key and its secret.
+// The argument after a given number of arguments, and the next one if it is a secret too: a key and its
+// secret.
 void find_arguments(const Hit& hit, std::size_t skipped, bool is_certain) {
   std::size_t at = hit.end;
   for (std::size_t count = 0; count < skipped + 2;) {
@@ -193,7 +194,7 @@ void find_piped(const Hit& hit) {
   add(from, from + source.size() - before - 1);
 }
 
-// name:PASSWORD@tcp(host), name/PASSWORD@//host: text[begin, end) is what stands before the '@'.
+// name:PASSWORD@tcp(host), name/PASSWORD@//host: text[begin, end) is the part before the '@'.
 void find_login(const Hit& hit, std::size_t begin, std::size_t end) {
   if (const Span password = after_user(hit.text, begin, end, CharSet(":/")))
     hit.add(password->first, password->second, "url-password");

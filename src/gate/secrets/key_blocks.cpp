@@ -14,7 +14,7 @@ bool is_base64(char c) {
   return is(Chars::code, c);
 }
 
-// What stands between the lines of a block: breaks, quotes and signs of a patch or a listing.
+// Skips the characters between the lines of a block: breaks, quotes and signs of a patch or a listing.
 bool is_filler(char c) {
   static constexpr CharSet kFillers("\n\r \t\"',>|=\\`*#");
   return kFillers.has(c);
@@ -57,7 +57,7 @@ class ListPrefix {
   static constexpr std::size_t kMaxPrefix = 200;
   enum Kind { word, space, sign };
   static Kind kind_of(char c) { return is(Chars::word, c) ? word : is(Chars::blank, c) ? space : sign; }
-  std::string_view sample_;  // empty: nothing but what stands between lines anyway
+  std::string_view sample_;  // empty: only characters that may separate lines
 };
 
 // The end of a block's body that begins at `at`, and how much base64 it holds.
@@ -114,7 +114,7 @@ Span block_from_its_begin(std::string_view text, std::size_t at) {
   return std::pair(at, close == std::string_view::npos || close - end > 80 ? end : close + 5);
 }
 
-// The beginning was not shown: whatever base64 stands before the end goes.
+// The beginning was cut off: remove all base64 before the end line.
 Span block_from_its_end(std::string_view text, std::size_t at, std::size_t from) {
   const std::size_t close = text.substr(0, at + 100).find(kFiveDashes, at + 8);
   if (close == std::string_view::npos || close - at > 80 || !names_a_private_key(text.substr(at, close - at)))

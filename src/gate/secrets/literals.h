@@ -64,7 +64,7 @@ class Literals {
     }
   }
 
-  // Calls `take(index)` for each literal that begins at text[at], whatever stands before and behind it.
+  // Calls `take(index)` for each literal that begins at text[at], whatever surrounds it.
   template <class Take>
   void at(std::string_view text, std::size_t at, Take&& take) const {
     const std::uint64_t here = padded(text.substr(at));
@@ -151,12 +151,12 @@ class Literals {
   }
   // Where the literals of a beginning stand, perhaps with those of another.
   static std::size_t group_of(std::uint32_t begin) { return begin * 2654435761u >> 21; }
-  // Whether what stands behind the first eight characters is of the literal, too.
+  // Whether the characters after the first eight match the literal too.
   bool goes_on(const Tail& tail, std::string_view text, std::size_t at) const;
 
   std::vector<Literal> literals_;
   Begins begins_{};
-  Begins inside_{};                           // of those that may stand behind a letter
+  Begins inside_{};                           // for literals that may follow a letter
   std::array<std::uint16_t, 2049> groups_{};  // where in `heads_` each begins
   std::vector<Head> heads_;                   // a literal of two characters is in many groups
   std::vector<Tail> tails_;                   // as `heads_`

@@ -9,9 +9,9 @@ namespace cairn::gate {
 namespace {
 
 constexpr std::size_t kMaxCookieName = 64;
-constexpr std::size_t kMaxCookie = 1024;  // of a value: its beginning tells, and all of it goes
+constexpr std::size_t kMaxCookie = 1024;  // of a value: its beginning is judged, and all of it is removed
 
-// `checksum/secret: ...`, and what stands within the name of a resource: arn:aws:...:secret:db-1a2b3c
+// `checksum/secret: ...`, and parts of the name of a resource: arn:aws:...:secret:db-1a2b3c
 bool is_part_of_an_id(std::string_view text, std::size_t name, Runs& runs) {
   if (name == 0 || (text[name - 1] != '/' && text[name - 1] != ':')) return false;
   constexpr std::size_t kMaxArn = 200;

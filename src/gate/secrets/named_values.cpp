@@ -123,7 +123,7 @@ bool is_reference(std::string_view value) {
 }
 
 bool is_named_otherwise(std::string_view name, std::string_view value) {
-  // A session's id that is a UUID names it and opens nothing. What a shell calls pwd is where it stands.
+  // A session's id that is a UUID gives no access. `pwd` in a shell is the current directory.
   return (is_uuid(value) && ends_with_nocase(name, "id")) ||
          ((value[0] == '/' || value[0] == '~') && ends_with_nocase(name, "pwd"));
 }

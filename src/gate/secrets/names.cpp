@@ -99,7 +99,7 @@ class Dictionary {
     std::uint64_t low = 0, high = 0;
     unsigned meaning = 0;
   };
-  // Where it stands, or would stand.
+  // Its position in the table, or the free position for it.
   std::size_t place(const Letters& word) const {
     std::size_t at = (word.low * 0x9e3779b97f4a7c15u + word.high * 0xc2b2ae3d27d4eb4fu) >> 55;
     while (entries_[at].low != 0 && (entries_[at].low != word.low || entries_[at].high != word.high))
@@ -131,7 +131,7 @@ class Endings {
   std::uint32_t last_ = 0;                         // letters: most names end with none of them
 };
 
-// nextPageToken: where a list goes on. CallSid: a number, as ids are. Neither opens anything.
+// nextPageToken is a position in a list, CallSid an id. Neither gives access to anything.
 bool is_no_secret(std::string_view name) {
   if (name.ends_with("Sid")) return name.size() > 3 && is(Chars::lower, name[name.size() - 4]);
   static const WordList kPlaces("places"), kPages("pages");

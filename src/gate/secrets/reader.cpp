@@ -87,7 +87,7 @@ class NamedReader {
       return paired_ = is_quote(peek());
     }
     if (style == Style::quoted) return find_new(strength), false;
-    // password: str = "...": what stood there was a type.
+    // password: str = "...": the word before it was a type.
     skip_blanks(4);
     if (peek() != '=' || peek(1) == '=') return false;
     ++at_;
@@ -173,7 +173,7 @@ class NamedReader {
     paired_ = true;
   }
 
-  // The end of what stands in an element: its text may hold what ends a value elsewhere.
+  // The end of the text in an XML element, which may contain characters that end a value elsewhere.
   std::size_t element_end() {
     constexpr std::string_view kCharacterData = "<![CDATA[";
     const bool data = text_.substr(at_).starts_with(kCharacterData);
@@ -474,7 +474,7 @@ class NamedReader {
   bool flag_ = false;     // --name
   bool element_ = false;  // <name>value</name>
   bool header_ = false;   // Authorization: SCHEME value
-  bool block_ = false;    // of YAML: the value stands in the lines below
+  bool block_ = false;    // of YAML: the value is in the lines below
   bool said_ = false;     // the password is VALUE
   bool call_ = false;     // auth("name", "value")
   bool sign_ = false;     // = or :

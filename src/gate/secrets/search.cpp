@@ -197,7 +197,7 @@ class Search {
     if (found_.size() == known) look_around(read.begin, read.name_end);
   }
 
-  // What the sentence says in which the name stands.
+  // Searches the sentence that contains the name.
   void look_around(std::size_t begin, std::size_t end) {
     constexpr std::size_t kReadingWords = 6;
     const char before = begin > 0 ? text_[begin - 1] : ' ';
@@ -212,7 +212,7 @@ class Search {
     if (found_.size() == known) look_around(begin, end);
   }
 
-  // What stood behind a name, if anything.
+  // Adds the value after a name, if there is one.
   void settle(std::size_t known, std::size_t judged) {
     if (found_.size() == known) judged_ += judged;
     expect_more();
@@ -278,7 +278,7 @@ class Search {
     if (found_.back().kind == "aws-key-id") add_secret_half(stop);
   }
 
-  // AKIA... / SECRET: the secret stands right behind the id.
+  // AKIA... / SECRET: the secret directly follows the id.
   void add_secret_half(std::size_t id_end) {
     constexpr std::size_t kLength = 40;
     static constexpr CharSet kBetween(" /:,;|\t\n\"'");
@@ -298,7 +298,8 @@ class Search {
     add(std::pair(begin, wrapped_end(match->end)), secret_rules()[literal.index].kind);
   }
 
-  // Whether what must follow the literal may be long enough: its last character tells most of them.
+  // Whether the part after the literal can be long enough: checking its last required character excludes
+  // most.
   bool may_be_long(const Literal& literal, std::size_t end) const {
     const std::size_t last = end + std::max<std::size_t>(literal.first_min, 1) - 1;
     return literal.first_min == 0 || (last < text_.size() && is(literal.first, text_[last]));
@@ -328,8 +329,8 @@ class Search {
     return harmless;
   }
 
-  // What goes on in the next line is the rest of it: when the line was long enough to be wrapped, or when
-  // strings are joined over it.
+  // The next line is the rest of the token when this line was long enough to be wrapped, or when strings are
+  // joined across the lines.
   std::size_t wrapped_end(std::size_t end) const {
     static constexpr CharSet kEnds(" \t\n\"'`;,");
     for (int lines = 0; lines < 64 && end < text_.size(); ++lines) {

@@ -59,7 +59,7 @@ std::size_t over_join(std::string_view text, std::size_t at) {
   const std::size_t sign = skip(at + 1, blank);
   const std::size_t behind = skip(sign, [](char c) { return kJoins.has(c); });
   const std::size_t quote = skip(behind, blank);
-  // A line that goes on in the next one left its blanks behind.
+  // Skip the blanks at the end of a line that continues on the next one.
   const bool joined = behind > sign || quote - at > 2;
   return joined && quote < text.size() && kQuotes.has(text[quote]) ? quote + 1 : at;
 }
@@ -122,7 +122,7 @@ CharRun Shape::first() const {
   return {Chars::visible, 1, 1, 0};
 }
 
-// One try: where it stands, and how many lines it may still go over.
+// The state of one match: its position, and how many line ends it may still cross.
 class Shape::Reader {
  public:
   Reader(std::string_view text, std::size_t at, Runs& runs, int breaks)
@@ -169,8 +169,8 @@ class Shape::Reader {
     }
   }
 
-  // Whether so many letters and digits stand together in `part`, with the `row` that stood before it. The row
-  // at its end goes on in the next part.
+  // Whether `part`, together with the `row` before it, has that many letters and digits in a row. The row at
+  // its end continues in the next part.
   static bool read_row(std::string_view part, std::size_t wanted, std::size_t& row) {
     for (const char c : part)
       if ((row = is(Chars::alnum, c) ? row + 1 : 0) >= wanted) return true;

@@ -37,7 +37,7 @@ struct Match {
   std::string_view inner;  // its first group that took part; else all of it
 };
 
-// The first match from `at` on. What stands behind `limit` is not read but for the character next to it.
+// The first match at or after `at`. Text after `limit` is not read, except for one character.
 std::optional<Match> next_match(const re2::RE2& pattern, std::string_view text, std::size_t at,
                                 std::size_t limit) {
   std::array<re2::StringPiece, 4> parts;
@@ -79,9 +79,9 @@ UserPatterns::UserPatterns(const std::vector<std::string>& secrets, const std::v
 
 UserPatterns::~UserPatterns() = default;
 
-// One match is found in linear time, but it may have to look far ahead (`x+y|x` in a row of x), so that all
-// of them are not. Hence pieces: a match reads no further than kReach behind its piece, and where a piece has
-// more than kMost of them, the rest of it counts as one.
+// Finding one match takes linear time, but each may read far ahead (`x+y|x` in a row of x), so that finding
+// all of them would not. So the text is searched in pieces: a match reads at most kReach beyond its piece,
+// and when a piece has more than kMost matches, the rest of the piece counts as one.
 void UserPatterns::find(std::string_view text, std::vector<Place>& found) const {
   constexpr std::size_t kPiece = 8192, kReach = 8192, kMost = 256;
   for (const auto& [name, pattern] : secrets_) {
