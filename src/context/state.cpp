@@ -24,7 +24,7 @@ std::string last_of(const std::vector<std::string>& lines, std::size_t max) {
   return text;
 }
 
-// Of several lines about one pull request, keeps the longest.
+// Of several lines about one pull request, keeps the longest, and says whether it was merged.
 std::vector<std::string> by_number(const std::vector<std::string>& pulls) {
   std::vector<std::string> out;
   for (const std::string& pull : pulls) {
@@ -34,13 +34,15 @@ std::vector<std::string> by_number(const std::vector<std::string>& pulls) {
     });
     if (same == out.end())
       out.push_back(pull);
+    else if (pull == number + " merged")
+      same->insert(number.size(), " (merged)");
     else if (same->size() < pull.size())
       *same = pull;
   }
   return out;
 }
 
-std::string told_session(const Story& story) {
+std::string session_line(const Story& story) {
   std::string text = "Last session: " + date(story.started_at);
   if (story.branch) text += ", branch " + *story.branch;
   if (const std::string title = labelled(as_data(story.host_title(90))); !title.empty()) text += ", " + title;
@@ -58,7 +60,7 @@ std::string state_text(const std::vector<Story>& stories, const std::vector<stor
   std::string text;
   if (!stories.empty()) {
     const Story& newest = stories.front();
-    text += told_session(newest);
+    text += session_line(newest);
     if (const std::string_view cause = broken_by(newest); !cause.empty())
       text += fmt::format("It was interrupted ({}): {} did not reach its end.\n", cause,
                           id_of(newest.turns.back()));

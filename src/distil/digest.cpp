@@ -198,8 +198,8 @@ class Digester::Collector {
         commit.mark = mark_;
         push(entry.commits, std::move(commit), kMaxMessages);
       }
-    if (std::string pull = pull_of(files, output); !pull.empty())
-      push(out_.pulls, {std::move(pull), mark_}, kMaxMessages);
+    for (std::string pull : {pull_of(files, output), merged_pull(files, output)})
+      if (!pull.empty()) push(out_.pulls, {std::move(pull), mark_}, kMaxMessages);
   }
 
   // A check is identified by itself, so that `make test` and `make test | tail` are one; any other command by

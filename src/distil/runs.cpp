@@ -1,5 +1,7 @@
 #include "distil/runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/origin.h"
@@ -127,6 +129,25 @@ std::vector<Commit> commits_of(std::string_view command, const ShellFiles& files
     out.push_back({quoted(subject, '"'), subject, without_trailers(message), {}});
   }
   return out;
+}
+
+// The digits that `text` ends with.
+static std::string_view last_digits(std::string_view text) {
+  const std::size_t before = text.find_last_not_of("0123456789");
+  return before == std::string_view::npos ? text : text.substr(before + 1);
+}
+
+std::string merged_pull(const ShellFiles& files, std::string_view output) {
+  if (!files.merged) return {};
+  std::string_view number = last_digits(*files.merged);
+  for (const std::string_view line : lines(prefix(output, kReadOutput)))
+    if (const std::size_t at = line.find("erged pull request ");
+        number.empty() && at != std::string_view::npos) {
+      const std::size_t sign = line.find('#', at);
+      const std::size_t end = std::min(line.find_first_not_of("0123456789", sign + 1), line.size());
+      if (sign != std::string_view::npos) number = line.substr(sign + 1, end - sign - 1);
+    }
+  return number.empty() ? "" : fmt::format("#{} {}", number, kMerged);
 }
 
 std::string pull_of(const ShellFiles& files, std::string_view output) {

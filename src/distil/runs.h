@@ -29,6 +29,9 @@ Run judged_run(std::string_view output);
 // is in the command was written by the agent.
 std::vector<Commit> commits_of(std::string_view command, const ShellFiles& files, std::string_view output);
 
+// "#12 merged" for the pull request that the command merged; empty: none, or its number is not known.
+inline constexpr std::string_view kMerged = "merged";
+std::string merged_pull(const ShellFiles& files, std::string_view output);
 // The pull request that the command made: number, title, address, text; empty: none.
 std::string pull_of(const ShellFiles& files, std::string_view output);
 

@@ -324,7 +324,12 @@ class Interpreter {
   }
 
   void pull_request(std::span<const ShellWord> words) {
-    if (words.size() < 2 || words[0].text != "pr" || words[1].text != "create") return;
+    if (words.size() < 2 || words[0].text != "pr") return;
+    if (words[1].text == "merge") {
+      out_.merged = words.size() > 2 && !words[2].text.starts_with('-') ? words[2].text : "";
+      return;
+    }
+    if (words[1].text != "create") return;
     ShellFiles::Pull pull;
     for (std::size_t i = 2; i < words.size(); ++i)
       for (const auto& [name, letter, to] :

@@ -2,6 +2,7 @@
 // touch, sed -i, git; the test, build or linter in it, and whether its exit status is the whole line's.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ struct ShellFiles {
     bool operator==(const Pull&) const = default;
   };
   std::vector<Pull> pulls;
+  std::optional<std::string> merged;  // by `gh pr merge`: its number or address; empty: of this branch
   bool makes_commits = false;         // git commit, revert, cherry-pick or merge
   bool only_looks = false;            // every command in it only shows something (ls, cat, grep, git status)
   bool only_commits = false;          // nothing but git, and a commit in it

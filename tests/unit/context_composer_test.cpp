@@ -82,7 +82,7 @@ void expect_safe(const context::Composed& composed) {
   for (const char c : text) EXPECT_TRUE(c == '\n' || c == '\t' || static_cast<unsigned char>(c) >= 0x20);
 }
 
-TEST_F(Composer, ALineThatIntroducesNothingIsNotTold) {
+TEST_F(Composer, ALineThatIntroducesNothingIsLeftOut) {
   m->tell(chat.prompt("review the parser"));
   m->tell(chat.stop("The lexer reads every token twice.\n\nAll six findings of the review of the parser:"));
   m->tell(chat.end());
@@ -99,7 +99,7 @@ TEST_F(Composer, ARequestThatSaysNothingIsCalledByItsAnswer) {
   EXPECT_NE(text.find(" \u00b7 Removed the old upload provider."), std::string::npos) << text;
 }
 
-TEST_F(Composer, AQuestionThatALaterTurnAnsweredIsNotTold) {
+TEST_F(Composer, AQuestionThatALaterTurnAnsweredIsLeftOut) {
   m->tell(chat.prompt("fix the parser"));
   m->tell(chat.stop("The parser keeps its tokens. Want me to remove the old reader too?"));
   m->tell(chat.prompt("remove the old reader and say why it was there"));
@@ -108,7 +108,7 @@ TEST_F(Composer, AQuestionThatALaterTurnAnsweredIsNotTold) {
   EXPECT_EQ(compose().text.find("Want me to"), std::string::npos) << compose().text;
 }
 
-TEST_F(Composer, WhatALaterTurnSaysWithOtherFiguresIsToldAlone) {
+TEST_F(Composer, OfTwoTurnsWithDifferentFiguresTheLaterIsShown) {
   m->tell(chat.prompt("measure the parser"));
   m->tell(
       chat.stop("The parser suite has 34 tests and all pass. Phase 1 of the parser is done in lexer.cpp."));
@@ -222,6 +222,25 @@ TEST_F(Composer, EachEarlierSessionHasABlockOfItsOwn) {
       std::string::npos)
       << text;
   EXPECT_NE(text.find("work on alpha"), std::string::npos) << text;
+}
+
+TEST_F(Composer, APullRequestIsCalledMergedOnceItIs) {
+  const auto run = [&](std::string_view command, std::string_view output) {
+    m->tell(chat.prompt("publish with " + std::string(command)));
+    m->tell(chat.tool("Bash", std::string(command), Json::object({{"command", command}}),
+                      Json::object({{"stdout", output}, {"stderr", ""}, {"interrupted", false}})));
+    m->tell(chat.stop("It is done."));
+    m->clock.advance(std::chrono::minutes(1));
+  };
+  run("gh pr create --title 'Read tokens once'", "https://github.com/a/b/pull/12\n");
+  EXPECT_NE(compose().text.find("Pull request: #12 Read tokens once https://github.com/a/b/pull/12.\n"),
+            std::string::npos)
+      << compose().text;
+  run("gh pr merge 12 --squash", "");
+  EXPECT_NE(
+      compose().text.find("Pull request: #12 (merged) Read tokens once https://github.com/a/b/pull/12.\n"),
+      std::string::npos)
+      << compose().text;
 }
 
 TEST_F(Composer, OtherSessionsAtWorkAreNamedWithTheirPlace) {

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "distil/runs.h"
 #include "distil/shell.h"
 
 namespace cairn::distil {
@@ -113,6 +114,18 @@ TEST(ShellFiles, PullRequestsKeepTheirTitleAndText) {
   EXPECT_EQ(pulls[0].title, "Add it");
   EXPECT_EQ(pulls[0].body, "Why.\n\nHow.");
   EXPECT_TRUE(shell_files("gh pr view 12").pulls.empty());
+}
+
+TEST(ShellFiles, AMergedPullRequestIsKnownByItsArgumentOrByTheOutput) {
+  const auto merged = [](std::string_view command, std::string_view output) {
+    return merged_pull(shell_files(command), output);
+  };
+  EXPECT_EQ(merged("gh pr merge 12 --squash", ""), "#12 merged");
+  EXPECT_EQ(merged("cd x && gh pr merge https://github.com/a/b/pull/7 -d", ""), "#7 merged");
+  EXPECT_EQ(merged("gh pr merge --squash", "\xe2\x9c\x93 Squashed and merged pull request a/b#31 (Add it)"),
+            "#31 merged");
+  EXPECT_EQ(merged("gh pr merge --auto", "it will be merged when all requirements are met"), "");
+  EXPECT_EQ(merged("gh pr view 12", ""), "");
 }
 
 TEST(ShellFiles, ADirectoryChangeMovesRelativePaths) {
