@@ -138,7 +138,7 @@ TEST_F(BadFiles, AFileThatCrashedTheDaemonIsQuarantined) {
   expect_redacted();
 }
 
-// Dies `deaths` times while the file stands under its mark.
+// The daemon dies `deaths` times while the file has its mark.
 TEST_F(BadFiles, AFileIsQuarantinedOnlyAfterFiveUnexplainedDeaths) {
   for (const int deaths : {4, 5}) {
     const std::string id = put("cur", bytes_of(chat.ran("make", "t" + std::to_string(deaths))));
@@ -394,7 +394,7 @@ class RealInbox : public BadFiles {
     write_file(box("new") + "/" + id.value, bytes);
     return id;
   }
-  // All the steps there are; far too many when it goes round in circles.
+  // Counts all steps; far too many when it loops.
   int work() {
     int steps = 0;
     while (must(engine->step()) && steps < 100) ++steps;
@@ -478,7 +478,7 @@ TEST_F(BadFiles, AFileWithoutPermissionToReadItBlocksNothingAndIsReported) {
     });
     const EventId fine = m.deliver(chat.ran("make", std::string("other ") + box));
     for (int minute = 0; minute < 2; ++minute) {
-      must(m.drain());  // no error: everything else goes on
+      must(m.drain());  // no error: everything else continues
       EXPECT_EQ(m.text("SELECT outcome FROM events WHERE event_id = '" + fine.value + "'"), "stored");
       const Json status = must(m.run("status"));
       EXPECT_NE(status["problems"].dump().find("event " + id + " cannot be read"), std::string::npos)

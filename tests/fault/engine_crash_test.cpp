@@ -94,7 +94,8 @@ TEST(Crash, WhileStartingAgainLosesAndDoublesNothing) {
   }
 }
 
-// Six times at the same place: the file that stood alone there five times is taken for the cause, and kept.
+// Six crashes at the same place: a file that was read alone in five of them is taken for the cause and
+// quarantined.
 TEST(Crash, RepeatedWhileAFileIsReadAloneQuarantinesOnlyThatFile) {
   Machine m;
   must(m.open());

@@ -123,7 +123,7 @@ TEST_F(Damage, OfSomeBytesAnywhereIsFoundOrHarmlessAndCostsLittle) {
   EXPECT_GE(kept * 100, all * 90) << kept << " of " << all << " summaries";
 }
 
-// All other pages hang on the first one.
+// No other page can be read without the first one.
 TEST_F(Damage, OfTheFirstPageCostsNothing) {
   std::vector<std::size_t> places = {0, 15, 16, 18, 19, 21, 28, 47, 59, 100, 104, 109};
   if (std::getenv("CAIRN_FULL"))

@@ -1,4 +1,4 @@
-// A disk that is full or fails for a while: intake says so, loses nothing, and goes on by itself.
+// A disk that is full or fails for some time: intake reports it, loses nothing, and continues by itself.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// A delivery at the mercy of the disk: whole or not at all, and there after the power came back.
+// Deliveries on a failing disk: complete or not at all, and still there after a power cut.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// Whatever a process of this user says on the control socket: the whole daemon behind it answers in lines of
-// JSON, or hangs up, and goes on serving.
+// Any bytes on the control socket from a process of this user: the whole daemon answers with lines of JSON or
+// closes the connection, and keeps serving.
 //
 // The input is what the peer sends. Loop, server, writer and reader are the daemon's own, with their threads,
 // in a home that is made anew with every run.

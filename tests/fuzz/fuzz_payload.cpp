@@ -1,4 +1,5 @@
-// Whatever a host, or somebody in its place, hands to a hook: read, gated and distilled without harm.
+// Any bytes that a host, or a program in its place, sends to a hook: they are read, gated and distilled
+// safely.
 //
 // The first four bytes choose the event's name, whether the payload counts as cut and the gate's rules; the
 // rest is the payload. The same bytes are also read as a whole inbox file.

@@ -1,4 +1,4 @@
-// Whatever somebody types is a query, and whatever is stored can be indexed: no bytes make an error.
+// Any text is a valid query, and any stored text can be indexed: no bytes cause an error.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// Whatever was stored, the context that it becomes is ours: its fence, its headings, nobody else's tags.
+// For any stored text, the fence, headings and tags of the composed context are only ours.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -70,7 +70,7 @@ store::Note note_of(Fields& fields, std::int64_t id) {
   return note;
 }
 
-// Each line that stands at the margin is one of ours.
+// Each line that is not indented or quoted is one of ours.
 void check_lines(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     if (line.starts_with("## "))

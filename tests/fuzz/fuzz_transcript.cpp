@@ -1,4 +1,4 @@
-// Whatever stands in a transcript: read without harm, a piece at a time, wherever it breaks off.
+// Any bytes in a transcript: they are read safely, piece by piece, wherever the file is cut.
 //
 // The first two bytes say where the file is cut; the rest is the file.
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The table of texts in corpus.txt: by what carries a secret, and harmless ones.
 //
-// What stands between two braces of a text is drawn by lot: {a32} is 32 letters and digits. What stands in
-// double braces is drawn and is the secret.
+// A placeholder in braces is replaced by random characters: {a32} becomes 32 letters and digits. In double
+// braces it is the secret.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct CorpusText {
   std::vector<std::string> secrets;  // none of these may be left; none: the text is harmless
 };
 
-// Draws what stands between the braces of one text. Kinds: d digits, x hex, l small letters, U capitals and
-// digits, 2 base32, i small letters and digits, a letters and digits, u and _ -, b base64, t what people
-// type, m letters and digits with one of each at least; {@} a UUID, {w1} what a person thinks of, {} a brace.
+// Replaces the placeholders of one text. Kinds: d digits, x hex, l small letters, U capitals and digits, 2
+// base32, i small letters and digits, a letters and digits, u and _ -, b base64, t what people type, m
+// letters and digits with one of each at least; {@} a UUID, {w1} what a person thinks of, {} a brace.
 CorpusText draw(Lot& lot, std::string_view text);
 
 // All of the table; the same for the same seed.

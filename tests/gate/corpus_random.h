@@ -1,4 +1,4 @@
-// Characters drawn by lot, the same on every machine.
+// Random characters that are the same on every machine.
 #pragma once
 
 #include <cstdint>

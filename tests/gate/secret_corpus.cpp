@@ -101,7 +101,7 @@ std::vector<Shape> service_shapes() {
   };
 }
 
-// Kinds that only a name tells.
+// Kinds that are recognised only by a name.
 std::vector<Shape> named_shapes() {
   return {
       {"names", "AWS_SECRET_ACCESS_KEY", [](Lot& l) { return l.of(kBase64, 40); }},

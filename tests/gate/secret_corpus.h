@@ -1,5 +1,5 @@
 // Labelled text for the search for secrets, made from shapes: none of it was ever a secret of anybody, and
-// none of it stands in a file. Same seed, same corpus.
+// none of it is stored in a file. Same seed, same corpus.
 #pragma once
 
 #include <cstddef>

@@ -14,8 +14,8 @@ std::string list(const std::vector<std::string>& lines) {
 
 TEST(ContextRubric, MostQuestionsAreAnsweredWithinTheBudget) {
   const Score score = score_context(2000);
-  // Of 28 questions; what is missed stands in observations and commands, which the agent's own words left
-  // out.
+  // Of 28 questions. The answers to the others are only in observations and commands, not in the agent's own
+  // words.
   EXPECT_GE(score.answered, 23) << "missed:" << list(score.missed);
   EXPECT_GE(score.answered_newest, 9) << "missed:" << list(score.missed);
   EXPECT_LE(score.tokens, 2000u);

@@ -1,4 +1,4 @@
-// A session that the host has forgotten goes on from its backup.
+// A session that the host has deleted continues from its backup.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -29,7 +29,7 @@ Json bash(std::string_view command);
 struct ModelRequest {
   std::string script;
   std::string session;
-  std::string text;    // everything the model reads, wherever it stands in the request
+  std::string text;    // everything that the model reads, at any place of the request
   std::string answer;  // which turn answered it
   Json body;
 

@@ -1,5 +1,5 @@
-// What is left to do, told by the real host: tasks over turns and sessions, next steps that live until they
-// are done, plans, a refused permission.
+// Open items with the real host: tasks over turns and sessions, next steps that live until they are done,
+// plans, a refused permission.
 #include <gtest/gtest.h>
 
 #include "host/claude.h"

@@ -157,10 +157,10 @@ TEST_F(Plugin, BesideTheSettingsCountsNoEventTwice) {
 TEST_F(Plugin, WithoutTheProgramsSaysHowToInstallThemAndBlocksNothing) {
   install_plugin();
   const Session session = work();
-  std::size_t told = 0;
+  std::size_t hints = 0;
   for (const HookReply& hook : session.hooks)
-    told += hook.event == "SessionStart" && hook.out.find("./setup") != std::string::npos;
-  EXPECT_EQ(told, 1u) << session.outcome.describe();
+    hints += hook.event == "SessionStart" && hook.out.find("./setup") != std::string::npos;
+  EXPECT_EQ(hints, 1u) << session.outcome.describe();
   EXPECT_FALSE(std::filesystem::exists(machine.cairn_home() + "/inbox"));
 }
 

@@ -74,9 +74,9 @@ TEST_F(Resilience, ADaemonKilledBetweenTwoHooksLosesNothing) {
   const Json shown = machine.cairn_json({"sessions", "show", session.id});
   ASSERT_EQ(shown["turns"].items().size(), 1u) << shown.dump(1);
   const std::string summary(shown["turns"].items()[0]["summary"].as_string());
-  const std::string told = machine.cairn_json({"show", summary}).dump();
-  EXPECT_NE(told.find("one.txt"), std::string::npos) << told;
-  EXPECT_NE(told.find("two.txt"), std::string::npos) << told;
+  const std::string record_text = machine.cairn_json({"show", summary}).dump();
+  EXPECT_NE(record_text.find("one.txt"), std::string::npos) << record_text;
+  EXPECT_NE(record_text.find("two.txt"), std::string::npos) << record_text;
   EXPECT_EQ(machine.daemons().size(), 1u);
 }
 

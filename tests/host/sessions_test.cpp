@@ -153,9 +153,9 @@ TEST_F(Sessions, AToolStoppedWithEscapeIsReportedAtTheNextPrompt) {
   const Json shown = machine.cairn_json({"sessions", "show", machine.requests("tui")[0].session});
   ASSERT_EQ(shown["turns"].items().size(), 2u) << shown.dump(1);
   const std::string summary(shown["turns"].items()[0]["summary"].as_string());
-  const std::string told = machine.cairn_json({"show", summary}).dump();
-  EXPECT_NE(told.find("sleep 1121"), std::string::npos) << told;
-  EXPECT_NE(ascii_lower(told).find("interrupted"), std::string::npos) << told;
+  const std::string record_text = machine.cairn_json({"show", summary}).dump();
+  EXPECT_NE(record_text.find("sleep 1121"), std::string::npos) << record_text;
+  EXPECT_NE(ascii_lower(record_text).find("interrupted"), std::string::npos) << record_text;
   end_commands_with("sleep 1121");
 }
 

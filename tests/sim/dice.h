@@ -1,4 +1,4 @@
-// The only chance in a simulation: a sequence of numbers that its seed decides.
+// The only source of randomness in a simulation: a sequence of numbers that depends on the seed.
 #pragma once
 
 #include <cstdint>

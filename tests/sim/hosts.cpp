@@ -11,7 +11,7 @@ using test::must;
 
 os::ProcessKey Hosts::new_process() {
   ++processes_;
-  // Born now: its start time is in ticks since boot.
+  // The process starts now; its start time is in ticks since boot.
   return {1000 + processes_, static_cast<std::uint64_t>(m_.clock.boot_ns() / 10'000'000)};
 }
 
@@ -39,7 +39,7 @@ std::string Hosts::work(Conversation& c) {
   if (roll < 86) return subagent(c);
   if (roll < 90) return compact(c);
   if (roll < 94) return die(c);
-  if (roll < 97) return prompt(c);  // the user went on without waiting
+  if (roll < 97) return prompt(c);  // the user continued without waiting
   return end(c, "other");
 }
 
@@ -181,7 +181,7 @@ std::string Hosts::stop(Conversation& c) {
   return fmt::format("host stops {} with {}", c.chat.session.substr(0, 8), word);
 }
 
-// No hook tells of it.
+// No hook reports it.
 std::string Hosts::escape(Conversation& c) {
   for (TranscriptCall& call : transcript_calls)
     if (call.tool_use == c.open_tool && call.session == c.chat.session) {

@@ -1,8 +1,8 @@
-// The coding agents of a simulation: conversations that begin, work, break off and come back, as a seed
+// The coding agents of a simulation: conversations that begin, work, are interrupted and resumed, as a seed
 // decides.
 //
-// They write transcripts to the simulated disk as the real host does, and put the hooks they fire on their
-// way. Who delivers those, when and in which order is the schedule's business.
+// They write transcripts to the simulated disk as the real host does, and put their hook calls into a list.
+// The schedule decides when and in which order these are delivered.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace cairn::sim {
 
-// What a hook call says, in the model's words.
+// The content of a hook call, as the model records it.
 struct Meaning {
   std::string session;  // the content id
   std::string event;    // as the host names it
   std::string key;      // the same whenever this call is delivered
   std::string prompt_id;
   std::string tool_use;  // of tool events
-  std::string word;      // stands in its text and in no other call's; empty: it has none
+  std::string word;      // a word that occurs only in the text of this call; empty: none
   std::string project;
-  bool secret = false;    // of a prompt that is private as a whole
-  bool noted = false;     // of what a notification started
+  bool secret = false;    // it belongs to a prompt that is entirely private
+  bool noted = false;     // it belongs to work that a notification started
   bool no_ids = false;    // its host sends no prompt ids: it belongs to the prompt before it
   std::int64_t turn = 0;  // which prompt of its conversation it belongs to
 };
@@ -67,9 +67,9 @@ class Hosts {
  public:
   Hosts(test::Machine& machine, Dice& dice) : m_(machine), dice_(dice) {}
 
-  // Somebody does the next thing. Returns what it was.
+  // Some conversation does its next action. Returns what it was.
   std::string act();
-  // The machine stops: nobody runs any more, and what was on its way is gone.
+  // The machine stops: no host runs any more, and hook calls that were not delivered are lost.
   void all_die();
 
   std::deque<Call> on_their_way;

@@ -58,7 +58,7 @@ Wrong Invariants::settle(const std::string& id, Delivered& delivered, const std:
                                                                  : wrong("nothing was wrong with it");
   if (session != meaning.session) return wrong("that is another session");
   const bool frames = meaning.event == "SessionStart" || meaning.event == "SessionEnd";
-  // What is no work goes with the turn that happens to be there; a notification is nobody's request.
+  // Events that are no work belong to whatever turn is current; a notification is not a request.
   const bool is_request = meaning.event == "UserPromptSubmit" && !meaning.word.starts_with("note");
   const bool is_work = is_request || meaning.event.ends_with("ToolUse") ||
                        meaning.event == "PostToolUseFailure" || meaning.event.starts_with("Stop");
@@ -73,15 +73,16 @@ Wrong Invariants::settle(const std::string& id, Delivered& delivered, const std:
   return wrong("why?");
 }
 
-// A notification does not say which prompt it goes on with: when hooks overtook each other, the turn that was
-// there may be a private one. Nor does an event without a prompt id, when the delivery of its prompt failed.
+// A notification does not say which prompt it continues. When hooks arrived out of order, it may be stored in
+// the turn of a private prompt. The same holds for an event without a prompt id whose prompt was not
+// delivered.
 bool Invariants::may_be_private(const std::string& session, bool noted) const {
   return noted && std::any_of(model_.events.begin(), model_.events.end(), [&](const auto& event) {
            return event.second.meaning.secret && event.second.meaning.session == session;
          });
 }
 
-// What the store does not show stands in the inbox.
+// An event that is not in the store must be in the inbox.
 Wrong Invariants::nothing_lost() {
   const std::string inbox = m_.home.inbox();
   for (const std::string& id : model_.waiting) {
@@ -165,7 +166,7 @@ Wrong Invariants::batches(const Rows& now) const {
   return {};
 }
 
-// Nobody in a session is overtaken.
+// The messages of a session are claimed in order.
 Wrong Invariants::claimed_in_order(const Rows& now) const {
   std::map<std::int64_t, std::int64_t> last;  // session -> the last that was claimed
   for (const auto& [id, row] : now) {

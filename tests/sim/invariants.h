@@ -1,6 +1,6 @@
 // Compares the store with the model. Cheap comparisons after every step, the whole store when it is at rest.
 //
-// Everything here only looks: through the engine's own connection, on a disk that cannot fail meanwhile.
+// Only reads: through the engine's own connection, on a disk that cannot fail meanwhile.
 #pragma once
 
 #include <cstdint>

@@ -158,7 +158,8 @@ Wrong Invariants::once_each() {
   for (const auto& [key, deliveries] : calls) {
     const Meaning& meaning = deliveries.front()->meaning;
     if (meaning.event == "SessionStart" || meaning.event == "SessionEnd") continue;
-    // One that was stored and went with its turn when that became private is what the others repeat.
+    // An event that was stored, and removed when its turn became private, counts as the original of its
+    // duplicates.
     std::int64_t stored = 0, muted = 0, duplicates = 0, last = 0;
     for (const Delivered* delivered : deliveries) {
       muted += delivered->outcome == "private";
@@ -203,7 +204,7 @@ Wrong Invariants::at_end(const std::vector<TranscriptCall>& calls) {
   return {};
 }
 
-// Every request stands in its own turn, and its summary says it.
+// Every request is in its own turn, and the turn's summary contains it.
 Wrong Invariants::prompts() {
   for (const auto& [id, delivered] : model_.events) {
     const Meaning& meaning = delivered.meaning;

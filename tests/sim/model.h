@@ -1,5 +1,5 @@
-// What must be true, in plain maps: which events were acknowledged, what they said, and what may excuse their
-// loss.
+// The expected state, in plain maps: which events were acknowledged, their content, and which of them may be
+// lost.
 #pragma once
 
 #include <cstdint>

@@ -118,8 +118,8 @@ void Schedule::step() {
   come_to_rest();
 }
 
-// Mostly the oldest; sometimes a later one overtakes it, or one is delivered again. Nothing overtakes an
-// event of a host without prompt ids: only their order says what belongs together.
+// Usually delivers the oldest call; sometimes a later one first, or one twice. Calls of a host without prompt
+// ids stay in order: only the order shows what belongs together.
 void Schedule::deliver_next() {
   auto& queue = hosts_.on_their_way;
   if (last_delivered_ && dice_.percent(5)) return deliver(Call(*last_delivered_));
@@ -210,8 +210,8 @@ void Schedule::note_finished(const Meaning& stop) {
   }
 }
 
-// Runs one call of the engine with its consequences: it may fail on an ill disk, and only there; it may end
-// the process; and whatever it did is compared with the model.
+// Runs one call of the engine. The call may fail only if the disk fails; it may end the process. Afterwards
+// the store is compared with the model.
 void Schedule::call_engine(const std::string& what, Actor actor, const Work& body) {
   if (disk_is_ill_) model_.order_is_lost();
   const bool starts = !m_.engine;
@@ -226,8 +226,8 @@ void Schedule::call_engine(const std::string& what, Actor actor, const Work& bod
   if (!excused) return fail(what + " failed on a sound disk: " + done.error().message);
   if (!m_.engine) return;
   std::set<std::string> before = model_.waiting;
-  // What a person was told had failed may have been done all the same: its commit was written and not
-  // synced, and the next start finds it in the log.
+  // A command that reported a failure may have succeeded: its commit was written and not synced, and the next
+  // start finds it in the log.
   const bool late = starts && std::exchange(person_is_unsure_, false);
   if (const Wrong wrong = invariants_.after_step(late ? Actor::both : actor)) return fail(*wrong);
   if (provider_.open > kConversations) return fail(fmt::format("{} conversations at once", provider_.open));
@@ -271,8 +271,8 @@ void Schedule::pass_time() {
   if (seconds >= 60) tick();
 }
 
-// Works until nothing is left, and waits for whoever thinks. An engine that always has more is stuck; one
-// that fails has failed on a sound disk.
+// Works until nothing is left to do, and waits for the provider. An engine that always has more work is
+// stuck. An error here is a failure, because the disk works.
 void Schedule::drain() {
   for (int i = 0; m_.engine && !outcome_.wrong; ++i) {
     if (i == kMaxWork) return fail("the daemon does not come to rest");
@@ -286,7 +286,7 @@ void Schedule::come_to_rest() {
   if (disk_is_ill_) heal_disk();
   if (!m_.engine) start();
   drain();
-  // What an ill disk could not set aside is tried again each minute.
+  // A file that a failing disk could not quarantine is tried again each minute.
   const auto holds = [&] {
     const test::SimDisk::Onlooker looking(m_.disk);
     return !m_.files("cur").empty();
@@ -300,7 +300,7 @@ void Schedule::come_to_rest() {
   if (const Wrong wrong = invariants_.at_rest()) fail(*wrong);
 }
 
-// Everybody leaves, time passes, and what is left must be whole.
+// All hosts end and time passes. Then the store must be complete.
 void Schedule::end() {
   if (disk_is_ill_) heal_disk();
   ending_ = true;

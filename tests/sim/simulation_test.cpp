@@ -9,7 +9,7 @@
 namespace cairn::sim {
 namespace {
 
-// Sanitizers make a schedule seven times slower: of the promised 100,000 they see a share.
+// Sanitizers make a schedule seven times slower, so they run only a part of the 100,000 schedules.
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::uint64_t kFull = 3'000;
 #else

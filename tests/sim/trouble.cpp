@@ -48,7 +48,7 @@ void Schedule::doom() {
   });
 }
 
-// The process ends where it stands, or the whole machine does.
+// The process dies at this point, or the whole machine loses power.
 void Schedule::die(bool with_power) {
   heal_disk();
   m_.disk.halt();
@@ -135,8 +135,8 @@ void Schedule::interleave() {
   });
 }
 
-// A memory agent that is mostly quick and right, but may be slow beyond its lease, silent, in trouble, or
-// never say who it is.
+// A provider that is usually fast and correct, but may be slower than its lease, silent, fail, or never send
+// its id.
 test::Plan Schedule::plan(const agent::Request& request) {
   test::Plan plan = test::Plan::learns_each(request);
   ++model_.lost_tries;

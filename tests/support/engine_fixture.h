@@ -1,4 +1,5 @@
-// A whole machine in memory: disk, clock, processes, hooks that deliver and the engine that takes in.
+// A whole machine in memory: disk, clock, processes, hooks that deliver events and the engine that reads
+// them.
 //
 // Crashes, reboots and full disks are calls. Nothing here waits, and nothing touches the real disk but the
 // resolver of projects, which finds no repository below /home/dev.
@@ -64,28 +65,28 @@ struct Machine {
   hook::Home home = hook::Home::at("/home/dev/cairn");
   std::unique_ptr<daemon::Engine> engine;
   hook::Flags::Sync sync = hook::Flags::Sync::process;
-  os::ProcessKey host{4242, 77};        // who fires the hooks
-  std::string platform;                 // what it is; empty: Claude Code
+  os::ProcessKey host{4242, 77};        // the process of the host
+  std::string platform;                 // the host's name; empty: Claude Code
   std::string project_dir;              // CLAUDE_PROJECT_DIR
-  os::Disk* engine_disk = nullptr;      // what the engine sees instead of `disk`, from the next open() on
-  agent::Provider* provider = nullptr;  // who distils, from the next open() on
+  os::Disk* engine_disk = nullptr;      // used by the engine instead of `disk`, from the next open() on
+  agent::Provider* provider = nullptr;  // the provider, from the next open() on
   std::vector<EventId> delivered;
 
   Machine();
 
-  // Starts the daemon's engine, again if one was there.
+  // Starts the daemon's engine; ends an earlier one first.
   Status open();
   void close() { engine.reset(); }
   store::Db& db() { return engine->db(); }
 
-  // A hook runs: a millisecond passes, then the event stands in the inbox.
+  // A hook runs: a millisecond passes, then the event is in the inbox.
   Result<EventId> try_deliver(const HookCall& call);
   Result<EventId> try_deliver(std::string_view event, std::string_view bytes);
   EventId deliver(const HookCall& call) { return must(try_deliver(call)); }
 
   // Works until there is nothing left to do.
   Status drain();
-  // deliver() and drain().
+  // Sends an event as a hook does and lets the engine read it: deliver() and drain().
   EventId tell(const HookCall& call);
   // deliver() and the answer that the hook would print; confirms it unless `confirm` is false.
   context::Answer ask(const HookCall& call, bool confirm = true);

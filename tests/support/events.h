@@ -1,4 +1,4 @@
-// What a host says, as Claude Code 2.1.197 says it: payloads of one conversation, for tests to deliver.
+// Payloads of one conversation, in the format of Claude Code 2.1.197, for tests to deliver.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// Proves that our programs ask for no network: from the first program that a test runs on, the kernel reports
-// of every process below it that wants a socket other than Unix's.
+// Proves that our programs use no network: from the first program that a test starts, the kernel reports
+// every child process that opens a socket other than a Unix socket.
 //
-// One of ours (its file's name begins with "cairn") is refused and noted; any other goes on. A test program
-// that ends with an attempt noted fails, whatever its tests say.
+// Our own programs (names that begin with "cairn") are refused, and the attempt is recorded; others may
+// continue. A test program with a recorded attempt fails, even if its tests passed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A machine whose queue is filled and worked by hand.
+// A machine whose queue is filled and processed by the test itself.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A simulated disk with one real directory in it, for what the real git has made.
+// A simulated disk that contains one real directory, for repositories made by the real git.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// A memory agent whose every move is scripted: when its id comes, what it replies and when, how it fails.
+// A provider with scripted behaviour: when its id comes, what it replies and when, how it fails.
 //
-// It says what is due by the clock and nothing before, so that a test or a simulation that moves the clock
-// decides in which order things happen.
+// It sends each message at its time of the simulated clock, so that a test that moves the clock decides the
+// order of events.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it.
+// A clock that only moves when a test moves it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class SimClock final : public os::Clock {
   // Sets the wall clock; boot time does not change.
   void set_wall(WallTime to) { wall_ns_ = epoch_ms(to) * 1'000'000; }
   void set_boot_ns(std::int64_t to) { boot_ns_ = to; }
-  // The machine starts anew.
+  // The machine is restarted.
   void reboot(std::string boot_id) {
     boot_ns_ = 1'000'000'000;
     boot_id_ = std::move(boot_id);

@@ -1,10 +1,10 @@
 // A disk in memory that forgets what was not synced: os::Disk for the code under test and, through SimVfs,
 // for SQLite.
 //
-// Files have what programs see and what would survive a power cut. Writes and names reach the second only by
-// sync() and sync_dir(); a power cut keeps, loses or tears each of the others as a seed decides. Errors can
-// be made to happen at any call. Nothing here depends on time or chance: the same calls and seeds give the
-// same disk.
+// A file has two states: what programs see, and what survives a power cut. Writes and names become durable
+// only by sync() and sync_dir(); a power cut keeps, loses or tears each of the others, as a seed decides.
+// Errors can be injected at any call. Nothing here depends on time or chance: the same calls and seeds give
+// the same disk.
 #pragma once
 
 #include <cstdint>
@@ -49,10 +49,10 @@ class SimDisk final : public os::Disk {
   // before fail from now on. Faults are cleared; the capacity stays. Not to be called by an observer: see
   // halt().
   void power_cut(std::uint64_t seed);
-  // The process dies; the machine goes on. All writes are there, handles and faults are gone.
+  // The process dies, the machine keeps running. All writes are kept; handles and faults are gone.
   void crash();
-  // Every call from now on fails: the process is as good as dead, whatever its code still tries. To be
-  // followed by crash() or power_cut(). An observer that calls it stops the call that it observes.
+  // Every call from now on fails, as if the process were dead. Call crash() or power_cut() afterwards. When
+  // an observer calls it, the observed call fails too.
   void halt() { halted_ = true; }
   bool halted() const { return halted_; }
   // Halts at the k-th call from now (1 is the next one), which is not made.
@@ -64,7 +64,8 @@ class SimDisk final : public os::Disk {
   void fail_at(std::uint64_t k, int error_number, Calls which = Calls::changing);
   // The same from the k-th call on.
   void fail_from(std::uint64_t k, int error_number, Calls which = Calls::changing);
-  // What the file system makes of files without a name: they can be given one, they cannot, there are none.
+  // How the file system supports files without a name: they can be named, they cannot, or they cannot be
+  // created.
   enum class Unnamed { can_be_named, stay_unnamed, refused };
   void set_unnamed(Unnamed how) { unnamed_how_ = how; }
   void clear_faults() { fault_.reset(); }

@@ -1,4 +1,4 @@
-// Lets SQLite live on an os::Disk: a VFS under a name of its own, for tests on a SimDisk.
+// Lets SQLite use an os::Disk: a VFS with its own name, for tests on a SimDisk.
 //
 // It has no shared memory, so a WAL database needs Db::Options::exclusive. Directories are synced where
 // SQLite's own unix VFS does it: at the first sync of a new journal or WAL, and after a delete that asks for

@@ -23,7 +23,7 @@ class TempDir {
   std::string path_;
 };
 
-// Writes a file, creating the directories above it. A failure ends the process: a test cannot go on.
+// Writes a file, creating the directories above it. A failure ends the process: the test cannot continue.
 void write_file(const std::string& path, std::string_view bytes);
 // The file's bytes; empty when it cannot be read.
 std::string read_text(const std::string& path);

@@ -1,5 +1,5 @@
-// A program that is killed before a chosen system call: the places where a process can die are the calls
-// between which it changes what others see. Nothing is compiled into the programs for it.
+// Runs a program and kills it before a chosen system call. Only system calls change what other processes see,
+// so these are all the points at which a death makes a difference. The programs need no special build.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Waiting for a condition instead of sleeping for a guess.
+// Waits for a condition instead of sleeping for a guessed time.
 #pragma once
 
 #include <chrono>

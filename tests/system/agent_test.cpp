@@ -158,9 +158,9 @@ TEST_F(AgentProcess, AProcessedMessageBeginsTheIdleTimeAnew) {
   Background daemon = serve();
   script("slow 2000");
   turn("one");
-  const auto told = std::chrono::steady_clock::now();
+  const auto before = std::chrono::steady_clock::now();
   ASSERT_TRUE(daemon.wait(30s).has_value());
-  EXPECT_GE(std::chrono::steady_clock::now() - told, 6700ms);  // 2 s until the reply, then the idle time
+  EXPECT_GE(std::chrono::steady_clock::now() - before, 6700ms);  // 2 s until the reply, then the idle time
   EXPECT_NE(log().find("daemon stops: idle"), std::string::npos);
   EXPECT_TRUE(children().empty());
   EXPECT_EQ(json({"status"})["queue"]["processed"].as_int(), 2);

@@ -212,8 +212,8 @@ TEST_F(Hostile, StoredTextControlsNoTerminalWhicheverCommandPrintsIt) {
       const Outcome outcome = cairn(line, use->second.input);
       EXPECT_EQ(visible(outcome.out), outcome.out) << outcome.describe();
       EXPECT_EQ(visible(outcome.err), outcome.err) << outcome.describe();
-      const bool told = outcome.out.find("HOSTILE") != std::string::npos;
-      EXPECT_TRUE(told || !use->second.prints_stored) << command.name << ": " << outcome.describe();
+      const bool printed = outcome.out.find("HOSTILE") != std::string::npos;
+      EXPECT_TRUE(printed || !use->second.prints_stored) << command.name << ": " << outcome.describe();
     }
   }
 }

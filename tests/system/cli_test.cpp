@@ -395,13 +395,13 @@ TEST_F(Cli, SetsASettingAndSaysWhereItComesFrom) {
 TEST_F(Cli, AppliesAChangedSettingToARunningDaemon) {
   ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
   ASSERT_EQ(cairn({"config", "set", "capture.enabled", "false"}).exit_code, 0);
-  const auto told = [&] {
+  const auto is_reported = [&] {
     const Json status = json({"status"});
     for (const Json& problem : status["problems"].items())
       if (problem.as_string().find("capture is off") != std::string_view::npos) return true;
     return false;
   };
-  EXPECT_TRUE(wait_until(told, 10s));
+  EXPECT_TRUE(wait_until(is_reported, 10s));
 }
 
 TEST_F(Cli, ShowsWhatAnEventWouldBecomeAndStoresNothing) {

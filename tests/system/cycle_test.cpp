@@ -90,17 +90,17 @@ TEST_F(CycleTest, ShowsEventsThatCouldNotBeRead) {
   hook("PostToolUse", "this is not JSON");
   hook("PostToolUse", "");
   const Json status = json({"process"});
-  const Json told = json({"status"});
-  EXPECT_EQ(told["ledger"]["counted"]["bad"].as_int(), 2);
-  EXPECT_EQ(told["ledger"]["gap"].as_int(), 0);
-  ASSERT_EQ(told["problems"].items().size(), 1u);
-  EXPECT_NE(told["problems"].items()[0].as_string().find("2 events could not be read"),
+  const Json report = json({"status"});
+  EXPECT_EQ(report["ledger"]["counted"]["bad"].as_int(), 2);
+  EXPECT_EQ(report["ledger"]["gap"].as_int(), 0);
+  ASSERT_EQ(report["problems"].items().size(), 1u);
+  EXPECT_NE(report["problems"].items()[0].as_string().find("2 events could not be read"),
             std::string_view::npos);
   EXPECT_NE(start_answer("two")["systemMessage"].as_string().find("2 events could not be read"),
             std::string_view::npos);
   EXPECT_EQ(start_answer("three")["systemMessage"].as_string().find("could not be read"),
             std::string_view::npos)
-      << "told once";
+      << "reported once";
 }
 
 }  // namespace cairn::test

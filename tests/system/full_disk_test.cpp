@@ -39,7 +39,7 @@ class FullDisk : public HomeTest {
   }
   void make_room() { std::filesystem::remove(home_.data + "/filler"); }
 
-  // A session as play_session plays it, and its transcript, which stands on another disk. The answer to its
+  // A session as play_session plays it, and its transcript, which is on another disk. The answer to its
   // start.
   Json play(const std::string& session, const std::string& prompt) {
     const std::string path = folder_ + "/" + session + ".jsonl";
@@ -73,7 +73,7 @@ class FullDisk : public HomeTest {
     EXPECT_NE(said.find("not recording: "), std::string_view::npos) << answer.dump();
     EXPECT_NE(said.find(why), std::string_view::npos) << answer.dump();
   }
-  // The start of a session that comes after it is told what was lost, and the session itself.
+  // The next session's start reports what was lost, and gets the content of the session itself.
   void expect_recovered(const std::string& prompt, const Json& answer) {
     EXPECT_NE(context_of(answer).find(prompt), std::string::npos) << answer.dump();
     EXPECT_NE(answer["systemMessage"].as_string().find("4 events could not be written"),

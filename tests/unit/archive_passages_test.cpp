@@ -1,4 +1,4 @@
-// The words of archived transcripts are found, with the place they stand at; what cairn said itself is not.
+// The words of archived transcripts are found, with their place. Text that cairn itself added is not.
 #include "archive_fixture.h"
 #include "host/own.h"
 #include "store/forget.h"

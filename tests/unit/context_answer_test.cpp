@@ -68,8 +68,8 @@ TEST_F(Answers, TheNoticeSaysJustNowAndQuotesNoEmptyRequest) {
   work("fix the lexer");
   must(m.db().run("UPDATE session_summaries SET request = '', created_at_epoch = ?",
                   epoch_ms(m.clock.now()) - 5'000));
-  const std::string told(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string());
-  EXPECT_TRUE(told.starts_with("cairn: last session just now · ")) << told;
+  const std::string notice(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string());
+  EXPECT_TRUE(notice.starts_with("cairn: last session just now · ")) << notice;
 }
 
 TEST_F(Answers, TheNextSessionSeesTheLastSummaryAtOnce) {
@@ -274,9 +274,9 @@ TEST_F(Answers, ABudgetOfNothingGivesNothing) {
 TEST_F(Answers, WarningsAreShownOnce) {
   m.put_file(m.home.inbox() + "/failed", "1\n2\n");
   m.put_file(m.home.inbox() + "/new/" + std::string(32, 'a'), "rubbish");
-  const std::string told(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string());
-  EXPECT_TRUE(has(told, "2 events could not be written")) << told;
-  EXPECT_TRUE(has(told, "1 event could not be read")) << told;
+  const std::string notice(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string());
+  EXPECT_TRUE(has(notice, "2 events could not be written")) << notice;
+  EXPECT_TRUE(has(notice, "1 event could not be read")) << notice;
   me.session = "another";
   EXPECT_EQ(must(Json::parse(m.ask(me.start()).line))["systemMessage"].as_string(),
             "cairn: recording; nothing remembered here yet");
@@ -290,15 +290,15 @@ TEST_F(Answers, AnEventThatIsStillToComeIsNotWaitedForBeyondTheDeadline) {
 
 TEST_F(Answers, AnUnconfirmedWarningIsShownAgain) {
   m.put_file(m.home.inbox() + "/failed", "1\n2\n");
-  const auto told = [&](const HookCall& call, bool confirm) {
+  const auto notice = [&](const HookCall& call, bool confirm) {
     return std::string(must(Json::parse(m.ask(call, confirm).line))["systemMessage"].as_string());
   };
-  EXPECT_TRUE(has(told(me.start(), false), "2 events could not be written"));
-  EXPECT_TRUE(has(told(me.prompt("go on"), false), "2 events could not be written"));
+  EXPECT_TRUE(has(notice(me.start(), false), "2 events could not be written"));
+  EXPECT_TRUE(has(notice(me.prompt("go on"), false), "2 events could not be written"));
   me.session = "another";
-  EXPECT_TRUE(has(told(me.start(), true), "2 events could not be written"));
+  EXPECT_TRUE(has(notice(me.start(), true), "2 events could not be written"));
   me.session = "a third";
-  EXPECT_FALSE(has(told(me.start(), true), "could not be written"));
+  EXPECT_FALSE(has(notice(me.start(), true), "could not be written"));
 }
 
 }  // namespace

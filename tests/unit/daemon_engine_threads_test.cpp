@@ -83,8 +83,9 @@ TEST(Engine, ABadModeIsReportedAndTheModeCodeIsUsed) {
     must(m.open());
     m.put_file(m.home.config_file, config);
     must(m.engine->tick());
-    const bool told = must(m.run("status"))["problems"].dump().find("agent.mode") != std::string::npos;
-    EXPECT_EQ(told, !config.empty());
+    const bool problem_shown =
+        must(m.run("status"))["problems"].dump().find("agent.mode") != std::string::npos;
+    EXPECT_EQ(problem_shown, !config.empty());
     Chat chat;
     m.tell(chat.prompt("add a parser"));
     m.tell(chat.wrote("parser.c", "t1"));

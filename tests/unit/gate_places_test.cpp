@@ -1,4 +1,4 @@
-// Where secrets stand: in patches and listings of .env files and keys, in JSON, in values of any length.
+// Secrets in different places: patches and listings of .env files and keys, JSON, values of any length.
 #include <gtest/gtest.h>
 
 #include "base/text.h"

@@ -88,7 +88,7 @@ TEST(SecretValues, AreFoundBelowTheHeadingOfTheirColumn) {
                "#define XXH3_initCustomSecret XXH3_initCustomSecret_avx512\n",
                "#define CKK_SECRET 0x00000010UL", "interface identified by %NL80211_ATTR_IFINDEX",
                "s/^\\s*(;\\s*)?\\@//;"});
-  // What stands in the other columns is looked at all the same.
+  // The other columns are searched all the same.
   const std::string token = "gh" + std::string("p_") + "8fA2kd93Lm20xPq7Zt51Wb6RyU4nQw0sVh3J";
   const std::string out = cleaned("password,note\n" + token + "," + token + "\nGranite@5813x,b\n");
   EXPECT_EQ(out.find(token), std::string::npos) << out;
@@ -132,7 +132,7 @@ TEST(SecretValues, ThatOnlyBeginLikeAPlaceholderAreFound) {
     EXPECT_TRUE(is_placeholder(value)) << value;
 }
 
-// Of 4,000 values; what is drawn by lot is a word now and then.
+// Of 4,000 values; a random value may happen to be a word.
 TEST(SecretValues, DrawnByLotAreRarelyTakenForWords) {
   struct Form {
     std::string_view text, alphabet;

@@ -51,7 +51,7 @@ class Ways : public testing::TestWithParam<Way> {
     send_around(text);
   }
 
-  // What stands around the texts of an event: ids, paths and names.
+  // The fields around the texts of an event: ids, paths and names.
   void send_around(const std::string& text) {
     Chat odd{.session = text, .cwd = "/home/dev/" + text, .prompt_id = text};
     m.project_dir = odd.cwd;

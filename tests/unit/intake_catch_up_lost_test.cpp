@@ -36,7 +36,7 @@ TEST_F(CatchUpTest, ASessionOfWhichNoHookCouldWriteIsFoundByTheirNote) {
   for (const char* event : {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"})
     lost.note(event);
   EXPECT_NE(must(m.run("status"))["problems"].dump().find("5 events could not be written"), std::string::npos)
-      << "told at once, before the daemon has counted";
+      << "reported at once, before the daemon has counted";
   minute();
   EXPECT_EQ(m.rows("SELECT name, outcome FROM events WHERE source = 'transcript' ORDER BY seq"),
             (Lines{"SessionStart|stored", "UserPromptSubmit|stored", "PostToolUse|stored", "Stop|stored"}));

@@ -34,7 +34,7 @@ struct Replay {
     for (const auto& entry : fs::directory_iterator(kScenarios + scenario)) put(entry.path());
   }
 
-  // Transcripts stand where the hooks said.
+  // Transcripts are at the paths that the hooks reported.
   void put(const fs::path& file) {
     const std::string name = file.filename().string();
     if (name.find("transcript") == std::string::npos) return;

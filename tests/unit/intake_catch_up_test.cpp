@@ -301,7 +301,7 @@ TEST_F(CatchUpTest, AFileThatShrankAndGrewPastItsMarkIsReadAgain) {
   transcript.wrote("lost.txt", "t1");
   transcript.save();
   minute();
-  // A power cut takes the end of it; the host goes on behind what is left, in the same file.
+  // A power cut removes its end; the host continues after the rest, in the same file.
   transcript.text = prompt;
   transcript.wrote("after-the-cut.txt", "t2");
   transcript.wrote("later.txt", "t3");

@@ -18,7 +18,7 @@ class Events : public testing::Test {
   std::int64_t count(const std::string& outcome) {
     return m.number("SELECT count(*) FROM events WHERE outcome = '" + outcome + "'");
   }
-  // Whether `text` stands in any row of any table, or in the bytes of the database or its log.
+  // Whether `text` occurs in any row of any table, or in the bytes of the database or its log.
   bool stored(std::string_view text) {
     for (const std::string& file : {m.home.database(), m.home.database() + "-wal"})
       if (m.disk.stat(file).ok() && m.read(file).find(text) != std::string::npos) return true;
@@ -63,7 +63,7 @@ TEST_F(Events, APrivatePromptThatComesAfterItsTurnsEventsRemovesThem) {
   EXPECT_EQ(count("private"), 6);
 }
 
-// The hook's answer was due before anything could be taken in.
+// The hook's answer was due before any event could be read.
 TEST(LatePrompt, ComesAfterTheOlderEventsOfItsSessionAndBeforeAllOthers) {
   for (const bool ids : {true, false}) {
     Machine m;

@@ -16,7 +16,7 @@ namespace {
 
 class CrashMarkTest : public testing::Test {
  protected:
-  // What stands in the directory after a process has done `what` under its mark and has ended; 0: by itself.
+  // The files in the directory after a process has done `what` under its mark and has ended; 0: by itself.
   std::string left_by(const std::function<void()>& what) {
     test::write_file(dir_ / "file.1", "");
     const pid_t child = fork();

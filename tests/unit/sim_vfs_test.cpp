@@ -33,7 +33,7 @@ struct Machine {
         "CREATE INDEX IF NOT EXISTS i ON t(filling)");
   }
 
-  // One transaction with two rows, so that half of one can be told.
+  // One transaction with two rows, so that half of it can be detected.
   Status add() {
     Transaction transaction = TRY(Transaction::begin(*db));
     const std::int64_t id = TRY(db->integer("SELECT coalesce(max(id), 0) FROM t")).value();
@@ -170,7 +170,7 @@ TEST(SimVfs, StaysIntactWhenTheDiskIsFull) {
 
 class SimVfsFault : public testing::TestWithParam<int> {};
 
-// The k-th call fails once, work goes on in the same process, and then the power fails.
+// The k-th call fails once, work continues in the same process, and then the power fails.
 TEST_P(SimVfsFault, AtAnyCallNeverHurtsWhatWasAcknowledged) {
   bool failed_once = true;
   for (std::uint64_t k = 1; failed_once; ++k) {

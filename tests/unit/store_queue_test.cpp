@@ -81,7 +81,7 @@ TEST_F(Queue, CompletingMovesTheTextsToEvidence) {
                                             "evidence WHERE event_seq = 2)"))
                                .value();
   EXPECT_EQ(must(store::decompress(body, 1000)), R"({"command":"make"})");
-  // A turn can be told again as before.
+  // A turn can be distilled again as before.
   const auto after = must(store::turn_events(m.db(), SessionId{1}, 1));
   ASSERT_EQ(after.size(), before.size());
   for (std::size_t i = 0; i < after.size(); ++i) {

@@ -78,7 +78,8 @@ TEST_F(RetentionTest, AClockThatJumpsToTheFutureTakesAtMostADaysTextsAnHour) {
   m.clock.set_wall(m.clock.now() + 20 * 365 * 24h);
   minute();
   EXPECT_EQ(kept(), all);
-  // The border stood 60 days before the first: as many hours until it is there, then a day's texts an hour.
+  // The border was 60 days before the first event: it needs 60 hours to reach it, then removes one day's
+  // texts each hour.
   for (int i = 0; i < 64; ++i) {
     m.clock.advance(1h);
     must(m.engine->tick());

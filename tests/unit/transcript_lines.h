@@ -38,10 +38,10 @@ struct TranscriptWriter {
         Json::object({{"type", "tool_use"}, {"id", id}, {"name", tool}, {"input", std::move(input)}});
     line("assistant", Json::object({{"content", Json::array({block})}, {"stop_reason", "tool_use"}}));
   }
-  void result(std::string_view id, Json told, bool failed = false, std::string_view words = "done") {
+  void result(std::string_view id, Json outcome, bool failed = false, std::string_view words = "done") {
     const Json block = Json::object(
         {{"type", "tool_result"}, {"tool_use_id", id}, {"content", words}, {"is_error", failed}});
-    line("user", Json::object({{"content", Json::array({block})}}), {{"toolUseResult", std::move(told)}});
+    line("user", Json::object({{"content", Json::array({block})}}), {{"toolUseResult", std::move(outcome)}});
   }
   void answer(std::string_view words) {
     const Json block = Json::object({{"type", "text"}, {"text", words}});
