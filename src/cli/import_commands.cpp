@@ -14,6 +14,20 @@ static std::string left_out_lines(const Json& left_out) {
   return out;
 }
 
+// "3 sessions, 12 observations"; empty when there are none.
+static std::string kinds_text(const Json& counts) {
+  using Name = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kNames = {Name{"session", "sessions"},         Name{"prompt", "prompts"},
+                                 Name{"observation", "observations"}, Name{"summary", "summaries"},
+                                 Name{"document", "documents"},       Name{"note", "notes"},
+                                 Name{"open item", "open items"},     Name{"backup", "backups"}};
+  std::string text;
+  for (const auto& [one, many] : kNames)
+    if (const std::int64_t count = counts[many].as_int(); count > 0)
+      text += (text.empty() ? "" : ", ") + count_text(count, one, many);
+  return text;
+}
+
 static std::string day_of(const Json& time) {
   return std::string(time.as_string().substr(0, 10));
 }
@@ -31,7 +45,9 @@ Page import_page(Shell&, const Json&, const Json& result) {
   const std::int64_t found = result["found"].as_int(), bytes = result["bytes"].as_int();
   if (result["folders"].items().empty()) return {"no transcripts found: name the directory that has them\n"};
   if (found == 0) {
-    out = "nothing new to import\n";
+    const bool others = !kinds_text(result["prompts_only"]["found"]).empty() ||
+                        result["host_notes"]["added"].as_int() + result["host_notes"]["changed"].as_int() > 0;
+    out = others ? "no new transcripts\n" : "nothing new to import\n";
   } else {
     out = fmt::format("{} of {} to {}, {} of transcripts\n", count_text(found, "session", "sessions"),
                       day_of(result["oldest_at"]), day_of(result["newest_at"]), size_text(bytes));
@@ -43,27 +59,19 @@ Page import_page(Shell&, const Json&, const Json& result) {
   if (const auto known = result["known"].as_int())
     out += fmt::format("{} remembered already\n", count_text(known, "session is", "sessions are"));
   out += left_out_lines(result["left_out"]);
-  if (found == 0) return {out};
+  const std::string prompts = kinds_text(result["prompts_only"]["found"]);
+  if (!prompts.empty()) out += prompts + " from the list of prompts: their transcripts are gone\n";
+  const Json& notes = result["host_notes"];
+  if (const std::int64_t more = notes["added"].as_int() + notes["changed"].as_int())
+    out += fmt::format("{} of the coding agent's own, new or changed\n",
+                       count_text(more, "file with notes", "files with notes"));
+  if (found == 0 && prompts.empty()) return {out};
   if (result["dry_run"].as_bool()) {
     out += "nothing was imported: this was a dry run\n";
   } else {
     out += "They are imported in the background, newest first: `cairn import status` shows how far it is.\n";
   }
   return {out};
-}
-
-// "3 sessions, 12 observations"; empty when there are none.
-static std::string kinds_text(const Json& counts) {
-  using Name = std::pair<std::string_view, std::string_view>;
-  constexpr std::array kNames = {Name{"session", "sessions"},         Name{"prompt", "prompts"},
-                                 Name{"observation", "observations"}, Name{"summary", "summaries"},
-                                 Name{"document", "documents"},       Name{"note", "notes"},
-                                 Name{"open item", "open items"},     Name{"backup", "backups"}};
-  std::string text;
-  for (const auto& [one, many] : kNames)
-    if (const std::int64_t count = counts[many].as_int(); count > 0)
-      text += (text.empty() ? "" : ", ") + count_text(count, one, many);
-  return text;
 }
 
 static std::string reasons_text(const Json& left_out) {

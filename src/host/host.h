@@ -79,6 +79,10 @@ class Host {
   virtual std::vector<std::string> transcript_roots(os::Disk& disk) const = 0;
   // The transcripts of sessions in `root` and in the directories in it.
   virtual std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root) const = 0;
+  // The prompts that the host lists beside the transcripts in `root`, oldest first.
+  virtual std::vector<HistoryPrompt> prompt_history(os::Disk& disk, const std::string& root) const = 0;
+  // The notes that the host keeps beside them.
+  virtual std::vector<FoundNotes> find_notes(os::Disk& disk, const std::string& root) const = 0;
   // The transcript `main` and those of its subagents; empty when `main` is no transcript. When the directory
   // of subagents cannot be read, `failed` is set and the other files are still returned.
   virtual std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,

@@ -56,6 +56,20 @@ struct FoundTranscript {
   std::string left_out;  // why it is not a session of the user; empty: it is one
 };
 
+// A prompt that the host's list of prompts has; its transcript may be gone.
+struct HistoryPrompt {
+  std::string session;    // empty: the host did not say
+  std::string directory;  // where it was typed
+  std::string text;
+  WallTime at;
+};
+
+// A file in which the host itself keeps notes about a project.
+struct FoundNotes {
+  std::string path;
+  std::string directory;  // of the project
+};
+
 struct TranscriptPiece {
   std::vector<TranscriptItem> items;
   std::uint64_t end = 0;     // after the last whole line that was read

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "gate/private_text.h"
 #include "import/claude_mem.h"
+#include "import/history.h"
 #include "import/stage.h"
 #include "intake/place.h"
 #include "intake/project_identity.h"
@@ -24,6 +25,9 @@ static constexpr std::size_t kPiece = 50;
 static constexpr std::int64_t kPieceNs = 40'000'000;
 static constexpr std::size_t kMostText = 256u << 10;
 static constexpr std::size_t kTitle = 120;
+
+// The end_reason of a session without a transcript.
+static constexpr std::string_view kPromptsOnly = "prompts only";
 
 static std::string_view kind_name(OldItem::Kind kind) {
   constexpr std::string_view kNames[] = {"prompts", "observations", "summaries"};
@@ -124,7 +128,9 @@ Result<bool> MemoryImport::step() {
     auto piece = TRY(store::Savepoint::begin(db_));
     if (open_job_ != job->id) {
       if (!disk_.stat(copy)) return Error{Code::not_found, "the copy of it is gone: import it again"};
-      memory_ = TRY(open_claude_mem(db_, copy));
+      memory_ = job->source.starts_with(kHistory)
+                    ? TRY(open_history(disk_, job->source.substr(kHistory.size()), copy))
+                    : TRY(open_claude_mem(db_, copy));
       open_job_ = job->id;
     }
     TRY(next_piece(*job));
@@ -182,7 +188,8 @@ Result<bool> MemoryImport::import_session(ImportJob& job, const OldSession& old,
     while (done < items.size() && done - from < kPiece && (done == from || clock_.boot_ns() < until))
       TRY(put(job, *target, std::move(items[done++]), tally));
     if (target->ours)
-      TRY(store::end_imported_session(db_, target->session.id, old.completed_at.value_or(old.started_at)));
+      TRY(store::end_imported_session(db_, target->session.id, old.completed_at.value_or(old.started_at),
+                                      memory_->prompts_only() ? kPromptsOnly : "other"));
   }
   if (first && target) {
     const bool known = !target->ours || TRY(store::find_alias(db_, job.source, session_key(old)));
@@ -210,6 +217,10 @@ Result<std::optional<MemoryImport::Target>> MemoryImport::target_of(const Import
   const auto alias = TRY(store::find_alias(db_, job.source, session_key(old)));
   if (!session && alias) return leave_out("it was imported before, and is forgotten");
   bool ours = session && session->imported && alias;
+  if (memory_->prompts_only() && session && !ours) {
+    ++tally.known["sessions"];
+    return std::optional<Target>();
+  }
   if (!session) {
     const std::string directory = TRY(memory_->directory(old));
     event::Event start;
@@ -223,10 +234,11 @@ Result<std::optional<MemoryImport::Target>> MemoryImport::target_of(const Import
     session = TRY(
         store::create_session(db_, {old.platform, id, project, {}, {}, clean(directory), old.started_at}));
     TRY(store::set_imported(db_, session->id, true));
-    TRY(store::end_imported_session(db_, session->id, old.started_at));
+    TRY(store::end_imported_session(db_, session->id, old.started_at, "other"));
     ours = true;
   }
-  const MemoryId memory = TRY(store::ensure_memory_id(db_, session->id, old.started_at));
+  MemoryId memory;
+  if (!memory_->prompts_only()) memory = TRY(store::ensure_memory_id(db_, session->id, old.started_at));
   return std::optional<Target>(Target{*std::move(session), memory, ours});
 }
 

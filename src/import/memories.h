@@ -63,6 +63,9 @@ class OldMemory {
   virtual std::string left_out(const OldSession& session) const = 0;
   // Remarks for the report about parts of the format that are not read.
   virtual Json remarks() const = 0;
+  // Whether it knows nothing but prompts: a session that is remembered has them, and one that is not is no
+  // part of the context.
+  virtual bool prompts_only() const { return false; }
 };
 
 // Counts by kind and by reason, as reports have them.

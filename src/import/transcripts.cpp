@@ -29,6 +29,7 @@ Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, 
       for (const host::FoundTranscript& transcript : host->find_transcripts(disk, root)) {
         const store::Import import{transcript.path, std::string(host->name()), transcript.session,
                                    static_cast<std::int64_t>(transcript.bytes), transcript.modified_at};
+        found.transcripts.insert(transcript.session);
         std::string reason = transcript.left_out;
         if (reason.empty() && now - import.modified_at < kMayGoOn && import.modified_at <= now)
           reason = "still being written";

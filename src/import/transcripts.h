@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct Found {
   std::int64_t known = 0;
   std::map<std::string, std::int64_t> left_out;  // by the reason
   std::optional<WallTime> oldest, newest;        // of the new ones
+  std::set<std::string> transcripts;             // the sessions of all that are there
 };
 
 // Searches for transcripts in `folder`; when that is empty, where the hosts keep them. New ones are put into

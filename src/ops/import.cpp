@@ -1,5 +1,7 @@
+#include "host/host.h"
 #include "import/claude_mem.h"
 #include "import/claude_memory.h"
+#include "import/history.h"
 #include "import/stage.h"
 #include "import/transcripts.h"
 #include "ops/operation.h"
@@ -12,6 +14,38 @@ static Json moment_or_null(const std::optional<WallTime>& time) {
   return time ? Json(iso8601(*time)) : Json();
 }
 
+// What is found beside the transcripts of a folder: prompts of sessions whose transcripts are gone, and the
+// host's own notes.
+static Status import_beside(World& world, const importer::Found& found, const std::string& root, bool dry_run,
+                            importer::Tally& prompts, importer::NotesFound& notes) {
+  auto transaction = TRY(store::Transaction::begin(world.db));
+  const importer::NotesFound some =
+      TRY(importer::import_host_notes(world.db, world.disk, world.clock, world.intake->gate(), root));
+  notes.added += some.added;
+  notes.changed += some.changed;
+  notes.known += some.known;
+  TRY(os::make_dirs(world.disk, world.home.data + "/imports"));
+  for (const host::Host* host : host::hosts()) {
+    const std::string source = std::string(importer::kHistory) + std::string(host->name());
+    if (TRY(store::pending_job(world.db, source, root))) continue;
+    const store::ImportJob job = TRY(store::add_job(world.db, source, root, world.clock.now()));
+    const std::string copy = importer::copy_of(world.home.data, job.id);
+    bool is_new = false;
+    if (TRY(importer::copy_history(world.disk, host->prompt_history(world.disk, root), found.transcripts,
+                                   copy))) {
+      const auto history = TRY(importer::open_history(world.disk, std::string(host->name()), copy));
+      const importer::Tally tally = TRY(importer::survey(world.db, source, *history));
+      for (const auto& [kind, count] : tally.imported) prompts.imported[kind] += count;
+      for (const auto& [kind, count] : tally.known) prompts.known[kind] += count;
+      is_new = !tally.imported.empty();
+    }
+    if (is_new && !dry_run) continue;
+    importer::remove_database(world.disk, copy);
+    TRY(store::remove_job(world.db, job.id));
+  }
+  return dry_run ? Status() : transaction.commit();
+}
+
 static Result<Json> import_transcripts(World& world, const Args& args) {
   const std::string folder = args.optional_text("directory").value_or("");
   if (!folder.empty()) {
@@ -20,18 +54,27 @@ static Result<Json> import_transcripts(World& world, const Args& args) {
   }
   const importer::Found found =
       TRY(importer::find_transcripts(world.db, world.disk, world.clock, folder, args.flag("dry_run")));
+  importer::Tally prompts;
+  importer::NotesFound notes;
+  for (const std::string& root : found.folders)
+    TRY(import_beside(world, found, root, args.flag("dry_run"), prompts, notes));
+  const Json only = prompts.json();
   Json folders = Json::array(), left_out = Json::object();
   for (const std::string& path : found.folders) folders.push(path);
   for (const auto& [reason, count] : found.left_out) left_out.set(reason, count);
-  return Json::object({{"dry_run", args.flag("dry_run")},
-                       {"folders", folders},
-                       {"found", found.sessions},
-                       {"bytes", found.bytes},
-                       {"oldest_at", moment_or_null(found.oldest)},
-                       {"newest_at", moment_or_null(found.newest)},
-                       {"pending", found.pending},
-                       {"known", found.known},
-                       {"left_out", left_out}});
+  return Json::object(
+      {{"dry_run", args.flag("dry_run")},
+       {"folders", folders},
+       {"found", found.sessions},
+       {"bytes", found.bytes},
+       {"oldest_at", moment_or_null(found.oldest)},
+       {"newest_at", moment_or_null(found.newest)},
+       {"pending", found.pending},
+       {"known", found.known},
+       {"left_out", left_out},
+       {"prompts_only", Json::object({{"found", only["imported"]}, {"known", only["known"]}})},
+       {"host_notes",
+        Json::object({{"added", notes.added}, {"changed", notes.changed}, {"known", notes.known}})}});
 }
 
 // Copies and opens the source, and returns what an import would add.

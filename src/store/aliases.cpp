@@ -60,6 +60,10 @@ Result<std::optional<ImportJob>> pending_job(Db& db, const std::string& source, 
       read_job);
 }
 
+Status remove_job(Db& db, std::int64_t id) {
+  return db.run("DELETE FROM import_jobs WHERE id = ?", id);
+}
+
 Result<bool> is_pending_job(Db& db, std::int64_t id) {
   return TRY(db.integer("SELECT 1 FROM import_jobs WHERE state = 'pending' AND id = ?", id)).has_value();
 }

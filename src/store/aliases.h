@@ -51,6 +51,8 @@ Result<ImportJob> add_job(Db& db, const std::string& source, const std::string& 
 // The oldest pending job.
 Result<std::optional<ImportJob>> pending_job(Db& db);
 Result<std::optional<ImportJob>> pending_job(Db& db, const std::string& source, const std::string& path);
+// For one that turned out to have nothing to do.
+Status remove_job(Db& db, std::int64_t id);
 Result<bool> is_pending_job(Db& db, std::int64_t id);
 // The last job of each source and path, newest first.
 Result<std::vector<ImportJob>> last_jobs(Db& db);

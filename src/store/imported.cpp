@@ -16,13 +16,13 @@ Status note_imported_turn(Db& db, SessionId session, std::int64_t number, WallTi
       session.value, number, epoch_ms(at));
 }
 
-Status end_imported_session(Db& db, SessionId session, WallTime at) {
+Status end_imported_session(Db& db, SessionId session, WallTime at, std::string_view reason) {
   return db.run(
-      "UPDATE sdk_sessions SET status = 'completed', end_reason = 'other', transcript_due = 0, "
-      "completed_at_epoch "
-      "= max(last_event_at_epoch, ?2), last_event_at_epoch = max(last_event_at_epoch, ?2), completed_at = "
+      "UPDATE sdk_sessions SET status = 'completed', end_reason = ?3, transcript_due = 0, completed_at_epoch "
+      "= "
+      "max(last_event_at_epoch, ?2), last_event_at_epoch = max(last_event_at_epoch, ?2), completed_at = "
       "strftime('%Y-%m-%dT%H:%M:%fZ', max(last_event_at_epoch, ?2) / 1000.0, 'unixepoch') WHERE id = ?1",
-      session.value, epoch_ms(at));
+      session.value, epoch_ms(at), reason);
 }
 
 Result<std::optional<std::int64_t>> prompt_with_text(Db& db, SessionId session, std::string_view text) {

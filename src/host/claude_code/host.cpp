@@ -64,6 +64,12 @@ class ClaudeCode final : public Host {
   std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root) const override {
     return claude::find_transcripts(disk, root);
   }
+  std::vector<HistoryPrompt> prompt_history(os::Disk& disk, const std::string& root) const override {
+    return claude::prompt_history(disk, root);
+  }
+  std::vector<FoundNotes> find_notes(os::Disk& disk, const std::string& root) const override {
+    return claude::find_notes(disk, root);
+  }
 
   std::string transcript_name(const ContentId& session) const override { return session.value + ".jsonl"; }
   // Subagents write beside it: SESSION.jsonl, SESSION/subagents/agent-*.jsonl.

@@ -35,6 +35,9 @@ class Lines final : public TranscriptLines {
   std::optional<TranscriptItem> answer_;  // alone_: ends its turn if a prompt or nothing follows
 };
 
+// As Host has them.
+std::vector<HistoryPrompt> prompt_history(os::Disk& disk, const std::string& root);
+std::vector<FoundNotes> find_notes(os::Disk& disk, const std::string& root);
 std::vector<std::string> transcript_roots(os::Disk& disk);
 std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root);
 
