@@ -290,7 +290,7 @@ std::vector<Slow> again(const Bench& bench, std::vector<Slow> slow, double least
   return slow;
 }
 
-// Only the slowest is told.
+// Reports only the slowest.
 bool measure_each_literal(const Bench& bench, double least) {
   Slow slowest{{}, {1e9, 0}};
   std::vector<Slow> slow;

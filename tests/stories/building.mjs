@@ -24,7 +24,7 @@ function refactor() {
   return s;
 }
 
-// One turn of 400 events: 198 tool calls, each told twice, and its ends.
+// One turn of 400 events: 198 tool calls with two events each, and the ends of the turn.
 function long() {
   const s = new Story('written_long', '/home/dev/code/bank', '2026-11-09T08:00:00.000Z');
   const modules = ['accounts', 'cards', 'fees', 'fraud', 'ledger', 'limits', 'loans', 'payments', 'rates', 'reports', 'statements', 'transfers'];

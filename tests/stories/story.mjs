@@ -1,4 +1,4 @@
-// Writes the sessions written_*: invented work, told in the form in which Claude Code 2.1.197 tells its hooks.
+// Writes the sessions written_*: invented work, in the format in which Claude Code 2.1.197 calls its hooks.
 // Usage: node tests/stories/write.mjs, which writes tests/recorded/written_*/; both are committed.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
