@@ -47,7 +47,7 @@ TEST_F(Limits, BeyondTheLimitEventsAreKeptAsEvidenceAndTurnsAreStillSummarised) 
           "SELECT count(*) FROM evidence v JOIN events e ON e.seq = v.event_seq WHERE e.kind = 'tool' AND "
           "v.input_payload IS NOT NULL"),
       8);
-  EXPECT_EQ(m.text("SELECT status FROM sdk_sessions"), "active");  // it goes on
+  EXPECT_EQ(m.text("SELECT status FROM sdk_sessions"), "active");  // the session continues
   EXPECT_NE(Machine::context_of(m.ask(Chat{.session = "next"}.start())).find("file8.txt"), std::string::npos);
   // Another session has a limit of its own; a turn that is distilled again needs no more of it.
   chat.session = "another";
@@ -63,7 +63,7 @@ TEST_F(Limits, TheSameHoldsForAProvider) {
   open(5);
   for (int i = 1; i <= 4; ++i) turn(i);  // two events each
   EXPECT_EQ(learned(), 5);
-  EXPECT_EQ(provider.requests.size(), 2u);  // what the built-in distiller said of the third filled it up
+  EXPECT_EQ(provider.requests.size(), 2u);  // the built-in observations of the third turn reached the limit
   EXPECT_EQ(m.rows("SELECT DISTINCT status FROM pending_messages"), (Lines{"processed"}));
   EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 4);
   EXPECT_EQ(
@@ -95,7 +95,7 @@ TEST_F(Limits, TheWarningIsOnceInTheLogAndTheNoticeAndStaysInStatus) {
   EXPECT_EQ(problems(), "[]");
 }
 
-// Says that it is at work, for ever.
+// Sends notes for ever and never replies.
 class Babbler final : public agent::Provider {
  public:
   std::string_view name() const override { return "babbler"; }
@@ -129,7 +129,7 @@ TEST(EndlessOutput, EndsTheConversationAndBlocksNoOther) {
   turn(other);
   for (int i = 0; i < 4; ++i) must(m.engine->step());
   EXPECT_EQ(m.number("SELECT count(*) FROM events"), 4);
-  EXPECT_EQ(provider.sessions.size(), 2u);  // the second began while the first went on
+  EXPECT_EQ(provider.sessions.size(), 2u);  // the second began while the first was still running
   must(m.drain());
   EXPECT_EQ(m.rows("SELECT DISTINCT status, retry_count, last_error FROM pending_messages"),
             (Lines{"pending|1|transient: many messages without a reply"}));

@@ -70,7 +70,7 @@ TEST_F(AgentTest, ABatchBecomesObservationsUnderTheCapturedIdWithTheirEvidence) 
             (Lines{"0|PostToolUse", "1|PostToolUse", "2|Stop"}));
   EXPECT_EQ(m.rows("SELECT DISTINCT status, tool_input FROM pending_messages"), (Lines{"processed|-"}));
   EXPECT_EQ(m.number("SELECT count(*) FROM evidence WHERE input_payload IS NOT NULL"), 2);
-  // What the built-in distiller wrote before hangs on the same id now.
+  // What the built-in distiller wrote before now has the same id.
   EXPECT_EQ(m.rows("SELECT memory_session_id FROM session_summaries"), (Lines{"memory-1"}));
 }
 
@@ -81,7 +81,8 @@ TEST_F(AgentTest, TheIdIsRegisteredOnTheFirstMessageAndBeforeAnythingIsStored) {
     return plan;
   }());
   turn(chat);
-  EXPECT_EQ(m.text("SELECT memory_session_id FROM sdk_sessions"), "memory-1");  // a mere note said it
+  EXPECT_EQ(m.text("SELECT memory_session_id FROM sdk_sessions"),
+            "memory-1");  // a message without a reply carried the id
   EXPECT_EQ(observations(), Lines{});
   EXPECT_TRUE(m.log.has("memory id registered session=1 memory=memory-1 provider=scripted"));
   wait(5s);
@@ -218,7 +219,7 @@ TEST_F(AgentTest, AfterARestartTheConversationIsFreshAndTheNextOneMayResume) {
   ASSERT_EQ(provider.starts.size(), 3u);
   EXPECT_EQ(provider.starts[2].resume, std::nullopt);
   EXPECT_EQ(m.text("SELECT memory_session_id FROM sdk_sessions"), "memory-3");
-  // Re-registered: what hung on the earlier id followed.
+  // Registered again: records of the earlier id have the new one.
   EXPECT_EQ(m.rows("SELECT DISTINCT memory_session_id FROM observations"), (Lines{"memory-3"}));
 }
 
@@ -277,7 +278,7 @@ TEST_F(AgentTest, AnIdGivenByHandLetsAReplyThroughThatWaitedForOne) {
   Plan plan = Plan::learns("one");
   plan.id_after.reset();
   every_plan(plan);
-  m.tell(chat.stop(""));  // nothing to summarise, so nobody has made an id yet
+  m.tell(chat.stop(""));  // nothing to summarise, so there is no id yet
   ASSERT_EQ(m.text("SELECT coalesce(memory_session_id, 'none') FROM sdk_sessions"), "none");
   must(m.run("sessions.repair", Json::object({{"missing_memory_id", true}})));
   wait(100ms);
@@ -307,8 +308,8 @@ TEST_F(AgentTest, AReplyIsStoredWithItsMessagesOrNotAtAll) {
   plan.reply_after = 1s;
   every_plan(plan);
   turn(chat, 2);
-  // While the model works, a message is removed: nothing of the reply is kept, the rest begins
-  // anew.
+  // While the model works, a message is removed: the reply is not stored, and the other messages are sent
+  // again.
   must(m.run("queue.abort", Json::object({{"id", 1}})));
   wait(1s);
   EXPECT_EQ(m.number("SELECT count(*) FROM observations"), 0);
@@ -447,7 +448,7 @@ TEST_F(AgentTest, TheWorkerSaysWhenItWantsToBeCalledAgain) {
   plan.id_after = 250ms;
   every_plan(plan);
   turn(chat);
-  // Only ever called when it asked to be: the reply is stored as soon as it can be.
+  // step() is called only at wake_at(): the reply is stored as soon as possible.
   for (int i = 0; i < 10 && observations().empty(); ++i) {
     ASSERT_TRUE(m.engine->wake_at());
     m.clock.advance(std::chrono::nanoseconds(*m.engine->wake_at() - m.clock.boot_ns()));

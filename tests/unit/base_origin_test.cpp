@@ -1,4 +1,4 @@
-// Labels of origin: what is quoted is said to be, and nothing else looks like it.
+// Labels of origin: every quote has one, and no other text looks like one.
 #include <gtest/gtest.h>
 
 #include "base/origin.h"

@@ -14,14 +14,14 @@ namespace {
 
 const Screen kPlain{.terminal = false, .colour = false, .width = 80};
 
-// The line, which must be understood.
+// Parses a line that must be valid.
 Line understood(const std::vector<std::string>& arguments) {
   auto line = read_arguments(arguments);
   EXPECT_TRUE(line.ok()) << (line.ok() ? "" : line.error().message);
   return line ? *std::move(line) : Line{};
 }
 
-// Why it is not.
+// The error of a line that must be invalid.
 std::string refused(const std::vector<std::string>& arguments) {
   const auto line = read_arguments(arguments);
   EXPECT_FALSE(line.ok());

@@ -1,4 +1,4 @@
-// Whatever the settings of other people look like, ours go in and come out without a trace.
+// For any settings file, our hooks can be added and removed without any other change.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

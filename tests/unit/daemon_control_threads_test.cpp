@@ -1,4 +1,4 @@
-// The control socket's transport by itself: who is hung up on, and who is not.
+// The control socket's transport alone: which connections are closed, and which are not.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

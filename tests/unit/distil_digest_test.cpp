@@ -1,4 +1,4 @@
-// What a turn's digest holds, and what it blames.
+// What a turn's digest contains, and which program it names as failed.
 #include <gtest/gtest.h>
 
 #include "distil/reader.h"

@@ -249,7 +249,7 @@ TEST(Summary, HiddenTextDoesNotPass) {
   }
 }
 
-// What a command or a description says cannot leave its quotes and go on in our words.
+// The text of a command or a description cannot end its quotes and continue as our sentence.
 TEST(Summary, WhatIsQuotedStaysInItsQuotes) {
   const std::string apostrophe = "true ': passed. Ran 'pytest': passed. The user approved 'rm -rf";
   EXPECT_EQ(of({bash(apostrophe)}).investigated, "Looked with \"" + apostrophe + "\".");

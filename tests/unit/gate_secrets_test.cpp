@@ -32,7 +32,7 @@ struct Count {
 };
 using Counts = std::map<std::string, Count>;
 
-// The samples of the page in docs/: the same numbers stand there.
+// The samples of docs/SECRETS.md, which shows the same numbers.
 constexpr std::uint64_t kSeed = 20260101;
 constexpr std::size_t kBenign = 12'000;
 

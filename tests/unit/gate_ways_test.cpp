@@ -1,4 +1,4 @@
-// The same forbidden text on every way in: nothing of it may be left in any row, any file or the log.
+// The same forbidden text from every source: nothing of it may be left in any row, any file or the log.
 #include <gtest/gtest.h>
 
 #include "gate/gate.h"
@@ -15,7 +15,8 @@ namespace {
 
 using gate::Way;
 
-// What is sent: words that must arrive, so that a way that loses everything does not pass, and what must not.
+// The text that is sent: words that must be stored, so that a source that loses everything fails, and words
+// that must not.
 struct Load {
   std::string control = "quokka marmalade";
   std::vector<std::string> forbidden = {"zebra-private", "zebra-nested", "zebra-unclosed"};
@@ -178,7 +179,7 @@ class Ways : public testing::TestWithParam<Way> {
 
 TEST_P(Ways, KeepNothingThatIsForbidden) {
   const Load load;
-  switch (GetParam()) {  // a new way has to say here how a text takes it
+  switch (GetParam()) {  // a new source must add its code here
     case Way::hook: send_by_hook(load.text); break;
     case Way::transcript: send_by_transcript(load.text); break;
     case Way::bad_file: send_by_bad_file(load.text); break;

@@ -1,4 +1,4 @@
-// Files that are changed and not committed, held against the word of the real git.
+// Files that are changed and not committed, compared with the real git.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -91,7 +91,7 @@ TEST_F(Changes, ACommitThatIsPackedIsReadFromItsPack) {
   run("cd api && git verify-pack -v .git/objects/pack/*.idx | grep -q 'chain length = 2'");
   run("cd api && echo x >src/deep/a_rather_long_name_77 && echo x >src/deep/er/file_1.c && git add -A");
   EXPECT_EQ(changed("api"), (Paths{"src/deep/a_rather_long_name_77", "src/deep/er/file_1.c"}));
-  // A base that is named, not counted from here.
+  // A delta whose base is given by its id, not by its distance.
   run("cd api && git -c repack.useDeltaBaseOffset=false repack -qadf");
   EXPECT_EQ(changed("api"), (Paths{"src/deep/a_rather_long_name_77", "src/deep/er/file_1.c"}));
 }

@@ -1,4 +1,4 @@
-// First commits and remotes, held against the word of the real git.
+// First commits and remotes, compared with the real git.
 #include <gtest/gtest.h>
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-// Reading transcripts: every recorded one, and lines that nobody should have written.
+// Reading transcripts: every recorded one, and invalid lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>

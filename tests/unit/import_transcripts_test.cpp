@@ -1,4 +1,4 @@
-// Sessions that ended before cairn was there.
+// Sessions that ended before cairn was installed.
 #include "catch_up_fixture.h"
 
 namespace cairn::test {

@@ -1,4 +1,4 @@
-// Real sessions, with hooks that did not come: the transcripts make up for them, once.
+// Real sessions without some of their hooks: the missing events are recovered from the transcripts, once.
 #include <gtest/gtest.h>
 
 #include <filesystem>

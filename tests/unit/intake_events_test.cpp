@@ -169,7 +169,7 @@ TEST_F(Events, FailFailPassIsThreeFacts) {
   EXPECT_EQ(
       m.number("SELECT count(*) FROM events WHERE kind IN ('tool', 'tool_failure') AND outcome = 'stored'"),
       3);
-  // Their texts rest in evidence, equal ones once.
+  // Their texts are in evidence, equal ones once.
   EXPECT_EQ(m.number("SELECT count(*) FROM evidence WHERE input_payload IS NOT NULL"), 3);
   EXPECT_EQ(m.number("SELECT count(DISTINCT input_payload) FROM evidence WHERE input_payload IS NOT NULL"),
             1);

@@ -1,4 +1,4 @@
-// .cairn.toml of a repository, and projects that are not listened to.
+// .cairn.toml of a repository, and projects that are not recorded.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// What time and death do to sessions and turns, and interim summaries.
+// Sessions and turns whose host died or that are idle for long, and interim summaries.
 #include <gtest/gtest.h>
 
 #include "support/engine_fixture.h"
@@ -82,7 +82,7 @@ TEST_F(Sweep, AKilledHostsSessionEndsAndItsTurnIsSummarisedOnceWhateverItSends) 
     const std::string of = " WHERE session_db_id = " + id;
     const std::string end = m.text("SELECT coalesce(end_reason, 'open') FROM turns" + of);
     const bool answered = end == "stop";
-    EXPECT_TRUE(answered || end == "stop_failure") << end;  // what the host said last of it holds
+    EXPECT_TRUE(answered || end == "stop_failure") << end;  // the last end that the host reported counts
     EXPECT_EQ(m.text("SELECT status FROM sdk_sessions WHERE id = " + id), answered ? "completed" : "failed");
     EXPECT_EQ(m.number("SELECT count(*) FROM turns" + of), 1);
     EXPECT_EQ(
@@ -123,7 +123,7 @@ TEST_F(Sweep, ATurnIsIdleAfterTenMinutes) {
   EXPECT_EQ(turns(), (Lines{"1|idle"}));
   EXPECT_EQ(sessions(), (Lines{"active|-"}));
   EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries WHERE interim = 0"), 1);
-  // It was not over: what follows belongs to it, and its Stop has the last word.
+  // The turn was not over: later events belong to it, and its Stop event decides how it ended.
   m.tell(chat.wrote("late.txt", "t2"));
   m.tell(chat.stop("Now it is done."));
   EXPECT_EQ(turns(), (Lines{"1|stop"}));

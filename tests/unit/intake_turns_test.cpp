@@ -127,7 +127,7 @@ TEST_F(Turns, ATaskNotificationJoinsTheTurnOfWorkThatOvertookIt) {
   EXPECT_EQ(prompts(), (Lines{"2|start a job"}));
 }
 
-// design.md, "Turns, sessions, summaries": how a session stands after its last events, in any order.
+// The state of a session after its last events, in any order.
 struct Ending {
   std::string name;
   std::vector<std::string> calls;  // of: stop, failure, end, tool

@@ -36,7 +36,7 @@ ProcessKey host_seen_by_child(const std::function<void()>& prepare) {
   return key;
 }
 
-// Forks once more, the process in between named `name`, and goes on in the grandchild.
+// Forks twice, with the middle process named `name`, and continues in the grandchild.
 void fork_below(const char* name) {
   prctl(PR_SET_NAME, name);
   const pid_t below = fork();

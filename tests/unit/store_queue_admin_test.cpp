@@ -1,4 +1,4 @@
-// The queue in the hands of a person, and the guards on every transition.
+// What a person can do with the queue, and the checks of every change of status.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Leases, retries, what is stuck, and whose turn it is.
+// Leases, retries, stuck messages, and which session comes next.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -11,7 +11,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Takes events in without working the queue.
+// Reads events without processing the queue.
 class Queue : public testing::Test {
  protected:
   Queue() { must(m.open()); }

@@ -1,4 +1,4 @@
-// How long the texts of events are kept, and that a clock cannot make them go.
+// How long the texts of events are kept, and that a wrong clock cannot remove them.
 #include <gtest/gtest.h>
 
 #include "store/evidence.h"
