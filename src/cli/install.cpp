@@ -138,8 +138,7 @@ Result<InstallPlan> plan_uninstall(const host::Hooks& hooks, os::Disk& disk,
     return again && *again == plan.before;
   };
   auto original = read_if_there(disk, backup_of(settings_file)).value_or({});
-  if (original && hooks.count(*original) > 0)
-    original.reset();  // it contains our hooks, so it is not the state before the install
+  if (original && hooks.count(*original) > 0) original.reset();  // it is not the state before the install
   if (original && gives_this(*original)) {
     plan.after = *original;
   } else if (disk.stat(created_mark_of(settings_file)) && gives_this("")) {

@@ -100,8 +100,7 @@ std::vector<Concepts::Use> Concepts::of(std::string_view text) {
     const bool named = i > 0 && (text[i - 1] == '#' || (text[before] >= 'A' && text[before] <= 'Z'));
     before = i;
     i = end;
-    const bool foreign =
-        static_cast<unsigned char>(word[0]) >= 0xE3;  // scripts without blanks: pairs of characters
+    const bool foreign = static_cast<unsigned char>(word[0]) >= 0xE3;  // no blanks: pairs of characters
     if (foreign)
       for (std::size_t at = 0; at < word.size(); at += 6) add(std::string(word.substr(at, 6)), false);
     else if (is_name(word))

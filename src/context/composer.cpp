@@ -70,8 +70,7 @@ class Composer {
   }
 
   void add_state() {
-    std::vector<std::string>
-        others;  // files that sessions edited since the last commit are listed under Open
+    std::vector<std::string> others;  // files that sessions edited are listed under Open
     for (const std::string& file : material_.uncommitted)
       if (!material_.standing.edits(file)) others.push_back(line_of_data(file));
     const std::string text =

@@ -408,8 +408,7 @@ SessionText newest_text(const Story& story, std::size_t room, Concepts& concepts
   SessionWriter writer(story, 0, concepts, figures);
   writer.prepare(said);
   const Summary* last = writer.last_finished();
-  const std::size_t kept =
-      last ? cost_of(writer.turn_heading(*last)) + 1 : 0;  // space for its heading, which is always printed
+  const std::size_t kept = last ? cost_of(writer.turn_heading(*last)) + 1 : 0;  // its heading is printed
   writer.choose_within(room - std::min(room, kept));
   return writer.by_turns();
 }

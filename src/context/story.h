@@ -44,8 +44,7 @@ struct StoryQuery {
   std::string project;
   std::optional<WallTime> since;  // only turns that were written after that
   std::string except_session;
-  std::string
-      own_session;  // content id of the asking session: its running turn is not shown as another session's
+  std::string own_session;  // content id of the asking session
 };
 
 // The newest sessions of a project, newest first. A session that is running now comes first only when there

@@ -193,8 +193,7 @@ Result<bool> Engine::step() {
   copied_ = archiver_.copied();
   if (passages_.step()) return true;
   if (TRY(import_.step())) return true;
-  if (TRY(memories_.step()))
-    return true;  // after the transcripts, so that sessions that have both are not stored twice
+  if (TRY(memories_.step())) return true;  // after the transcripts: no session is stored twice
   if (TRY(expire())) return true;
   TRY(note_recovered());
   return false;

@@ -28,12 +28,11 @@ constexpr std::size_t kMaxWhy = 160;
 constexpr std::size_t kMaxSubject = 160;
 
 // What a digest holds at most, however many events a turn has.
-constexpr std::size_t kMaxFiles = 500;   // with their changes
-constexpr std::size_t kMaxNames = 2000;  // of files read or edited, each
-constexpr std::size_t kMaxCommands =
-    400;                                // when there are twice as many, the least informative half is removed
-constexpr std::size_t kMaxRuns = 50;    // of one command
-constexpr std::size_t kMaxMarks = 200;  // of one kind: an observation names no more events
+constexpr std::size_t kMaxFiles = 500;      // with their changes
+constexpr std::size_t kMaxNames = 2000;     // of files read or edited, each
+constexpr std::size_t kMaxCommands = 400;   // at twice as many, the less informative half is removed
+constexpr std::size_t kMaxRuns = 50;        // of one command
+constexpr std::size_t kMaxMarks = 200;      // of one kind: an observation names no more events
 constexpr std::size_t kMaxSentences = 200;  // of one kind
 constexpr std::size_t kMaxInterrupted = 5;
 constexpr std::size_t kMaxTasks = 500;

@@ -19,8 +19,7 @@ constexpr std::size_t kMaxFacts = 14;
 constexpr std::size_t kMaxFixes = 64;  // considered
 constexpr std::size_t kMaxFixesShown = 2;
 constexpr std::size_t kMaxFilesTold = 8;
-constexpr std::size_t kLeastAnswer =
-    80;  // bytes of an answer that counts as a result of research; "Done." does not
+constexpr std::size_t kLeastAnswer = 80;  // bytes of an answer that counts as a result; "Done." does not
 constexpr std::size_t kMaxEvents = 200;
 
 using How = Run::How;

@@ -64,8 +64,7 @@ std::vector<PlanStep> plan_steps(std::string_view plan) {
     const bool below = line.starts_with(' ') || line.starts_with('\t');
     if (numbered && !below) steps.push_back({bare(text), {}});
     if (!steps.empty() && (numbered || !heading)) steps.back().files.merge(named_files(text));
-    if (heading && !numbered && !steps.empty())
-      steps.push_back({"", {}});  // the following lines belong to no step
+    if (heading && !numbered && !steps.empty()) steps.push_back({"", {}});  // next lines belong to no step
   }
   std::erase_if(steps, [](const PlanStep& step) { return step.title.empty(); });
   return steps;

@@ -111,8 +111,7 @@ PathRule::PathRule(std::string_view glob, std::string_view home, std::string rea
   const bool floating = glob_.find('/') != std::string::npos && glob_[0] != '/' && !glob_.starts_with("**");
   if (floating) glob_ = "**/" + glob_;
   while (glob_.size() > 3 && (glob_.ends_with("/**") || glob_.ends_with('/')))
-    glob_.resize(glob_.size() -
-                 (glob_.ends_with('/') ? 1 : 3));  // a rule for a directory covers everything below it
+    glob_.resize(glob_.size() - (glob_.ends_with('/') ? 1 : 3));  // it covers all below anyway
   if (glob_.starts_with('/')) fixed_ = glob_.substr(0, glob_.find_first_of("*?"));
   std::string_view last = std::string_view(glob_).substr(glob_.rfind('/') + 1);
   for (std::size_t at = 0; at < last.size();) {
@@ -247,8 +246,7 @@ class PathSearch {
     };
     for (std::size_t at = 0; at <= text.size() && !found_; ++at) {
       const char c = at < text.size() ? text[at] : '\n';
-      if (at == text.size() &&
-          quote != '\0') {  // an apostrophe without a closing one: go back and read it as plain text
+      if (at == text.size() && quote != '\0') {  // not a quote: an apostrophe
         at = opened;
         quote = '\0';
         made.clear();

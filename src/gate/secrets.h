@@ -24,10 +24,9 @@ struct Finding {
 };
 
 struct SecretOptions {
-  std::vector<std::string>
-      patterns;                    // "name=RE2 pattern": more secrets; a group in the pattern is the secret
-  std::vector<std::string> allow;  // RE2 patterns: a text that matches as a whole is not a secret
-  std::string key;                 // of the home, for fingerprints
+  std::vector<std::string> patterns;  // "name=RE2 pattern": more secrets; a group is the secret
+  std::vector<std::string> allow;     // RE2 patterns: a text that matches as a whole is not a secret
+  std::string key;                    // of the home, for fingerprints
 };
 
 // Why `pattern` is not one of SecretOptions; empty when it is fine. `named`: it is of the form name=PATTERN.

@@ -55,8 +55,7 @@ std::size_t find_login_pair(const Hit& hit, const Sign& sign);
 
 // The value after the hit, which is the name of a secret: a separator in any notation, then the value.
 inline constexpr std::size_t kMaxName = 64;
-inline constexpr std::size_t kMaxValue =
-    1024;  // of a value: its beginning is judged, and all of it is removed
+inline constexpr std::size_t kMaxValue = 1024;  // bytes of a value that are judged; all of it is removed
 inline constexpr std::size_t kReadingName = 4;  // the cost of reading any name
 std::size_t find_value_of(const Hit& name, Strength strength);
 
