@@ -134,6 +134,31 @@ Result<bool> Archiver::go_on(Work& work) {
   return true;
 }
 
+Result<std::optional<store::Backup>> Archiver::copy_now(const store::TranscriptKey& key,
+                                                        const std::string& path, const std::string& project,
+                                                        std::string_view cause) {
+  // There is one temporary file: what is under way begins again afterwards.
+  for (Work* work : {&requested_, &swept_})
+    if (work->copy) {
+      work->jobs.push_front(work->copy->job());
+      work->copy.reset();
+    }
+  const Copy::Job job{key, path, project, std::string(cause), "", false};
+  if (!path.empty() && options_.enabled && !TRY(is_left_out(job))) {
+    auto copy = Copy::open(db_, disk_, places_, gate_, job, options_.copy);
+    if (!copy && copy.error().code != Code::not_found) return std::move(copy).error();
+    if (copy) {
+      while (TRY((*copy)->step())) {
+      }
+      TRY(store::in_transaction(db_, [&]() -> Status {
+        if (TRY((*copy)->register_backup(clock_.now()))) ++copied_;
+        return {};
+      }));
+    }
+  }
+  return store::newest_backup(db_, key);
+}
+
 Status Archiver::finish_copy(Work& work) {
   std::optional<store::Backup> backup;
   TRY(store::in_transaction(db_, [&]() -> Status {

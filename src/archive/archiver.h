@@ -48,6 +48,11 @@ class Archiver {
   // Continues the sweep, retention and removals. False: nothing to do.
   bool sweep_step();
 
+  // Copies a session's transcript now, before anything else, up to its last complete line. Gives the newest
+  // backup of the session; nothing when it has none, because a rule keeps it out or there is no transcript.
+  Result<std::optional<store::Backup>> copy_now(const store::TranscriptKey& key, const std::string& path,
+                                                const std::string& project, std::string_view cause);
+
   // The number of copies since this object was made.
   std::int64_t copied() const { return copied_; }
 

@@ -27,7 +27,16 @@ Status each_line(store::Db& db, os::Disk& disk, const Places& places, const stor
   return {};
 }
 
-// The line after which the delta begins; nothing when it can only be found by its time.
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+host::Record read_line(const host::Host& host, std::string_view line) {
+  const Json value = Json::parse_partial(line).value;
+  return value.is_object() ? host.read_record(value) : host::Record{};
+}
+
+// The last line that the anchor covers, by each way that holds.
 struct Found {
   std::optional<std::int64_t> by_uuid, by_line;
 };
@@ -39,11 +48,10 @@ Result<Found> find_anchor(store::Db& db, os::Disk& disk, const Places& places, c
   Sha256 hash;
   std::int64_t lost = 0;
   TRY(each_line(db, disk, places, newest, lost, [&](std::string_view line, std::int64_t number) {
-    // Parse only lines that contain the uuid: most do not.
-    if (!anchor.uuid.empty() && line.find(anchor.uuid) != std::string_view::npos) {
-      const Json value = Json::parse_partial(line).value;
-      if (value.is_object() && host.read_record(value).uuid == anchor.uuid) found.by_uuid = number;
-    }
+    // Most lines do not name it: only one that does is read.
+    if (!anchor.uuid.empty() && line.find(anchor.uuid) != std::string_view::npos &&
+        read_line(host, line).uuid == anchor.uuid)
+      found.by_uuid = number + anchor.behind_uuid.value_or(0);
     if (!anchor.lines || number > *anchor.lines) return;
     hash.add(line);
     hash.add("\n");
@@ -53,53 +61,111 @@ Result<Found> find_anchor(store::Db& db, os::Disk& disk, const Places& places, c
   return found;
 }
 
+// Lines need not be in the order of their times, and several can have the same one. So the anchor knows how
+// many lines of its instant it covers and how many without a time follow. When these do not help, the first
+// later line begins the delta: a line too many is better than one too few.
+Result<std::int64_t> find_instant(store::Db& db, os::Disk& disk, const Places& places,
+                                  const store::Backup& newest, const store::Anchor& anchor) {
+  const host::Host& host = host::find_host(newest.key.platform);
+  std::int64_t lost = 0, same = 0, last = 0;
+  std::optional<std::int64_t> place, first_later;
+  TRY(each_line(db, disk, places, newest, lost, [&](std::string_view line, std::int64_t number) {
+    last = number;
+    const auto at = read_line(host, line).at;
+    if (!at) return;
+    if (*at == *anchor.at && ++same == anchor.same_time) place = number + anchor.behind_at.value_or(0);
+    if (*at > *anchor.at && !first_later) first_later = number;
+  }));
+  if (place) return *place;
+  return first_later ? *first_later - 1 : last;
+}
+
 }  // namespace
 
 store::Anchor anchor_of(const store::Backup& backup) {
-  return {backup.last_uuid, backup.lines, backup.sha256,
-          backup.last_record_at ? backup.last_record_at : std::optional(backup.created_at)};
+  return {backup.last_uuid,
+          backup.lines,
+          backup.sha256,
+          backup.last_record_at ? backup.last_record_at : std::optional(backup.created_at),
+          {},
+          {},
+          {}};
 }
 
-Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const store::TranscriptKey& key,
-                    const store::Anchor& anchor, std::size_t limit) {
+Result<store::Anchor> whole_anchor(store::Db& db, os::Disk& disk, const Places& places,
+                                   const store::Backup& backup) {
+  store::Anchor anchor = anchor_of(backup);
+  const host::Host& host = host::find_host(backup.key.platform);
+  // Only lines that can have this time are read.
+  const std::string second = backup.last_record_at ? iso8601(*backup.last_record_at).substr(0, 19) : "";
+  std::int64_t lost = 0, last = 0, uuid_line = 0, at_line = 0, same = 0;
+  TRY(each_line(db, disk, places, backup, lost, [&](std::string_view line, std::int64_t number) {
+    last = number;
+    const bool names = !anchor.uuid.empty() && line.find(anchor.uuid) != std::string_view::npos;
+    const bool timed = !second.empty() && line.find(second) != std::string_view::npos;
+    if (!names && !timed) return;
+    const host::Record record = read_line(host, line);
+    if (names && record.uuid == anchor.uuid) uuid_line = number;
+    if (!record.at || record.at != backup.last_record_at) return;
+    ++same;
+    at_line = number;
+  }));
+  if (uuid_line > 0) anchor.behind_uuid = last - uuid_line;
+  if (at_line > 0) {
+    anchor.behind_at = last - at_line;
+    anchor.same_time = same;
+  }
+  return anchor;
+}
+
+Result<Delta> each_behind(store::Db& db, os::Disk& disk, const Places& places,
+                          const store::TranscriptKey& key, const store::Anchor& anchor,
+                          const TakeLine& take) {
   const auto newest = TRY(store::newest_backup(db, key));
   if (!newest) return Error{Code::not_found, "session " + key.session + " has no backup"};
-  const Found found = TRY(find_anchor(db, disk, places, *newest, anchor));
+  Found found = TRY(find_anchor(db, disk, places, *newest, anchor));
   Delta delta;
   delta.newest = *newest;
-  const auto line = found.by_uuid ? found.by_uuid : found.by_line;
-  if (line) {
-    // Lines without a uuid may follow the anchor's last record. They belong to the anchor, not to the delta.
-    const bool both = found.by_uuid && found.by_line && *found.by_line >= *found.by_uuid;
-    delta.anchor = found.by_uuid ? "uuid" : "line";
-    delta.anchor_at =
-        found.by_uuid ? fmt::format("uuid {}, line {}", anchor.uuid, *line) : fmt::format("line {}", *line);
-    if (both) delta.anchor_at = fmt::format("uuid {}, line {}", anchor.uuid, *found.by_line);
+  std::int64_t from = 0;
+  if (found.by_uuid) {
+    delta.anchor = "uuid";
+    // Lines without a uuid may follow the last record that has one: those of the anchor are no delta.
+    from = std::max(*found.by_uuid, found.by_line.value_or(0));
+    delta.anchor_at = fmt::format("uuid {}, line {}", anchor.uuid, from);
+  } else if (found.by_line) {
+    delta.anchor = "line";
+    from = *found.by_line;
+    delta.anchor_at = fmt::format("line {}", from);
   } else if (anchor.at) {
     delta.anchor = "instant";
     delta.anchor_at = iso8601(*anchor.at);
+    from = TRY(find_instant(db, disk, places, *newest, anchor));
   } else {
     return Error{Code::not_found,
                  "the anchor has neither record, lines nor time: what came later is unknown"};
   }
-  std::int64_t from = line.value_or(0);
-  if (found.by_uuid && found.by_line) from = std::max(*found.by_uuid, *found.by_line);
-  const host::Host& host = host::find_host(key.platform);
-  bool behind = false;  // by time: a record without a time belongs to the one before it
   TRY(each_line(db, disk, places, *newest, delta.malformed, [&](std::string_view text, std::int64_t number) {
-    if (number <= from || text.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    if (number <= from || is_blank(text)) return;
     if (line_fault(text)) {
       ++delta.malformed;
       return;
     }
-    host::Record record = host.read_record(Json::parse_partial(text).value);
-    if (delta.anchor == "instant") {
-      if (record.at) behind = *record.at > *anchor.at;
-      if (!behind) return;
-    }
     ++delta.records;
-    if (delta.shown.size() < limit) delta.shown.push_back({number, std::move(record)});
+    take(text, number);
   }));
+  return delta;
+}
+
+Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const store::TranscriptKey& key,
+                    const store::Anchor& anchor, std::size_t limit) {
+  const host::Host& host = host::find_host(key.platform);
+  std::vector<DeltaRecord> shown;
+  Delta delta =
+      TRY(each_behind(db, disk, places, key, anchor, [&](std::string_view line, std::int64_t number) {
+        if (shown.size() < limit)
+          shown.push_back({number, host.read_record(Json::parse_partial(line).value)});
+      }));
+  delta.shown = std::move(shown);
   return delta;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/copy.h"
@@ -18,21 +20,29 @@ struct DeltaRecord {
 };
 
 struct Delta {
-  std::string anchor;     // how the place was found: by "uuid", "line" or "instant" (time)
+  std::string anchor;     // by what the place was found: "uuid", "line" or "instant"
   std::string anchor_at;  // for people: "line 412"
-  store::Backup newest;   // the version that was read
+  store::Backup newest;   // what was read
   std::int64_t records = 0;
-  std::vector<DeltaRecord> shown;  // the first records, at most the limit
-  std::int64_t malformed = 0;      // lines after the anchor that are not records
+  std::vector<DeltaRecord> shown;  // the first of them, at most the limit
+  std::int64_t malformed = 0;      // lines behind the anchor that are no records
 };
 
-// Reads what the newest backup of the session `key` has after `anchor`. The place is found by the uuid of the
-// anchor's last record, else by its number of lines if their hash is the same, else by its time. Fails with
-// `not_found` when none of these works.
+// Reads the newest backup of the session `key` behind `anchor`: by the uuid of its last record, else by its
+// lines if their hash is the same, else by its instant. `not_found` when none of them holds.
 Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const store::TranscriptKey& key,
                     const store::Anchor& anchor, std::size_t limit);
 
-// The anchor at the end of a backup.
+// The same for whoever reads the lines: calls `take` for each that is a JSON object, with its number.
+// `Delta::records` counts them, `shown` is empty.
+using TakeLine = std::function<void(std::string_view line, std::int64_t number)>;
+Result<Delta> each_behind(store::Db& db, os::Disk& disk, const Places& places,
+                          const store::TranscriptKey& key, const store::Anchor& anchor, const TakeLine& take);
+
+// The anchor that a backup is.
 store::Anchor anchor_of(const store::Backup& backup);
+// The same, with what finds its place by uuid or by instant alone. Reads the backup.
+Result<store::Anchor> whole_anchor(store::Db& db, os::Disk& disk, const Places& places,
+                                   const store::Backup& backup);
 
 }  // namespace cairn::archive

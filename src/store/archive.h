@@ -137,6 +137,9 @@ struct Anchor {
   std::optional<std::int64_t> lines;
   std::string sha256;  // of those lines as stored
   std::optional<WallTime> at;
+  // How many of the lines come after the one with that uuid, and after the last one with a time; and how many
+  // of those lines have that very time. Unknown for anchors of a backup alone.
+  std::optional<std::int64_t> behind_uuid, behind_at, same_time;
 };
 
 // All backups of a session.

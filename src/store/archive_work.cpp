@@ -138,13 +138,15 @@ Result<std::optional<DocumentAnchor>> document_anchor(Db& db, std::int64_t id) {
       db.query(
           "SELECT d.platform, d.content_session_id, coalesce(nullif(d.anchor_uuid, ''), b.last_uuid, ''), "
           "coalesce(d.anchor_lines, b.lines), coalesce(nullif(d.anchor_sha256, ''), b.sha256, ''), "
-          "coalesce(d.anchor_at_epoch, d.created_at_epoch) FROM session_documents d LEFT JOIN backups b ON "
-          "b.id = d.backup_id WHERE d.id = ? AND d.deleted_at IS NULL",
+          "coalesce(d.anchor_at_epoch, d.created_at_epoch), d.behind_uuid, d.behind_at, d.same_time FROM "
+          "session_documents d LEFT JOIN backups b ON b.id = d.backup_id WHERE d.id = ? AND d.deleted_at IS "
+          "NULL",
           id),
       [](Stmt& row) {
         return DocumentAnchor{
             {row.text(0), row.text(1), ""},
-            {row.text(2), row.optional_integer(3), row.text(4), from_epoch_ms(row.integer(5))}};
+            {row.text(2), row.optional_integer(3), row.text(4), from_epoch_ms(row.integer(5)),
+             row.optional_integer(6), row.optional_integer(7), row.optional_integer(8)}};
       });
 }
 

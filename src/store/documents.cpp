@@ -13,7 +13,8 @@ namespace cairn::store {
   "SELECT d.id, d.uuid, d.origin, d.platform, d.content_session_id, d.project, d.branch, d.title, "        \
   "d.status, d.tags, d.body, d.previous_id, d.previous_name, d.backup_id, d.anchor_uuid, d.anchor_lines, " \
   "d.anchor_sha256, d.anchor_at_epoch, d.name, d.source, d.head_commit, d.created_at_epoch, "              \
-  "d.updated_at_epoch, d.deleted_at IS NOT NULL FROM session_documents d "
+  "d.updated_at_epoch, d.deleted_at IS NOT NULL, d.behind_uuid, d.behind_at, d.same_time FROM "            \
+  "session_documents d "
 #define NEWEST_FIRST " ORDER BY d.created_at_epoch DESC, d.id DESC "
 
 static Document read_document(Stmt& row) {
@@ -21,7 +22,7 @@ static Document read_document(Stmt& row) {
   read_columns(row, d.id, d.uuid, d.origin, d.platform, d.session, d.project, d.branch, d.title, d.status,
                d.tags, d.body, d.previous, d.previous_name, d.backup, d.anchor.uuid, d.anchor.lines,
                d.anchor.sha256, d.anchor.at, d.name, d.source, d.head_commit, d.created_at, d.updated_at,
-               d.deleted);
+               d.deleted, d.anchor.behind_uuid, d.anchor.behind_at, d.anchor.same_time);
   return d;
 }
 
@@ -37,40 +38,39 @@ Result<std::int64_t> add_document(Db& db, const Document& d) {
   TRY(db.run(
       "INSERT INTO session_documents(uuid, origin, platform, content_session_id, project, branch, title, "
       "status, tags, body, previous_id, previous_name, backup_id, anchor_uuid, anchor_lines, anchor_sha256, "
-      "anchor_at_epoch, name, source, head_commit, created_at, created_at_epoch, updated_at_epoch) "
-      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      "anchor_at_epoch, name, source, head_commit, created_at, created_at_epoch, updated_at_epoch, "
+      "behind_uuid, behind_at, same_time) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
       d.uuid.empty() ? new_uuid(epoch_ms(d.created_at)) : d.uuid, d.origin, d.platform, d.session, d.project,
       d.branch, d.title, d.status, list_text(d.tags), d.body, d.previous, d.previous_name, d.backup,
       d.anchor.uuid, d.anchor.lines, d.anchor.sha256, ms_of(d.anchor.at), d.name, d.source, d.head_commit,
-      iso8601(d.created_at), epoch_ms(d.created_at), ms_of(d.updated_at)));
+      iso8601(d.created_at), epoch_ms(d.created_at), ms_of(d.updated_at), d.anchor.behind_uuid,
+      d.anchor.behind_at, d.anchor.same_time));
   return db.last_insert_rowid();
 }
 
+// What a version of a document keeps.
+#define VERSION_COLUMNS                                                                               \
+  "title, status, tags, body, backup_id, anchor_uuid, anchor_lines, anchor_sha256, anchor_at_epoch, " \
+  "behind_uuid, behind_at, same_time, updated_at_epoch"
+
 Status update_document(Db& db, const Document& d, WallTime now) {
-  TRY(db.run(
-      "INSERT INTO document_versions(document_id, version, title, status, tags, body, backup_id, "
-      "anchor_uuid, anchor_lines, anchor_sha256, anchor_at_epoch, updated_at_epoch, replaced_at_epoch) "
-      "SELECT id, 1 + coalesce((SELECT max(version) FROM document_versions WHERE document_id = ?1), 0), "
-      "title, status, tags, body, backup_id, anchor_uuid, anchor_lines, anchor_sha256, anchor_at_epoch, "
-      "updated_at_epoch, ?2 FROM session_documents WHERE id = ?1",
-      d.id, epoch_ms(now)));
+  TRY(db.run("INSERT INTO document_versions(document_id, version, replaced_at_epoch, " VERSION_COLUMNS
+             ") SELECT id, 1 + coalesce((SELECT max(version) FROM document_versions WHERE document_id = ?1), "
+             "0), ?2, " VERSION_COLUMNS " FROM session_documents WHERE id = ?1",
+             d.id, epoch_ms(now)));
   return db.run(
-      "UPDATE session_documents SET title = ?, status = ?, tags = ?, body = ?, backup_id = ?, anchor_uuid = "
-      "?, anchor_lines = ?, anchor_sha256 = ?, anchor_at_epoch = ?, updated_at_epoch = ? WHERE id = ?",
+      "UPDATE session_documents SET (" VERSION_COLUMNS ") = (?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE id = ?",
       d.title, d.status, list_text(d.tags), d.body, d.backup, d.anchor.uuid, d.anchor.lines, d.anchor.sha256,
-      ms_of(d.anchor.at), epoch_ms(now), d.id);
+      ms_of(d.anchor.at), d.anchor.behind_uuid, d.anchor.behind_at, d.anchor.same_time, epoch_ms(now), d.id);
 }
 
 Status revert_document(Db& db, std::int64_t id) {
   const auto version =
       TRY(db.integer("SELECT max(version) FROM document_versions WHERE document_id = ?", id));
   if (!version) return Error{Code::not_found, document_label(id) + " has no earlier version"};
-  TRY(db.run(
-      "UPDATE session_documents SET (title, status, tags, body, backup_id, anchor_uuid, anchor_lines, "
-      "anchor_sha256, anchor_at_epoch, updated_at_epoch) = (SELECT title, status, tags, body, backup_id, "
-      "anchor_uuid, anchor_lines, anchor_sha256, anchor_at_epoch, updated_at_epoch FROM document_versions "
-      "WHERE document_id = ?1 AND version = ?2) WHERE id = ?1",
-      id, *version));
+  TRY(db.run("UPDATE session_documents SET (" VERSION_COLUMNS ") = (SELECT " VERSION_COLUMNS
+             " FROM document_versions WHERE document_id = ?1 AND version = ?2) WHERE id = ?1",
+             id, *version));
   return db.run("DELETE FROM document_versions WHERE document_id = ? AND version = ?", id, *version);
 }
 

@@ -23,6 +23,10 @@ Status end_note(Db& db, std::int64_t observation, WallTime at) {
   return {};
 }
 
+Status give_note_again(Db& db, std::int64_t observation) {
+  return db.run("UPDATE notes SET done_at_epoch = NULL WHERE observation_id = ?", observation);
+}
+
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit) {
   return all(
       db.query("SELECT o.id, o.project, n.for_all, o.title, coalesce(nullif(o.narrative, ''), o.title), "

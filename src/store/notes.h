@@ -27,6 +27,8 @@ Status add_note(Db& db, ObservationId observation, bool for_all);
 // Ends a note: sessions no longer get it, search still finds it. `not_found` when the observation is not a
 // note.
 Status end_note(Db& db, std::int64_t observation, WallTime at);
+// Takes end_note() back.
+Status give_note_again(Db& db, std::int64_t observation);
 // The notes that a session of `project` gets, newest first: those of the project and those for all projects.
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit);
 

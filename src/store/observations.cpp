@@ -209,6 +209,23 @@ Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id) {
   return std::optional<Observation>(std::move(o));
 }
 
+Result<std::vector<Observation>> observations_of_session(Db& db, SessionId session, std::int64_t limit) {
+  auto rows = TRY(all(
+      db.query("SELECT o.id, o.type, o.title, o.facts, o.narrative, o.prompt_number, o.position, "
+               "o.created_at_epoch FROM observations o JOIN sdk_sessions s ON s.memory_session_id = "
+               "o.memory_session_id WHERE s.id = ? AND o.deleted_at IS NULL ORDER BY o.prompt_number DESC, "
+               "o.position DESC, o.id DESC LIMIT ?",
+               session, limit),
+      [](Stmt& row) {
+        Observation o;
+        read_columns(row, o.id, o.type, o.title, o.facts, o.narrative, o.prompt_number, o.position,
+                     o.created_at);
+        return o;
+      }));
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
 Result<bool> is_type_in_use(Db& db, const std::string& type) {
   return TRY(db.integer("SELECT 1 FROM observations WHERE type = ? AND deleted_at IS NULL LIMIT 1", type))
       .has_value();

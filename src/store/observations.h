@@ -58,4 +58,7 @@ Result<bool> is_type_in_use(Db& db, const std::string& type);
 // One, with its evidence.
 Result<std::optional<Observation>> find_observation(Db& db, std::int64_t id);
 
+// Those of a session, oldest first, without their evidence; the newest `limit` of them.
+Result<std::vector<Observation>> observations_of_session(Db& db, SessionId session, std::int64_t limit);
+
 }  // namespace cairn::store

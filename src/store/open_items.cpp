@@ -51,6 +51,13 @@ Status close_open_item(Db& db, std::int64_t id, std::string_view by, const std::
       turn ? std::optional(turn->number) : std::nullopt, id);
 }
 
+Status reopen_item(Db& db, std::int64_t id, std::string_view by) {
+  return db.run(
+      "UPDATE open_items SET closed_at = NULL, closed_at_epoch = NULL, closed_by = NULL, closed_session = "
+      "NULL, closed_prompt = NULL WHERE id = ? AND closed_by = ?",
+      id, by);
+}
+
 Status undo_closings(Db& db, const OpenTurn& turn) {
   return db.run(
       "UPDATE open_items SET closed_at = NULL, closed_at_epoch = NULL, closed_by = NULL, closed_session = "

@@ -56,6 +56,8 @@ Status update_open_item(Db& db, const OpenItem& item);
 // Closes the item if it is open. `turn`: the turn that closes it; none: a person does.
 Status close_open_item(Db& db, std::int64_t id, std::string_view by, const std::optional<OpenTurn>& turn,
                        WallTime at);
+// Opens it again if `by` closed it.
+Status reopen_item(Db& db, std::int64_t id, std::string_view by);
 // Opens the items again that `turn` closed.
 Status undo_closings(Db& db, const OpenTurn& turn);
 // Deletes an item: its turn was distilled again and no longer contains it.

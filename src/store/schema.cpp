@@ -373,16 +373,25 @@ ALTER TABLE transcripts ADD COLUMN mark TEXT NOT NULL DEFAULT '';
 )sql";
 
 std::span<const Migration> schema() {
-  static const std::array kMigrations = {
-      Migration{1, "spine", kSpine},           Migration{2, "transcripts", kTranscripts},
-      Migration{3, "queue", kQueue},           Migration{4, "observations", kObservations},
-      Migration{5, "search", kSearchIndex},    Migration{6, "search lists", kSearchLists},
-      Migration{7, "outside", kOutside},       Migration{8, "marks", kMarks},
-      Migration{10, "open items", kOpenItems}, Migration{12, "session secrets", kSessionSecrets},
-      Migration{13, "texts", kTexts},          Migration{14, "identity", kProjectIdentity},
-      Migration{15, "archive", kArchive},      Migration{16, "imports", kImports},
-      Migration{19, "documents", kDocuments},  Migration{20, "import jobs", kImportJobs},
-      Migration{21, "passages", kPassages},    Migration{22, "retention", kRetention}};
+  static const std::array kMigrations = {Migration{1, "spine", kSpine},
+                                         Migration{2, "transcripts", kTranscripts},
+                                         Migration{3, "queue", kQueue},
+                                         Migration{4, "observations", kObservations},
+                                         Migration{5, "search", kSearchIndex},
+                                         Migration{6, "search lists", kSearchLists},
+                                         Migration{7, "outside", kOutside},
+                                         Migration{8, "marks", kMarks},
+                                         Migration{10, "open items", kOpenItems},
+                                         Migration{12, "session secrets", kSessionSecrets},
+                                         Migration{13, "texts", kTexts},
+                                         Migration{14, "identity", kProjectIdentity},
+                                         Migration{15, "archive", kArchive},
+                                         Migration{16, "imports", kImports},
+                                         Migration{19, "documents", kDocuments},
+                                         Migration{20, "import jobs", kImportJobs},
+                                         Migration{21, "passages", kPassages},
+                                         Migration{22, "retention", kRetention},
+                                         Migration{23, "document places", kDocumentPlaces}};
   return kMigrations;
 }
 

@@ -27,5 +27,6 @@ extern const std::string_view kImports;
 extern const std::string_view kDocuments;
 // The text of "import jobs".
 extern const std::string_view kImportJobs;
+extern const std::string_view kDocumentPlaces;
 
 }  // namespace cairn::store

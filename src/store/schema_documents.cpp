@@ -53,4 +53,15 @@ BEGIN
 END;
 )sql";
 
+const std::string_view kDocumentPlaces = R"sql(
+-- What finds the anchor of a document by uuid or by instant alone: how many covered lines come after the one with that
+-- uuid, after the last one with a time, and how many have that very time.
+ALTER TABLE session_documents ADD COLUMN behind_uuid INTEGER;
+ALTER TABLE session_documents ADD COLUMN behind_at INTEGER;
+ALTER TABLE session_documents ADD COLUMN same_time INTEGER;
+ALTER TABLE document_versions ADD COLUMN behind_uuid INTEGER;
+ALTER TABLE document_versions ADD COLUMN behind_at INTEGER;
+ALTER TABLE document_versions ADD COLUMN same_time INTEGER;
+)sql";
+
 }  // namespace cairn::store
