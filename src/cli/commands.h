@@ -43,6 +43,16 @@ Page backup_clean_page(Shell& shell, const Json& args, const Json& result);
 Page backup_discard_page(Shell& shell, const Json& args, const Json& result);
 Page backup_repair_page(Shell& shell, const Json& args, const Json& result);
 Page delta_page(Shell& shell, const Json& args, const Json& result);
+Page docs_list_page(Shell& shell, const Json& args, const Json& result);
+Page docs_show_page(Shell& shell, const Json& args, const Json& result);
+Page docs_lint_page(Shell& shell, const Json& args, const Json& result);
+Page docs_diff_page(Shell& shell, const Json& args, const Json& result);
+Page docs_template_page(Shell& shell, const Json& args, const Json& result);
+Page resume_page(Shell& shell, const Json& args, const Json& result);
+Page coalesce_page(Shell& shell, const Json& args, const Json& result);
+Page chain_page(Shell& shell, const Json& args, const Json& result);
+Page fresh_start_page(Shell& shell, const Json& args, const Json& result);
+Page undo_page(Shell& shell, const Json& args, const Json& result);
 Page queue_list_page(Shell& shell, const Json& args, const Json& result);
 Page queue_show_page(Shell& shell, const Json& args, const Json& result);
 Page queue_retry_page(Shell& shell, const Json& args, const Json& result);
@@ -56,6 +66,15 @@ Page debug_sql_page(Shell& shell, const Json& args, const Json& result);
 
 // "12 backups of 3 sessions": the archive's part of `status`.
 std::string backups_text(const Json& archive);
+
+// All that stands on stdin, for `command`; `invalid` when it is more than 1 MB.
+Result<std::string> all_of_stdin(std::string_view command);
+
+Status prepare_docs_lint(Shell& shell, Json& args);
+Status prepare_fresh_start(Shell& shell, Json& args);
+Status prepare_undo(Shell& shell, Json& args);
+Result<int> save_command(Shell& shell);
+Result<int> resume_command(Shell& shell);
 
 Status prepare_timeline(Shell& shell, Json& args);
 Status prepare_remember(Shell& shell, Json& args);

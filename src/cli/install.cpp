@@ -115,6 +115,12 @@ Status write_plan(os::Disk& disk, const InstallPlan& plan) {
 
 }  // namespace
 
+Status write_file(os::Disk& disk, const std::string& path, std::string_view bytes) {
+  const std::string target = behind_links(path);
+  TRY(os::make_dirs(disk, directory_of(target)));
+  return write_settings(disk, target, bytes);
+}
+
 Result<InstallPlan> plan_install(const host::Hooks& hooks, os::Disk& disk, const std::string& settings_file,
                                  const host::HookProgram& program) {
   if (!program.path.starts_with('/') || !program.path.ends_with("/cairn-hook") || !is_utf8(program.path))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "host/hooks.h"
@@ -33,5 +34,9 @@ Result<InstallPlan> plan_uninstall(const host::Hooks& hooks, os::Disk& disk,
 // still hold plan.before, else `busy`. The first install leaves a copy of what was there beside the file,
 // FILE.cairn-backup, or an empty FILE.cairn-created when there was none; uninstall removes them.
 Status apply_install(os::Disk& disk, const InstallPlan& plan);
+
+// Replaces a file of the user's, or makes one: atomically, keeping mode and owner, following a symbolic link to
+// its target. Missing directories are made.
+Status write_file(os::Disk& disk, const std::string& path, std::string_view bytes);
 
 }  // namespace cairn::cli

@@ -31,17 +31,18 @@ std::string event_text(const Shell& shell, const Json& event, bool full) {
   return head + "\n" + facts.text(screen);
 }
 
-Result<std::string> all_of_stdin() {
+}  // namespace
+
+Result<std::string> all_of_stdin(std::string_view command) {
   std::string text;
   char buffer[4096];
   for (ssize_t got; (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
     text.append(buffer, static_cast<std::size_t>(got));
-    if (text.size() > kMostInput) return Error{Code::invalid, "remember: stdin: more than 1 MB: shorten it"};
+    if (text.size() > kMostInput)
+      return Error{Code::invalid, std::string(command) + ": stdin: more than 1 MB: shorten it"};
   }
   return text;
 }
-
-}  // namespace
 
 Page why_page(Shell& shell, const Json& args, const Json& result) {
   const Screen& screen = shell.screen();
@@ -61,7 +62,7 @@ Page why_page(Shell& shell, const Json& args, const Json& result) {
 // `-` reads the text from stdin. A command that an agent runs stores for the agent.
 Status prepare_remember(Shell&, Json& args) {
   if (host::agent_in_environment()) args.set("by", "agent");
-  if (args["text"].as_string() == "-") args.set("text", TRY(all_of_stdin()));
+  if (args["text"].as_string() == "-") args.set("text", TRY(all_of_stdin("remember")));
   return {};
 }
 

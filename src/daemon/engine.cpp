@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "documents/trash.h"
 #include "hook/control.h"
 #include "ops/backup.h"
 #include "ops/mode.h"
@@ -256,6 +257,7 @@ Status Engine::pass_minute() {
     note_stuck(TRY(store::recover_lapsed(db_, max_retries(), seams_.clock.now())));
     TRY(store::clean(db_, settings_.integer("queue.keep_processed")));
     TRY(watch_queue());
+    TRY(documents::empty_trash(db_, seams_.clock.now()));
     if (TRY(store::move_border(db_, retention(), seams_.clock.now(), running)) || border_moved_ns_ == 0)
       border_moved_ns_ = boot;
     return {};
@@ -365,6 +367,7 @@ Status Engine::confirm(std::int64_t receipt) {
 Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
   const auto settings = live_settings_.now();
   ops::World world{db_, seams_.disk, seams_.clock, home_, *settings, key_, &intake_};
+  world.archiver = &archiver_;
   world.intake_error = intake_error();
   world.write_later = [this](const std::function<Status(store::Db&)>& body) {
     if (auto done = store::in_transaction(db_, [&] { return body(db_); }); !done)

@@ -25,6 +25,7 @@ enum class Way {
   model,         // what a model made of events
   archive,       // a line of a transcript, as the archive keeps it
   other_memory,  // what another tool remembered, or a person wrote into files for it
+  document,      // a document about a session
 };
 
 // Additional rules of one project: from its file `.cairn.toml`, or set by the user for that project.

@@ -23,6 +23,13 @@ std::optional<std::string_view> agent_in_environment() {
   return std::nullopt;
 }
 
+std::optional<std::string> session_in_environment() {
+  // The first is ours: the start of a session sets it where the host lets hooks set variables.
+  for (const char* name : {"CAIRN_SESSION_ID", "CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID"})
+    if (const char* value = std::getenv(name); value && *value) return std::string(value);
+  return std::nullopt;
+}
+
 bool is_agents_variable(std::string_view assignment) {
   return assignment.starts_with("CLAUDE");
 }

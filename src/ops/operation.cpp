@@ -67,7 +67,7 @@ const std::vector<Operation>& operations() {
     std::vector<Operation> all;
     for (const auto& part :
          {search_operations(), record_operations(), remember_operations(), open_operations(),
-          context_operations(), project_operations(), stats_operations(), session_operations(),
+          context_operations(), document_operations(), resume_operations(), undo_operations(), project_operations(), stats_operations(), session_operations(),
           session_repair_operations(), backup_operations(), import_operations(), status_operations(),
           daemon_operations(), queue_operations(), capture_operations(), policy_operations(),
           scan_operations(), debug_operations()})

@@ -27,6 +27,10 @@
 #include "store/sql.h"
 #include "store/states.h"
 
+namespace cairn::archive {
+class Archiver;
+}
+
 namespace cairn::ops {
 
 // What an operation may use.
@@ -41,6 +45,7 @@ struct World {
   Json daemon;                                  // the daemon's state for `status`; null outside of a daemon
   bool settings_changed = false;                // set by an operation that wrote config.toml
   const std::atomic<bool>* stopping = nullptr;  // true: the daemon is ending, slow work must stop
+  archive::Archiver* archiver = nullptr;        // as intake
   // For operations that read: has the writer write this later, in a transaction; null: it cannot.
   std::function<void(std::function<Status(store::Db&)>)> write_later;
   std::string intake_error;  // why events wait, as the running daemon knows it
@@ -99,6 +104,7 @@ std::vector<Operation> capture_operations();
 std::vector<Operation> context_operations();
 std::vector<Operation> daemon_operations();
 std::vector<Operation> debug_operations();
+std::vector<Operation> document_operations();
 std::vector<Operation> import_operations();
 std::vector<Operation> open_operations();
 std::vector<Operation> policy_operations();
@@ -106,12 +112,14 @@ std::vector<Operation> project_operations();
 std::vector<Operation> queue_operations();
 std::vector<Operation> record_operations();
 std::vector<Operation> remember_operations();
+std::vector<Operation> resume_operations();
 std::vector<Operation> scan_operations();
 std::vector<Operation> search_operations();
 std::vector<Operation> session_operations();
 std::vector<Operation> session_repair_operations();
 std::vector<Operation> stats_operations();
 std::vector<Operation> status_operations();
+std::vector<Operation> undo_operations();
 
 // The largest limit of a list.
 inline constexpr std::int64_t kMostRows = 1'000'000;

@@ -158,6 +158,17 @@ class Ways : public testing::TestWithParam<Way> {
     EXPECT_EQ(m.number("SELECT count(*) FROM session_documents"), 1);
   }
 
+  void send_by_document(const std::string& text) {
+    m.tell(chat.start());
+    m.tell(chat.prompt("a prompt"));
+    // Unclosed private text hides what follows it: each field has its own.
+    must(m.run("save", Json::object({{"cwd", chat.cwd},
+                                     {"text", "## Session Summary\n\n" + text},
+                                     {"title", text},
+                                     {"tag", Json::array({text})}})));
+    EXPECT_EQ(m.number("SELECT count(*) FROM session_documents"), 1);
+  }
+
   // All that is kept, in one text. The transcript is the host's own file.
   std::string everything() {
     std::string all = m.log.all();
@@ -187,6 +198,7 @@ TEST_P(Ways, KeepNothingThatIsForbidden) {
     case Way::model: send_by_model(load.text); break;
     case Way::archive: send_by_archive(load.text); break;
     case Way::other_memory: send_by_other_memory(load.text); break;
+    case Way::document: send_by_document(load.text); break;
   }
   const std::string all = everything();
   EXPECT_NE(all.find(load.control), std::string::npos) << "nothing came in at all";
@@ -194,14 +206,14 @@ TEST_P(Ways, KeepNothingThatIsForbidden) {
 }
 
 std::string name_of(const testing::TestParamInfo<Way>& info) {
-  const char* const names[] = {"hook",  "transcript", "bad_file",    "remember",
-                               "model", "archive",    "other_memory"};
+  const char* const names[] = {"hook",  "transcript", "bad_file",     "remember",
+                               "model", "archive",    "other_memory", "document"};
   return names[static_cast<int>(info.param)];
 }
 
 INSTANTIATE_TEST_SUITE_P(Gate, Ways,
                          testing::Values(Way::hook, Way::transcript, Way::bad_file, Way::remember, Way::model,
-                                         Way::archive, Way::other_memory),
+                                         Way::archive, Way::other_memory, Way::document),
                          name_of);
 
 TEST(Exclude, AResultThatNamesAnExcludedPathTakesItsCallWithIt) {

@@ -1,0 +1,133 @@
+// Saving and coalescing die at any call to the disk: the old state or the new one, never something between.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "fault/story.h"
+#include "os/path.h"
+#include "unit/transcript_lines.h"
+
+namespace cairn::test {
+namespace {
+
+// A session with one document, whose transcript has grown since.
+struct Documented {
+  Machine m;
+  Chat chat;
+  TranscriptWriter transcript{m, chat, "", ""};
+  std::string before;  // the documents before the operation
+
+  Documented() {
+    m.disk.provide_dir(os::above(transcript.path()));
+    must(m.open());
+    m.tell(chat.start());
+    turn("make a parser", "a.cpp", "The parser is made.");
+    must(run("save"));
+    turn("test it", "b.cpp", "It is tested.");
+    before = documents();
+  }
+  void turn(std::string_view words, std::string_view file, std::string_view answer) {
+    m.tell(chat.prompt(words));
+    transcript.prompt(words);
+    transcript.wrote(file, std::string(file));
+    transcript.answer(answer);
+    m.tell(chat.stop(answer));
+    m.disk.provide_file(transcript.path(), transcript.text);
+  }
+  Result<Json> run(std::string_view operation) { return m.run(operation, Json::object({{"cwd", chat.cwd}})); }
+  // Every document with its links, its anchor and what undo knows of it.
+  std::string documents() {
+    std::string all;
+    for (const char* sql :
+         {"SELECT id, previous_id, backup_id, anchor_lines, anchor_sha256, behind_uuid, body FROM "
+          "session_documents ORDER BY id",
+          "SELECT document_id, version, body FROM document_versions ORDER BY 1, 2",
+          "SELECT what FROM undo_log"})
+      for (const std::string& row : m.rows(sql)) all += row + "\n";
+    return all;
+  }
+};
+
+struct Case {
+  const char* operation;
+  const char* now_there;  // in the new state
+};
+
+class DocumentCrash : public testing::TestWithParam<Case> {
+ protected:
+  std::uint64_t calls() {
+    Documented one;
+    const std::uint64_t before = one.m.disk.calls();
+    must(one.run(GetParam().operation));
+    after_ = one.documents();
+    EXPECT_NE(after_.find(GetParam().now_there), std::string::npos) << after_;
+    return one.m.disk.calls() - before;
+  }
+  // What must hold at the next start, and that the same command then succeeds.
+  void expect_old_or_new(Documented& one) {
+    const Status opened = one.m.open();
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    const std::string now = one.documents();
+    // Times in a continuation differ; nothing else does.
+    const bool is_new = now.find(GetParam().now_there) != std::string::npos;
+    EXPECT_TRUE(now == one.before || is_new) << now;
+    EXPECT_EQ(one.m.rows("PRAGMA foreign_key_check"), Lines{});
+    EXPECT_TRUE(must(one.m.run("backup.verify", Json::object({{"all", true}})))["ok"].as_bool());
+    if (is_new) {
+      // All of it: the document covers what its anchor says.
+      EXPECT_EQ(
+          one.m.number("SELECT count(*) FROM session_documents d JOIN backups b ON b.id = d.backup_id WHERE "
+                       "d.anchor_lines = b.lines AND d.anchor_sha256 = b.sha256"),
+          one.m.number("SELECT count(*) FROM session_documents"));
+    }
+    ++(is_new ? new_ : old_);
+    must(one.run(GetParam().operation));
+    EXPECT_NE(one.documents().find(GetParam().now_there), std::string::npos);
+    const Json chain = must(one.m.run("chain", Json::object({{"cwd", one.chat.cwd}})));
+    EXPECT_TRUE(chain["problems"].items().empty()) << chain.dump();
+  }
+
+  std::string after_;
+  int old_ = 0, new_ = 0;
+};
+
+TEST_P(DocumentCrash, AtEveryCallLeavesTheOldStateOrTheNew) {
+  const std::uint64_t count = calls();
+  ASSERT_GT(count, 5u);
+  for (std::uint64_t k = 1; k <= count + 1; k += kStride) {
+    SCOPED_TRACE("call " + std::to_string(k) + " of " + std::to_string(count));
+    Documented one;
+    one.m.disk.halt_at(k);
+    ignore(one.run(GetParam().operation));
+    one.m.close();
+    k % 2 == 0 ? one.m.disk.crash() : one.m.disk.power_cut(k * 31 + 7);
+    expect_old_or_new(one);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(old_, 0);
+  EXPECT_GT(new_, 0);
+}
+
+TEST_P(DocumentCrash, AnErrorAtAnyCallLeavesTheOldStateOrTheNew) {
+  const std::uint64_t count = calls();
+  for (const int error : {ENOSPC, EIO})
+    for (std::uint64_t k = 1; k <= count; k += kStride) {
+      SCOPED_TRACE("errno " + std::to_string(error) + " at call " + std::to_string(k));
+      Documented one;
+      one.m.disk.fail_at(k, error);
+      ignore(one.run(GetParam().operation));
+      one.m.disk.clear_faults();
+      one.m.close();
+      expect_old_or_new(one);
+      if (HasFailure()) return;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Documents, DocumentCrash,
+                         testing::Values(Case{"save", "\n2|1|"}, Case{"coalesce", "## Session Continuation"}),
+                         [](const testing::TestParamInfo<Case>& param) {
+                           return std::string(param.param.operation);
+                         });
+
+}  // namespace
+}  // namespace cairn::test
