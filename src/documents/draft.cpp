@@ -97,7 +97,7 @@ std::string next_of(const DraftInput& input) {
       out += fmt::format("{}. {}\n", i + 1, input.material.next[i]);
     return out;
   }
-  return input.open.empty() ? "" : "1. " + context::told(input.open.front()) + "\n";
+  return input.open.empty() ? "" : "1. " + context::item_text(input.open.front()) + "\n";
 }
 
 std::string files_of(const Material& m) {
@@ -151,7 +151,7 @@ std::string bullets(const std::vector<std::string>& items, std::size_t max) {
 }
 
 std::string task_line(const store::OpenItem& item) {
-  return fmt::format("- [ ] {} (W{})\n", one_line(context::told(item), 300), item.id);
+  return fmt::format("- [ ] {} (W{})\n", one_line(context::item_text(item), 300), item.id);
 }
 
 std::string draft(const DraftInput& input, const Template& form) {
