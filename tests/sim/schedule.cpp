@@ -66,8 +66,12 @@ Schedule::Schedule(const Options& options)
 
 Outcome Schedule::run() {
   position = {options_.seed, 0};
+  provide_old_sessions();
+  const std::int64_t import_at = static_cast<std::int64_t>(options_.seed / 5) % (options_.steps / 2 + 1);
   for (; step_ < options_.steps && !outcome_.wrong; ++step_) {
     position.step = step_;
+    if (step_ == import_at) import_old_sessions();
+    if (outcome_.wrong) break;
     step();
   }
   if (!outcome_.wrong) end();
@@ -307,6 +311,7 @@ void Schedule::end() {
   while (dice_.percent(90) && !hosts_.on_their_way.empty() && !outcome_.wrong) deliver_next();
   hosts_.all_die();
   say("all hosts are gone");
+  import_old_sessions();
   for (const std::int64_t seconds : {1, 61, 700, 61}) {
     if (outcome_.wrong) return;
     m_.clock.advance(std::chrono::seconds(seconds));
@@ -314,10 +319,12 @@ void Schedule::end() {
     tick();
     drain();
   }
+  wait_for_old_sessions();
   process();
   come_to_rest();
   if (outcome_.wrong) return;
-  if (const Wrong wrong = invariants_.at_end(hosts_.transcript_calls)) fail(*wrong);
+  if (const Wrong wrong = invariants_.at_end(hosts_.transcript_calls)) return fail(*wrong);
+  check_old_sessions();
 }
 
 }  // namespace cairn::sim

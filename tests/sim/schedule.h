@@ -73,6 +73,12 @@ class Schedule {
   void call_engine(const std::string& what, Actor actor, const Work& body);
   void note_finished(const Meaning& meaning);
 
+  // Sessions of before (imports.cpp).
+  void provide_old_sessions();
+  void import_old_sessions();
+  void wait_for_old_sessions();
+  void check_old_sessions();
+
   // What goes wrong (trouble.cpp).
   void crash();
   void doom();

@@ -87,6 +87,37 @@ TEST_F(ImportTest, AnOldSessionIsRememberedWithItsTimesTurnsAndAnswers) {
   EXPECT_EQ(ledger()["gap"].as_int(), 0);
 }
 
+TEST_F(ImportTest, ANotificationAfterTheAnswerDoesNotHideIt) {
+  for (const bool marked : {true, false}) {
+    OldTranscript old{m, marked ? kFirst : kSecond};
+    const auto user = [&](std::string_view words, std::string_view id) {
+      old.prompt(words);
+      const std::size_t begin = old.text.rfind('\n', old.text.size() - 2) + 1;
+      Json line = Json::parse_partial(old.text.substr(begin == 0 ? 0 : begin)).value;
+      old.text.erase(begin);
+      old.text += line.set("promptId", id).dump() + "\n";
+    };
+    user("Make the parser faster", old.session + "-p1");
+    old.wrote("/home/dev/old/parser.c");
+    old.says("The parser is twice as fast: it keeps its tables now, and measures them.");
+    if (marked)
+      old.text += Json::object({{"type", "system"}, {"subtype", "turn_duration"}, {"sessionId", old.session}})
+                      .dump() +
+                  "\n";
+    user("<task-notification>\n<task-id>b1</task-id>", old.session + "-p2");
+    old.says("That was a background task of before, nothing is left to do for the parser.");
+    old.save();
+  }
+  later();
+  import();
+  EXPECT_EQ(
+      m.rows("SELECT s.content_session_id, t.prompt_number, t.end_reason FROM turns t JOIN sdk_sessions s ON "
+             "s.id = t.session_db_id ORDER BY 1"),
+      (Lines{std::string(kFirst) + "|1|stop", std::string(kSecond) + "|1|stop"}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM texts WHERE text LIKE 'The parser is twice%'"), 2);
+  EXPECT_EQ(m.number("SELECT count(*) FROM open_items WHERE source = 'interruption'"), 0);
+}
+
 TEST_F(ImportTest, ATranscriptIsArchivedBeforeItIsRead) {
   const OldTranscript old = old_session(kFirst);
   later();

@@ -95,9 +95,7 @@ static std::string text_of(const Json& value) {
   return value.is_string() ? std::string(value.as_string()) : value.dump();
 }
 
-// Prompts that the user did not write: a finished background task, a teammate, a stop hook, the summary of a
-// compaction.
-static bool is_notification(std::string_view prompt) {
+bool is_notification(std::string_view prompt) {
   for (const std::string_view start :
        {"<task-notification>", "<teammate-message", "<agent-notification",
         "Stop hook feedback:", "This session is being continued from a previous conversation"})

@@ -15,4 +15,8 @@ event::Kind kind_of(std::string_view event_name);
 std::string_view name_of(event::Kind kind);
 Json write_event(const event::Event& event);
 
+// Whether a prompt is not the user's: a finished background task, a teammate, a stop hook, the summary of a
+// compaction.
+bool is_notification(std::string_view prompt);
+
 }  // namespace cairn::host::claude

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "host/claude_code/events.h"
 
 namespace cairn::host::claude {
 
@@ -53,9 +54,20 @@ void Lines::take(std::string_view text, std::uint64_t begin, std::uint64_t end) 
   head.cwd = line["cwd"].as_string();
   head.branch = line["gitBranch"].as_string();
   if (auto agent = line.text("agentId"); agent && !agent->empty()) head.agent_id = std::move(agent);
-  if (const auto id = line.text("promptId"); id && !id->empty()) prompt_id_ = *id;
+  if (const auto id = line.text("promptId"); id && !id->empty() && !goes_on(line, *id)) prompt_id_ = *id;
   head.prompt_id = prompt_id_;
   type == "user" ? take_user(line, head) : take_assistant(line, head);
+}
+
+// Hooks say the same of a notification: it does not begin a turn. What follows it names its id.
+bool Lines::goes_on(const Json& line, const std::string& prompt_id) {
+  if (!alone_ || prompt_id_.empty()) return false;
+  if (notified_.contains(prompt_id)) return true;
+  if (line["type"].as_string() != "user" || line["isMeta"].as_bool() ||
+      !is_notification(trim(content_text(line["message"]["content"]))))
+    return false;
+  notified_.insert(prompt_id);
+  return true;
 }
 
 void Lines::take_user(const Json& line, const Item& head) {
@@ -160,6 +172,9 @@ void Lines::take_note(const Json& line, Item head) {
   if (const auto at = parse_iso8601(line["timestamp"].as_string())) head.at = *at;
   head.prompt_id = prompt_id_;
   const std::string_view type = line["type"].as_string(), subtype = line["subtype"].as_string();
+  // The host writes these when a turn has ended.
+  if (answer_ && type == "system" && any_of(subtype, {"stop_hook_summary", "turn_duration"}))
+    piece.items.push_back(*std::exchange(answer_, std::nullopt));
   if (type == "ai-title" || type == "custom-title") {
     const auto title = line.text(type == "ai-title" ? "aiTitle" : "customTitle");
     if (title) take_text(TextKind::title, *title, head);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,15 @@ class Lines final : public TranscriptLines {
   void take_text(event::TextKind kind, std::string text, const TranscriptItem& head);
   // Lines that neither the user nor the model wrote: titles, summaries, links.
   void take_note(const Json& line, TranscriptItem head);
+  // Whether the line goes on with the prompt before it, although it names another one.
+  bool goes_on(const Json& line, const std::string& prompt_id);
   void take_result(const Json& block, const Json& line, const TranscriptItem& head);
 
   ContentId session_;
   std::string prompt_id_;
   bool alone_;
-  std::optional<TranscriptItem> answer_;  // alone_: ends its turn if a prompt or nothing follows
+  std::set<std::string, std::less<>> notified_;  // alone_: prompts that were notifications
+  std::optional<TranscriptItem> answer_;         // alone_: ends its turn if a prompt or nothing follows
 };
 
 // As Host has them.
