@@ -14,6 +14,7 @@
 #include "cli/install.h"
 #include "cli/program.h"
 #include "cli/stage.h"
+#include "host/commands.h"
 #include "host/host.h"
 #include "os/lock.h"
 #include "os/owner.h"
@@ -91,6 +92,35 @@ void restore_generated(Shell& shell) {
   if (!written) shell.note("completions and manual page: " + written.error().message);
   if (written && !shell.json())
     for (const std::string& path : *written) shell.print(fmt::format("wrote {}\n", shown_line(path)));
+}
+
+// The commands that people type in the host. A file of that name that is not ours stays as it is.
+Status install_commands(Shell& shell, const std::string& settings) {
+  for (const host::CommandFile& file : host::command_files(host::default_host().name())) {
+    const std::string path = fs::path(settings).parent_path() / file.path;
+    const auto known = os::read_file(shell.disk(), path, 1u << 20);
+    if (known && (*known == file.text || known->find(host::kCommandMark) == std::string::npos)) continue;
+    TRY(write_file(shell.disk(), path, file.text));
+    if (!shell.json()) shell.print(fmt::format("wrote {}\n", shown_line(path)));
+  }
+  return {};
+}
+
+std::vector<std::string> remove_commands(Shell& shell, const std::string& settings) {
+  std::vector<std::string> removed;
+  const fs::path top = fs::path(settings).parent_path();
+  for (const host::CommandFile& file : host::command_files(host::default_host().name())) {
+    const fs::path path = top / file.path;
+    const auto known = os::read_file(shell.disk(), path.string(), 1u << 20);
+    if (!known || known->find(host::kCommandMark) == std::string::npos || !shell.disk().remove(path.string()))
+      continue;
+    removed.push_back(path.string());
+    // Directories are removed only when empty.
+    std::error_code error;
+    for (fs::path directory = path.parent_path(); directory != top && fs::remove(directory, error);)
+      directory = directory.parent_path();
+  }
+  return removed;
 }
 
 Json plan_json(const InstallPlan& plan) {
@@ -183,6 +213,7 @@ Result<int> install_command(Shell& shell) {
     TRY(os::close_to_others(shell.home().data));
   }
   if (!dry) restore_generated(shell);
+  if (!dry) TRY(install_commands(shell, settings).in("install"));
   if (shell.json()) {
     Json result = plan_json(plan);
     Json events = Json::array();
@@ -221,6 +252,8 @@ Result<int> uninstall_command(Shell& shell) {
   if (!dry && wants_purge) TRY(purge(home));
   std::vector<std::string> removed;
   if (!dry) removed = remove_generated(shell.disk(), generated_here(shell));
+  if (!dry)
+    for (std::string& path : remove_commands(shell, settings)) removed.push_back(std::move(path));
   if (shell.json()) {
     Json result = plan_json(plan);
     result.set("daemon_stopped", stopped.has_value());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "documents/pending.h"
 #include "documents/trash.h"
 #include "hook/control.h"
 #include "ops/backup.h"
@@ -337,6 +338,9 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   TRY(in_transaction([&]() -> Status {
     std::vector<std::string> lines = TRY(warnings(warned));
     if (session && options.notice) TRY(add_identity_news(session->project, lines, warned));
+    if (session && options.notice && due->start == event)
+      if (auto pending = TRY(documents::pending_line(db_, session->project, session->content_id.value)))
+        lines.push_back(*std::move(pending));
     answer = TRY(context::answer(db_, *due, options, lines, seams_.clock.now()));
     return {};
   }));

@@ -133,6 +133,29 @@ TEST_F(DocumentsTest, ResumeTellsTheDocumentWhatCameAfterItAndWhatIsOpen) {
   EXPECT_EQ(told["since"]["records"].as_int(), 4);
 }
 
+TEST_F(DocumentsTest, TheNextSessionIsToldOfWorkAfterTheDocumentAndWhatToDo) {
+  start();
+  save();
+  m.tell(chat.prompt("thanks"));
+  transcript.prompt("thanks");
+  transcript.answer("You are welcome.");
+  transcript.save();
+  m.tell(chat.stop("You are welcome."));
+  m.tell(chat.end());
+  Chat next{.session = "7e3f8a12-0000-4000-8000-000000000002", .prompt_id = "prompt-9"};
+  EXPECT_EQ(m.ask(next.start()).line.find("cairn coalesce"), std::string::npos) << "words are no work";
+  m.tell(chat.start("resume"));
+  work("parse time zones too", "src/zones.cpp", "Zones are read as well.");
+  m.tell(chat.end());
+  next.session.back() = '3';
+  const std::string told = m.ask(next.start()).line;
+  EXPECT_NE(told.find("after D1 its session edited 1 file and made 0 commits"), std::string::npos) << told;
+  EXPECT_NE(told.find("`cairn coalesce` adds it to the document (recommended)"), std::string::npos);
+  coalesce();
+  next.session.back() = '4';
+  EXPECT_EQ(m.ask(next.start()).line.find("cairn coalesce"), std::string::npos);
+}
+
 TEST_F(DocumentsTest, ADryRunOfResumeWritesNothing) {
   start();
   save();
