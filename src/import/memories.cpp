@@ -5,6 +5,8 @@
 #include "base/origin.h"
 #include "base/text.h"
 #include "gate/private_text.h"
+#include "git/repository.h"
+#include "git/worktrees.h"
 #include "import/claude_mem.h"
 #include "import/history.h"
 #include "import/stage.h"
@@ -246,8 +248,12 @@ Result<std::optional<MemoryImport::Target>> MemoryImport::target_of(const Import
 // the first directory of that name in which a session starts.
 Result<std::string> MemoryImport::project_of(const ImportJob& job, const OldSession& old,
                                              const std::string& directory) {
-  if (!directory.empty())
-    return intake::project_at(db_, disk_, clock_, intake::resolve_place(disk_, "", clean(directory)));
+  if (!directory.empty()) {
+    const std::string repository = git::find_repository(disk_, directory)
+                                       ? ""
+                                       : git::repository_of_deleted_worktree(disk_, directory, "");
+    return intake::project_at(db_, disk_, clock_, intake::resolve_place(disk_, repository, clean(directory)));
+  }
   std::string name = clean(one_line(old.project.substr(0, old.project.find('/')), kTitle));
   if (name.empty()) name = job.source;
   if (const auto known = TRY(store::project_by_name(db_, name))) return known->name;

@@ -7,6 +7,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "git/repository.h"
+#include "git/worktrees.h"
 #include "host/host.h"
 #include "store/events.h"
 #include "store/evidence.h"
@@ -154,6 +156,9 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   start.session = id;
   start.at = std::max(piece->items.front().at, since);
   start.cwd = piece->items.front().cwd;
+  // A session in a worktree that was deleted belongs to its repository.
+  if (!start.cwd.empty() && !git::find_repository(disk_, start.cwd))
+    start.project_dir = git::repository_of_deleted_worktree(disk_, start.cwd, piece->items.front().branch);
   start.transcript_path = path;
   auto verdict = recorder_.pass(gate_, std::move(start), max_field_);
   if (!std::holds_alternative<gate::Gate::Passed>(verdict)) return true;  // a rule keeps it out

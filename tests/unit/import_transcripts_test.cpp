@@ -260,6 +260,64 @@ TEST_F(ImportTest, AnImportedSessionThatIsResumedGoesOnByItsHooks) {
   EXPECT_EQ(m.number("SELECT max(prompt_number) FROM turns"), 3);
 }
 
+// A repository of the simulated disk; the transcripts of this suite are of a session on branch "feature".
+class WorktreeTest : public ImportTest {
+ protected:
+  void repository(const std::string& path) {
+    must(os::make_dirs(m.disk, path + "/.git/refs/heads"));
+    must(os::make_dirs(m.disk, path + "/.git/worktrees/one"));
+    m.put_file(path + "/.git/HEAD", "ref: refs/heads/main\n");
+    m.put_file(path + "/.git/refs/heads/main", std::string(40, 'a') + "\n");
+  }
+  std::string project_of_session_in(const std::string& directory) {
+    OldTranscript old{m, kFirst};
+    old.prompt("Make the parser faster");
+    old.says("The parser is twice as fast.");
+    for (std::size_t at = 0; (at = old.text.find("/home/dev/old\"", at)) != std::string::npos;)
+      old.text.replace(at, 13, directory);
+    old.save();
+    later();
+    import();
+    return m.text("SELECT p.key FROM sdk_sessions s JOIN projects p ON p.name = s.project");
+  }
+};
+
+TEST_F(WorktreeTest, OneThatGitStillListsBelongsToItsRepository) {
+  repository("/home/dev/shop");
+  repository("/home/dev/other");
+  m.put_file("/home/dev/shop/.git/worktrees/one/gitdir", "/home/dev/trees/blue/.git\n");
+  must(os::make_dirs(m.disk, "/home/dev/trees"));
+  EXPECT_EQ(project_of_session_in("/home/dev/trees/blue/src"), "/home/dev/shop/.git");
+}
+
+TEST_F(WorktreeTest, OneThatIsCalledAfterItsRepositoryAndABranchOfItBelongsToIt) {
+  repository("/home/dev/shop");
+  m.put_file("/home/dev/shop/.git/packed-refs", std::string(40, 'b') + " refs/heads/feature\n");
+  EXPECT_EQ(project_of_session_in("/home/dev/shop-blue"), "/home/dev/shop/.git");
+}
+
+TEST_F(WorktreeTest, OneThatIsCalledAfterItsRepositoryAndItsBranchBelongsToIt) {
+  repository("/home/dev/shop");
+  EXPECT_EQ(project_of_session_in("/home/dev/shop-feature/web"), "/home/dev/shop/.git")
+      << "though the branch was deleted with it";
+}
+
+TEST_F(WorktreeTest, OneInADirectoryForWorktreesBelongsToTheRepositoryOfThatName) {
+  repository("/home/dev/shop");
+  EXPECT_EQ(project_of_session_in("/home/dev/shop.worktrees/blue"), "/home/dev/shop/.git");
+}
+
+TEST_F(WorktreeTest, OneInsideItsRepositoryBelongsToIt) {
+  repository("/home/dev/shop");
+  EXPECT_EQ(project_of_session_in("/home/dev/shop/.claude/worktrees/blue"), "/home/dev/shop/.git");
+}
+
+TEST_F(WorktreeTest, AnotherProjectThatIsGoneIsNotTakenForOne) {
+  repository("/home/dev/shop");
+  EXPECT_EQ(project_of_session_in("/home/dev/shop-server"), "/home/dev/shop-server")
+      << "no branch of the repository says so";
+}
+
 TEST_F(ImportTest, ADirectoryThatIsNotThereIsAnError) {
   const auto missing = m.run("import.transcripts", Json::object({{"directory", "/home/dev/nowhere"}}));
   ASSERT_FALSE(missing);
