@@ -161,6 +161,7 @@ class Hostile : public CliHome {
     write_file(dir_ / "event.json", "{\"hook_event_name\":\"" + kHostile + "\"}");
     play("s1", "the prompt");
     ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
+    ASSERT_EQ(cairn({"save"}).exit_code, 0);
     ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
     store::Db db = must_open();
     std::size_t changed = 0;
@@ -173,6 +174,12 @@ class Hostile : public CliHome {
                           kHostile)
                        .ok();
     EXPECT_GT(changed, 30u);
+    // Their project follows that of the projects by itself.
+    ASSERT_TRUE(
+        db.run("UPDATE session_documents SET title = title || ?1, body = body || ?1, name = ?1, branch = ?1, "
+               "previous_name = ?1, tags = json_array(?1)",
+               kHostile)
+            .ok());
   }
 
   store::Db must_open() {
