@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "host/hooks.h"
+#include "host/host.h"
 
 namespace cairn::cli {
 
@@ -157,6 +159,10 @@ Json request_arguments(const Line& line, const std::string& directory) {
   if (scoped && line.has("--project") && !args.has("project")) args.set("project", *line.value("--project"));
   if (operation.find("cwd") && !(scoped && (args.has("all") || args.has("project"))))
     args.set("cwd", directory);
+  // The daemon does not have the caller's environment.
+  if (operation.find("configuration") && !args.has("directory"))
+    if (const auto settings = host::default_host().hooks().settings_file())
+      args.set("configuration", settings->substr(0, settings->rfind('/')));
   return args;
 }
 

@@ -75,8 +75,10 @@ class Host {
                                                             bool alone = false) const = 0;
   // The name of the file that is a session's transcript.
   virtual std::string transcript_name(const ContentId& session) const = 0;
-  // The existing directories with this user's transcripts.
-  virtual std::vector<std::string> transcript_roots(os::Disk& disk) const = 0;
+  // The existing directories with this user's transcripts. `configuration`: the directory that the user's
+  // environment names; empty: none.
+  virtual std::vector<std::string> transcript_roots(os::Disk& disk,
+                                                    const std::string& configuration) const = 0;
   // The transcripts of sessions in `root` and in the directories in it.
   virtual std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root) const = 0;
   // The prompts that the host lists beside the transcripts in `root`, oldest first.

@@ -16,14 +16,15 @@ using store::ImportState;
 // the next import finds it.
 static constexpr Millis kMayGoOn = std::chrono::minutes(10);
 
-Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const std::string& folder,
+Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const Places& places,
                                bool dry_run) {
   Found found;
   const WallTime now = clock.now();
   auto transaction = TRY(store::Transaction::begin(db));
   for (const host::Host* host : host::hosts()) {
-    const std::vector<std::string> roots =
-        folder.empty() ? host->transcript_roots(disk) : std::vector<std::string>{folder};
+    const std::vector<std::string> roots = places.folder.empty()
+                                               ? host->transcript_roots(disk, places.configuration)
+                                               : std::vector<std::string>{places.folder};
     for (const std::string& root : roots) {
       found.folders.push_back(root);
       for (const host::FoundTranscript& transcript : host->find_transcripts(disk, root)) {

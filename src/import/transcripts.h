@@ -35,9 +35,14 @@ struct Found {
   std::set<std::string> transcripts;             // the sessions of all that are there
 };
 
-// Searches for transcripts in `folder`; when that is empty, where the hosts keep them. New ones are put into
-// the list, unless `dry_run`.
-Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const std::string& folder,
+// Where to search: in `folder`, or, when that is empty, where the hosts keep transcripts. `configuration` is
+// the host's configuration directory that the user's environment names.
+struct Places {
+  std::string folder, configuration;
+};
+
+// Searches for transcripts. New ones are put into the list, unless `dry_run`.
+Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const Places& places,
                                bool dry_run);
 
 // Belongs to the writer's thread.

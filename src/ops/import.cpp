@@ -52,8 +52,9 @@ static Result<Json> import_transcripts(World& world, const Args& args) {
     const auto stat = world.disk.stat(folder);
     if (!stat || !stat->is_dir) return Error{Code::not_found, folder + " is not a directory"};
   }
-  const importer::Found found =
-      TRY(importer::find_transcripts(world.db, world.disk, world.clock, folder, args.flag("dry_run")));
+  const importer::Found found = TRY(importer::find_transcripts(
+      world.db, world.disk, world.clock, {folder, args.optional_text("configuration").value_or("")},
+      args.flag("dry_run")));
   importer::Tally prompts;
   importer::NotesFound notes;
   for (const std::string& root : found.folders)
@@ -189,8 +190,10 @@ std::vector<Operation> import_operations() {
            "Finds transcripts of sessions that cairn did not see, in DIR or where the coding agents keep "
            "them, and reads them in the background, newest first, without a model. It can be repeated: what "
            "is remembered is left alone. `cairn import status` shows how far it is.",
-       .arguments = {path("directory", "where to look").as("DIR").word(),
-                     flag("dry_run", "only say what would be imported")},
+       .arguments =
+           {path("directory", "where to look").as("DIR").word(),
+            flag("dry_run", "only say what would be imported"),
+            path("configuration", "the agent's directory that the caller's environment names").in_requests()},
        .body = import_transcripts},
       {.name = "import.claude-mem",
        .access = Access::write,

@@ -58,9 +58,9 @@ std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string&
   return found;
 }
 
-std::vector<std::string> transcript_roots(os::Disk& disk) {
+std::vector<std::string> transcript_roots(os::Disk& disk, const std::string& configuration) {
   std::vector<std::string> configurations;
-  if (const char* named = std::getenv("CLAUDE_CONFIG_DIR"); named && *named) configurations.push_back(named);
+  if (!configuration.empty()) configurations.push_back(configuration);
   if (const char* home = std::getenv("HOME"); home && *home) {
     configurations.push_back(std::string(home) + "/.config/claude");
     // ~/.claude, and others that people keep beside it for a second account: ~/.claude-work
@@ -70,8 +70,8 @@ std::vector<std::string> transcript_roots(os::Disk& disk) {
           configurations.push_back(std::string(home) + "/" + name);
   }
   std::vector<std::string> roots;
-  for (const std::string& configuration : configurations) {
-    std::string root = disk.real_path(configuration + "/projects");
+  for (const std::string& directory : configurations) {
+    std::string root = disk.real_path(directory + "/projects");
     const auto stat = disk.stat(root);
     if (stat && stat->is_dir && std::find(roots.begin(), roots.end(), root) == roots.end())
       roots.push_back(std::move(root));

@@ -58,8 +58,8 @@ class ClaudeCode final : public Host {
                                                     bool alone) const override {
     return std::make_unique<claude::Lines>(session, std::move(prompt_id), alone);
   }
-  std::vector<std::string> transcript_roots(os::Disk& disk) const override {
-    return claude::transcript_roots(disk);
+  std::vector<std::string> transcript_roots(os::Disk& disk, const std::string& configuration) const override {
+    return claude::transcript_roots(disk, configuration);
   }
   std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root) const override {
     return claude::find_transcripts(disk, root);

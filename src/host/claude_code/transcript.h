@@ -42,7 +42,7 @@ class Lines final : public TranscriptLines {
 // As Host has them.
 std::vector<HistoryPrompt> prompt_history(os::Disk& disk, const std::string& root);
 std::vector<FoundNotes> find_notes(os::Disk& disk, const std::string& root);
-std::vector<std::string> transcript_roots(os::Disk& disk);
+std::vector<std::string> transcript_roots(os::Disk& disk, const std::string& configuration);
 std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string& root);
 
 }  // namespace cairn::host::claude
