@@ -4,7 +4,8 @@ if(NOT CAIRN_SANITIZE)
   add_executable(real_host_test
     ${host_dir}/claude.cpp ${host_dir}/backlog.cpp ${host_dir}/harness_test.cpp
     ${host_dir}/cycle_test.cpp ${host_dir}/sessions_test.cpp ${host_dir}/resilience_test.cpp ${host_dir}/recovery_test.cpp ${host_dir}/plugin_test.cpp
-    ${host_dir}/privacy_test.cpp ${host_dir}/open_test.cpp ${host_dir}/identity_test.cpp ${host_dir}/backup_test.cpp)
+    ${host_dir}/privacy_test.cpp ${host_dir}/open_test.cpp ${host_dir}/identity_test.cpp ${host_dir}/backup_test.cpp
+    ${host_dir}/documents_test.cpp)
   set_target_properties(real_host_test PROPERTIES UNITY_BUILD ${CAIRN_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   target_link_libraries(real_host_test PRIVATE cairn_gate_corpus cairn_test_process cairn_store GTest::gtest GTest::gtest_main)
   target_compile_definitions(real_host_test PRIVATE
