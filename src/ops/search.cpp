@@ -44,11 +44,13 @@ Json record_json(const recall::Record& record) {
 
 Json passage_json(const store::Passage& passage) {
   const std::string backup = "B" + std::to_string(passage.backup);
+  // A subagent's transcript comes back with that of its session.
+  const std::string& whole = passage.base.key.agent.empty() ? backup : passage.base.key.session;
   return Json::object({{"backup", backup},
                        {"agent", passage.base.key.agent.empty() ? Json() : Json(passage.base.key.agent)},
                        {"first_line", passage.first_line},
                        {"last_line", passage.last_line},
-                       {"restore", "cairn backup restore " + backup + " --into-host"}});
+                       {"restore", "cairn backup restore " + whole + " --into-host"}});
 }
 
 static Json hit_json(const recall::Hit& hit, bool explain) {

@@ -241,7 +241,7 @@ Marked passage(const store::IndexTerms& index, const Record& record, const Marke
 // always after the three best if each word occurs in some record.
 struct Placed {
   std::size_t at = 0;
-  std::set<std::string> sessions;  // that have a hit before it
+  std::set<std::string> sessions;  // that have a hit with every word
 };
 
 constexpr std::size_t kBest = 3;
@@ -255,8 +255,8 @@ Placed place_of_passages(const store::IndexTerms& index, const std::vector<Group
     const bool complete = contains_all(
         index, record.title + "\n" + record.body + "\n" + record.names + "\n" + group.matched, query.words);
     if (complete || (known && i < kBest)) placed.at = i + 1;
+    if (complete) placed.sessions.insert(record.session);
   }
-  for (std::size_t i = 0; i < placed.at; ++i) placed.sessions.insert(groups[i].record.session);
   return placed;
 }
 

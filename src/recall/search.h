@@ -55,7 +55,7 @@ struct Found {
 };
 
 // Best first. Passages of transcripts come behind the records that contain all of the words, one for a
-// session that has no hit before it. A query with only filters gives the newest first; one that cannot match
+// session that has no such hit. A query with only filters gives the newest first; one that cannot match
 // gives no hits. With `by_turn` a turn has the rank of its best record. It is shown by its best summary or
 // observation, or by its prompt when only that matches.
 Result<Found> search(store::Db& db, const Search& search);

@@ -54,6 +54,27 @@ TEST_F(PassagesTest, ATurnThatItsRecordsAlreadyTellAddsNothing) {
   EXPECT_EQ(search("quagga -threshold").items().size(), 0u);
 }
 
+TEST_F(PassagesTest, ATranscriptWithEveryWordIsShownBesideARecordWithSome) {
+  work();
+  const Json found = search("quagga numbers");
+  std::string ids;
+  for (const Json& one : found.items()) ids += one["id"].as_string()[0];
+  EXPECT_EQ(ids.size(), 2u) << found.dump();
+  EXPECT_NE(ids.find('A'), std::string::npos) << ids;
+}
+
+TEST_F(PassagesTest, ASubagentsTranscriptComesBackWithItsSession) {
+  TranscriptWriter helper{m, chat, "", "a1b2"};
+  helper.prompt("look at the tapir");
+  helper.save();
+  work();
+  const Json found = search("tapir");
+  ASSERT_EQ(found.items().size(), 1u);
+  EXPECT_EQ(found.items()[0]["archive"]["agent"].as_string(), "a1b2");
+  EXPECT_EQ(found.items()[0]["archive"]["restore"].as_string(),
+            "cairn backup restore " + chat.session + " --into-host");
+}
+
 TEST_F(PassagesTest, AnIdentifierThatOnlyATranscriptHasIsNotCalledAbsent) {
   begin();
   transcript.result("t9", Json(), false, "calls frobnicateLexer twice");
