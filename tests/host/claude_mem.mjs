@@ -1,7 +1,8 @@
 // The real claude-mem, driven through its own hooks against a scripted model, stopped, and imported by cairn: every
 // session, prompt, observation and summary of its database must be found again, with its time.
 //
-//   node claude_mem.mjs BIN_DIR CACHE_DIR      exit 77: npm cannot be reached, so there is nothing to import
+//   scripts/fetch_claude_mem                   installs it below .cache/, from npm
+//   node claude_mem.mjs BIN_DIR CACHE_DIR      exit 77: it is not installed, so there is nothing to import
 //
 // claude-mem runs in a home of its own. It has no network but the scripted model's port on this machine.
 import { spawn, spawnSync } from 'node:child_process';
@@ -10,7 +11,6 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 
-const kClaudeMem = '13.25.3', kBun = '1.4.4';
 const [binDir, cacheDir] = process.argv.slice(2);
 const cairn = path.join(binDir, 'cairn');
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'cairn-claude-mem-'));
@@ -28,24 +28,6 @@ function end(code, message) {
 
 function check(condition, message) {
   if (!condition) end(1, 'FAILED: ' + message);
-}
-
-// bun, the package as npm has it, and the two dependencies that are not bundled in what runs here.
-function install() {
-  const bun = path.join(cacheDir, 'node_modules/.bin/bun');
-  const plugin = path.join(cacheDir, 'package', 'plugin');
-  const done = path.join(cacheDir, `done-${kClaudeMem}-${kBun}`);
-  if (fs.existsSync(done)) return { bun, plugin };
-  fs.rmSync(cacheDir, { recursive: true, force: true });
-  fs.mkdirSync(cacheDir, { recursive: true });
-  fs.writeFileSync(path.join(cacheDir, 'package.json'), '{"private": true}\n');
-  const npm = (...args) => spawnSync('npm', args, { cwd: cacheDir, encoding: 'utf8', timeout: 120000 });
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  for (const got of [npm('install', ...quiet, `bun@${kBun}`, 'zod@^4.4.3', 'shell-quote@1.9.0'), npm('pack', ...quiet, `claude-mem@${kClaudeMem}`),
-    spawnSync('tar', ['xzf', `claude-mem-${kClaudeMem}.tgz`], { cwd: cacheDir, encoding: 'utf8' })])
-    if (got.status !== 0) end(77, 'SKIPPED: claude-mem cannot be installed from npm: ' + (got.stderr || got.error || '').toString().trim().slice(0, 300));
-  fs.writeFileSync(done, '');
-  return { bun, plugin };
 }
 
 // Answers as the model that claude-mem asks: a summary when it is asked for one, else an observation.
@@ -114,7 +96,9 @@ async function until(what, holds) {
   end(1, 'FAILED: waited 20 s for ' + what);
 }
 
-const { bun, plugin } = install();
+const bun = path.join(cacheDir, 'node_modules/.bin/bun');
+const plugin = path.join(cacheDir, 'node_modules/claude-mem/plugin');
+if (!fs.existsSync(plugin) || !fs.existsSync(bun)) end(77, 'SKIPPED: claude-mem is not installed: scripts/fetch_claude_mem');
 const model = await startModel();
 const port = await freePort();
 fs.mkdirSync(data, { recursive: true });
@@ -221,4 +205,4 @@ const context = await run(cairn, ['context', '--cwd', project], { env: cairnEnv(
 check(context.out.includes('The tables are kept now'), 'the context has nothing of it: ' + context.out + context.error);
 const again = await ask('import', 'claude-mem');
 check(Object.keys(again.found).length === 0, 'a second import: ' + JSON.stringify(again));
-end(0, `imported ${Object.entries(theirs).map(([kind, list]) => `${list.length} ${kind}`).join(', ')} of claude-mem ${kClaudeMem}`);
+end(0, `imported ${Object.entries(theirs).map(([kind, list]) => `${list.length} ${kind}`).join(', ')} of claude-mem`);

@@ -18,7 +18,7 @@ if(NOT CAIRN_SANITIZE)
   gtest_discover_tests(real_host_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS host RESOURCE_LOCK host)
 endif()
 
-# What the real claude-mem of npm stored, imported. Skipped where npm cannot be reached.
+# What the real claude-mem of npm stored, imported. Skipped where scripts/fetch_claude_mem has not installed it.
 if(TARGET cairn AND NOT CAIRN_SANITIZE)
   add_test(NAME claude_mem_import COMMAND node ${CMAKE_SOURCE_DIR}/tests/host/claude_mem.mjs
     ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR}/.cache/claude-mem)
