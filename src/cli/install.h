@@ -35,8 +35,8 @@ Result<InstallPlan> plan_uninstall(const host::Hooks& hooks, os::Disk& disk,
 // FILE.cairn-backup, or an empty FILE.cairn-created when there was none; uninstall removes them.
 Status apply_install(os::Disk& disk, const InstallPlan& plan);
 
-// Replaces a file of the user's, or makes one: atomically, keeping mode and owner, following a symbolic link to
-// its target. Missing directories are made.
+// Replaces a file of the user's, or makes one: atomically, keeping mode and owner, following a symbolic link
+// to its target. Missing directories are made.
 Status write_file(os::Disk& disk, const std::string& path, std::string_view bytes);
 
 }  // namespace cairn::cli

@@ -66,11 +66,12 @@ const std::vector<Operation>& operations() {
   static const std::vector<Operation> kOperations = [] {
     std::vector<Operation> all;
     for (const auto& part :
-         {search_operations(), record_operations(), remember_operations(), open_operations(),
-          context_operations(), document_operations(), resume_operations(), undo_operations(), project_operations(), stats_operations(), session_operations(),
-          session_repair_operations(), backup_operations(), import_operations(), status_operations(),
-          daemon_operations(), queue_operations(), capture_operations(), policy_operations(),
-          scan_operations(), debug_operations()})
+         {search_operations(),  record_operations(),   remember_operations(), open_operations(),
+          context_operations(), document_operations(), resume_operations(),   undo_operations(),
+          project_operations(), stats_operations(),    session_operations(),  session_repair_operations(),
+          backup_operations(),  import_operations(),   status_operations(),   daemon_operations(),
+          queue_operations(),   capture_operations(),  policy_operations(),   scan_operations(),
+          debug_operations()})
       for (const Operation& operation : part) all.push_back(with_scope(operation));
     return all;
   }();
