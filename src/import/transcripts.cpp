@@ -7,6 +7,7 @@
 #include "host/host.h"
 #include "store/archive.h"
 #include "store/imports.h"
+#include "store/retention.h"
 
 namespace cairn::importer {
 
@@ -58,7 +59,9 @@ Result<bool> TranscriptImport::step() {
   if (const auto before = TRY(store::import_in(db_, ImportState::reading))) {
     TRY(store::set_import(db_, before->path, ImportState::done));
     log_.info(fmt::format("session imported session={} bytes={}", before->session, before->bytes));
+    has_evidence_ = true;
   }
+  if (has_evidence_ && TRY(expire_texts())) return true;
   const auto next = TRY(store::import_in(db_, ImportState::pending));
   if (!next) return false;
   if (TRY(archive_first(*next))) return true;
@@ -71,6 +74,18 @@ Result<bool> TranscriptImport::step() {
       }));
   if (!reason.empty()) TRY(store::set_import(db_, next->path, ImportState::left_out, reason));
   return true;
+}
+
+// The archive has the texts of what was imported.
+Result<bool> TranscriptImport::expire_texts() {
+  constexpr std::int64_t kAtOnce = 500;  // so that the transaction stays short
+  std::int64_t removed = 0;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    removed = TRY(store::expire_imported(db_, kAtOnce));
+    return {};
+  }));
+  has_evidence_ = removed > 0;
+  return has_evidence_;
 }
 
 // A transcript that cannot be copied is not read either: the archive tries again, and the others come first.

@@ -58,13 +58,15 @@ class TranscriptImport {
  private:
   // False: it is archived, or the archive leaves it out.
   Result<bool> archive_first(const store::Import& next);
+  Result<bool> expire_texts();
 
   store::Db& db_;
   os::Disk& disk_;
   os::Clock& clock_;
   intake::CatchUp& catch_up_;
   Log& log_;
-  std::string asked_;  // the last path that a backup was asked for
+  bool has_evidence_ = true;  // that the archive makes unnecessary, perhaps
+  std::string asked_;         // the last path that a backup was asked for
 };
 
 }  // namespace cairn::importer

@@ -1,6 +1,8 @@
+#include "archive/call.h"
 #include "base/text.h"
 #include "ops/records.h"
 #include "store/evidence.h"
+#include "store/sessions.h"
 #include "store/turns.h"
 
 namespace cairn::ops {
@@ -13,9 +15,24 @@ static Json text_json(const std::optional<std::string>& text, bool full) {
   return full ? Json(*text) : Json(cut(valid_utf8(*text), kShort));
 }
 
-static Result<Json> event_json(store::Db& db, std::int64_t seq, bool full) {
+// The texts of a call whose evidence was removed, as far as the archive has them.
+static Status read_archived(World& world, store::KeptEvent& event) {
+  const auto session = TRY(store::find_session(world.db, event.session));
+  if (!session) return {};
+  archive::ArchivedCall call =
+      TRY(archive::find_call(world.db, world.disk, world.home.data + "/archive",
+                             {session->platform, session->content_id.value, ""}, event.tool_use_id));
+  event.texts.input = std::move(call.input);
+  event.texts.response = std::move(call.response);
+  return {};
+}
+
+static Result<Json> event_json(World& world, std::int64_t seq, bool full) {
+  store::Db& db = world.db;
   auto event = TRY(store::kept_event(db, seq));
   if (!event) return Json();
+  if (!event->texts.input && !event->texts.response && !event->tool_use_id.empty())
+    TRY(read_archived(world, *event));
   // The text of a prompt is in the table of prompts.
   if (event->kind == event::Kind::prompt && !event->texts.input)
     if (auto text = TRY(store::prompt_text(db, event->session, event->prompt_number)); !text.empty())
@@ -38,7 +55,7 @@ Result<Json> why(World& world, const Args& args) {
   const recall::Record record = TRY(find_record(world, args.text("id")));
   Json events = Json::array();
   for (const std::int64_t seq : TRY(store::evidence_of(world.db, record.id, kMostEvents))) {
-    Json event = TRY(event_json(world.db, seq, args.flag("full")));
+    Json event = TRY(event_json(world, seq, args.flag("full")));
     if (!event.is_null()) events.push(std::move(event));
   }
   return record_json(record).set("events", events);

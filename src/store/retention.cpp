@@ -5,6 +5,7 @@
 
 #include "store/evidence.h"
 #include "store/meta.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -32,6 +33,28 @@ static Result<bool> is_too_large(Db& db, std::int64_t max_bytes) {
   return (pages - unused) * TRY(db.integer("PRAGMA page_size")).value_or(0) > max_bytes;
 }
 
+static Status remove_texts(Db& db, const std::vector<std::int64_t>& events) {
+  for (const std::int64_t event : events) {
+    TRY(
+        db.run("UPDATE turns SET expired = 1 WHERE (session_db_id, prompt_number) = (SELECT session_db_id, "
+               "prompt_number FROM events WHERE seq = ?) AND NOT expired",
+               event));
+    TRY(delete_evidence(db, event));
+  }
+  return {};
+}
+
+Result<std::int64_t> expire_imported(Db& db, std::int64_t limit) {
+  const auto events = TRY(all<std::int64_t>(db.query(
+      "SELECT v.event_seq FROM sdk_sessions s JOIN evidence v ON v.session_db_id = s.id WHERE s.imported AND "
+      "EXISTS (SELECT 1 FROM backups b WHERE b.platform = s.platform AND b.content_session_id = "
+      "s.content_session_id) AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.state = 'reading' AND "
+      "i.content_session_id = s.content_session_id) LIMIT ?",
+      limit)));
+  TRY(remove_texts(db, events));
+  return static_cast<std::int64_t>(events.size());
+}
+
 Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::int64_t limit) {
   const bool any_age = TRY(is_too_large(db, retention.max_bytes));
   const std::int64_t border = TRY(meta_number(db, kEvidenceBorder)).value_or(INT64_MIN);
@@ -40,13 +63,7 @@ Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::in
       limit));
   std::vector<std::int64_t> rows;
   while (TRY(row.step()) && (any_age || row.integer(1) < border)) rows.push_back(row.integer(0));
-  for (const std::int64_t event : rows) {
-    TRY(
-        db.run("UPDATE turns SET expired = 1 WHERE (session_db_id, prompt_number) = (SELECT session_db_id, "
-               "prompt_number FROM events WHERE seq = ?) AND NOT expired",
-               event));
-    TRY(delete_evidence(db, event));
-  }
+  TRY(remove_texts(db, rows));
   return static_cast<std::int64_t>(rows.size());
 }
 

@@ -29,6 +29,10 @@ Result<bool> move_border(Db& db, const Retention& retention, WallTime now, Milli
 // events, so that the transaction stays short. Returns how many; 0: nothing to remove.
 Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::int64_t limit);
 
+// Removes the evidence of imported sessions that are read to their end and archived: the archive has the same
+// texts. At most `limit` events; returns how many.
+Result<std::int64_t> expire_imported(Db& db, std::int64_t limit);
+
 // Whether texts of that turn were removed. Such a turn is not distilled again: its observations and summary
 // stay as they are.
 Result<bool> has_expired(Db& db, SessionId session, std::int64_t prompt_number);

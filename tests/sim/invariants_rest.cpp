@@ -22,12 +22,18 @@ struct Never {
   const char* sql;
 };
 
+// The archive is the evidence of what was imported.
+#define IN_THE_ARCHIVE                                                                                    \
+  "EXISTS (SELECT 1 FROM sdk_sessions s LEFT JOIN turns t ON t.session_db_id = s.id AND t.prompt_number " \
+  "= e.prompt_number WHERE s.id = e.session_db_id AND (s.imported OR t.expired) AND EXISTS (SELECT 1 "    \
+  "FROM backups b WHERE b.content_session_id = s.content_session_id))"
+
 constexpr Never kNever[] = {
     {"an event whose texts are not in exactly one place",
      "SELECT count(*) FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq LEFT JOIN evidence v "
-     "ON "
-     "v.event_seq = e.seq WHERE (e.outcome = 'stored') <> ((v.event_seq IS NOT NULL) + coalesce(m.status <> "
-     "'processed', 0) = 1) OR (v.event_seq IS NOT NULL) + coalesce(m.status <> 'processed', 0) > 1"},
+     "ON v.event_seq = e.seq WHERE ((e.outcome = 'stored') <> ((v.event_seq IS NOT NULL) + coalesce(m.status "
+     "<> 'processed', 0) = 1) AND NOT " IN_THE_ARCHIVE ") OR (v.event_seq IS NOT NULL) + coalesce(m.status "
+     "<> 'processed', 0) > 1"},
     {"a message of an event that is no work",
      "SELECT count(*) FROM pending_messages m JOIN events e ON e.seq = m.event_seq WHERE e.kind NOT IN "
      "('tool', "

@@ -131,6 +131,20 @@ TEST_F(ImportTest, ATranscriptIsArchivedBeforeItIsRead) {
   EXPECT_EQ(found["results"].items()[0]["session"].as_string(), kFirst) << found.dump();
 }
 
+TEST_F(ImportTest, TheArchiveIsTheEvidenceOfWhatWasImported) {
+  old_session(kFirst);
+  later();
+  import();
+  EXPECT_EQ(m.number("SELECT count(*) FROM evidence"), 0);
+  EXPECT_EQ(m.number("SELECT count(*) FROM payloads"), 0);
+  const std::int64_t id = m.number(
+      "SELECT e.observation_id FROM observation_evidence e JOIN events v ON v.seq = e.event_seq WHERE "
+      "v.tool_use_id <> '' LIMIT 1");
+  const Json why = must(m.run("why", Json::object({{"id", "O" + std::to_string(id)}})));
+  EXPECT_NE(why["events"].dump().find("alpha"), std::string::npos) << why.dump();
+  EXPECT_NE(why["events"].dump().find("File created"), std::string::npos) << why.dump();
+}
+
 TEST_F(ImportTest, ATranscriptThatCannotBeArchivedWaitsAndIsImportedOnce) {
   m.disk.provide_file(m.home.data + "/archive", "in the way");
   old_session(kFirst);

@@ -1,0 +1,43 @@
+#include "archive/call.h"
+
+#include <set>
+
+#include "archive/version_reader.h"
+#include "base/text.h"
+#include "host/host.h"
+
+namespace cairn::archive {
+
+static void take_line(const host::Host& host, std::string_view line, const std::string& call,
+                      ArchivedCall& out) {
+  const auto json = Json::parse(line);
+  if (!json) return;
+  const host::Record record = host.read_record(*json);
+  for (const host::RecordCall& made : record.calls)
+    if (made.id == call && !out.input) out.input = made.input.dump();
+  for (const host::RecordResult& result : record.results)
+    if (result.call == call && !out.response) out.response = result.text;
+}
+
+Result<ArchivedCall> find_call(store::Db& db, os::Disk& disk, const std::string& directory,
+                               const store::TranscriptKey& session, const std::string& call) {
+  constexpr std::int64_t kVersions = 1000;
+  const host::Host& host = host::find_host(session.platform);
+  ArchivedCall out;
+  std::set<std::string> agents;  // whose newest version was read
+  for (const store::Backup& backup : TRY(store::list_backups(
+           db, {.project = {}, .session = session, .agents = true, .limit = kVersions}))) {
+    if (!agents.insert(backup.key.agent).second) continue;
+    VersionReader reader = TRY(open_version(db, disk, directory, backup));
+    FrameText frame;
+    while (!(out.input && out.response) && reader.next(frame)) {
+      if (frame.text.find(call) == std::string::npos) continue;
+      for (const std::string_view line : lines(frame.text))
+        if (line.find(call) != std::string_view::npos) take_line(host, line, call, out);
+    }
+    if (out.input && out.response) break;
+  }
+  return out;
+}
+
+}  // namespace cairn::archive

@@ -1,0 +1,22 @@
+// A tool call of an archived session: what it was given, and its result.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "os/disk.h"
+#include "store/archive.h"
+
+namespace cairn::archive {
+
+struct ArchivedCall {
+  std::optional<std::string> input, response;
+};
+
+// Reads the newest versions of the session's transcripts until the call is found. Nothing is known of a call
+// whose lines are not in the archive, or are damaged.
+Result<ArchivedCall> find_call(store::Db& db, os::Disk& disk, const std::string& directory,
+                               const store::TranscriptKey& session, const std::string& call);
+
+}  // namespace cairn::archive
