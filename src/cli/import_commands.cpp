@@ -40,6 +40,15 @@ std::string import_text(const Json& import) {
   return text;
 }
 
+// What an import of that many bytes costs, as measured on two cores with sessions of several projects.
+static std::string cost_text(std::int64_t bytes) {
+  constexpr std::int64_t kBytesAMinute = 60'000'000, kBytesForOne = 4;
+  const std::int64_t minutes = (bytes + kBytesAMinute - 1) / kBytesAMinute;
+  return fmt::format("It takes about {} and {} of disk.\n",
+                     minutes <= 1 ? "a minute" : number_text(minutes) + " minutes",
+                     size_text(bytes / kBytesForOne));
+}
+
 Page import_page(Shell&, const Json&, const Json& result) {
   std::string out;
   const std::int64_t found = result["found"].as_int(), bytes = result["bytes"].as_int();
@@ -49,8 +58,9 @@ Page import_page(Shell&, const Json&, const Json& result) {
                         result["host_notes"]["added"].as_int() + result["host_notes"]["changed"].as_int() > 0;
     out = others ? "no new transcripts\n" : "nothing new to import\n";
   } else {
-    out = fmt::format("{} of {} to {}, {} of transcripts\n", count_text(found, "session", "sessions"),
-                      day_of(result["oldest_at"]), day_of(result["newest_at"]), size_text(bytes));
+    out = fmt::format("{} of {} to {}, {} of transcripts. {}", count_text(found, "session", "sessions"),
+                      day_of(result["oldest_at"]), day_of(result["newest_at"]), size_text(bytes),
+                      cost_text(bytes));
   }
   const std::int64_t pending = result["pending"].as_int();
   if (pending > 0)
