@@ -1,7 +1,9 @@
 // Saving and coalescing die at any call to the disk: the old state or the new one, never something between.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <ostream>
 
 #include "fault/story.h"
 #include "os/path.h"
@@ -52,6 +54,9 @@ struct Case {
   const char* operation;
   const char* now_there;  // in the new state
 };
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.operation;
+}
 
 class DocumentCrash : public testing::TestWithParam<Case> {
  protected:
@@ -94,7 +99,9 @@ class DocumentCrash : public testing::TestWithParam<Case> {
 TEST_P(DocumentCrash, AtEveryCallLeavesTheOldStateOrTheNew) {
   const std::uint64_t count = calls();
   ASSERT_GT(count, 5u);
-  for (std::uint64_t k = 1; k <= count + 1; k += kStride) {
+  // The last one is after the last call: the new state.
+  for (std::uint64_t k = 1, next = 0; next <= count + 1; k = next) {
+    next = k <= count ? std::min(k + kStride, count + 1) : count + 2;
     SCOPED_TRACE("call " + std::to_string(k) + " of " + std::to_string(count));
     Documented one;
     one.m.disk.halt_at(k);
