@@ -35,16 +35,18 @@ std::string title_of(std::string_view body) {
 }
 
 // The session that a request is about: the one it names, else the one it comes from, else the one of the
-// project that was at work last.
+// project that was at work last. A session without a prompt has done nothing yet.
 Result<std::optional<store::Session>> session_for(World& world, const Args& args,
                                                   const std::string& project) {
   if (args.has("session")) return std::optional(TRY(resolve_session(world, args.session("session"))));
   if (const auto from = args.optional_text("from"))
     for (const store::Session& one : TRY(store::sessions_named(world.db, *from)))
-      if (one.content_id.value == *from && one.project == project) return std::optional(one);
-  auto latest = TRY(store::list_sessions(world.db, project, 1));
-  if (latest.empty()) return std::optional<store::Session>();
-  return std::optional(std::move(latest.front()));
+      if (one.content_id.value == *from && one.project == project && one.prompt_count > 0)
+        return std::optional(one);
+  constexpr std::int64_t kLatest = 50;
+  for (store::Session& one : TRY(store::list_sessions(world.db, project, kLatest)))
+    if (one.prompt_count > 0) return std::optional(std::move(one));
+  return std::optional<store::Session>();
 }
 
 // What the writer gave: a file, a text, or nothing.

@@ -93,6 +93,17 @@ TEST_F(DocumentsTest, TwoSavesInOneSecondAreTwoDocumentsAndTheSecondFollowsTheFi
   EXPECT_TRUE(chain["problems"].items().empty()) << chain.dump();
 }
 
+TEST_F(DocumentsTest, ASessionThatHasOnlyStartedIsNotTheOneThatIsSaved) {
+  Chat fresh;
+  fresh.session = "22222222-aaaa-4bbb-8ccc-000000000002";
+  m.tell(fresh.start());
+  EXPECT_EQ(m.run("save", in_project()).error().code, Code::not_found);
+  start();
+  m.clock.advance(std::chrono::minutes(1));
+  m.tell(fresh.start("resume"));
+  EXPECT_EQ(save()["session"].as_string(), chat.session);
+}
+
 TEST_F(DocumentsTest, NothingToDraftFromAndNothingGivenSaysSo) {
   const auto failed = m.run("save", in_project());
   ASSERT_FALSE(failed.ok());
