@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "context/entries.h"
 #include "context/story.h"
+#include "distil/answer_lines.h"
+#include "distil/sentences.h"
 #include "host/host.h"
 #include "store/observations.h"
 #include "store/summaries.h"
@@ -54,6 +56,22 @@ std::string failed_command(std::string_view line) {
   return std::string(line.substr(0, line.find(" failed")));
 }
 
+// The first statements of an answer on one line: its headings, introductions and words such as "Done." say
+// nothing.
+std::string statements_of(std::string_view answer) {
+  constexpr std::size_t kLeast = 25, kMost = 3;
+  std::string out;
+  std::size_t count = 0;
+  for (const distil::AnswerLine& line : distil::answer_lines(answer, distil::code_mode())) {
+    const bool says =
+        line.kind == distil::AnswerLine::Kind::item || line.kind == distil::AnswerLine::Kind::text;
+    if (!says || line.text.size() < kLeast || line.text.ends_with(':')) continue;
+    out += (out.empty() ? "" : " ") + line.text + (ends_sentence(line.text) ? "" : ".");
+    if (++count == kMost || out.size() >= kDone) break;
+  }
+  return distil::shorten(out, kDone);
+}
+
 // Sorts turns and observations, in their order.
 class Sorter {
  public:
@@ -66,13 +84,15 @@ class Sorter {
     // "Ouch." is no request, unless something was done for it.
     if (!chore && (request.size() >= kLeastRequest || !turn.files_edited.empty()))
       add(m_.requests, request, kRequest);
-    // The first paragraph says what was done; the answer follows it.
+    // The first paragraph lists edits and commands; the answer follows it, and says more.
     const std::string_view completed = turn.completed;
     const std::string_view deeds = completed.substr(0, completed.find("\n\n"));
     if (!trim(deeds).empty() && !turn.files_edited.empty()) {
       std::string head = request;
       while (ends_sentence(head)) head.pop_back();
-      add(m_.done, (chore || head.empty() ? "" : head + ": ") + std::string(deeds), kDone);
+      const std::string said = statements_of(completed.substr(deeds.size()));
+      add(m_.done, (chore || head.empty() ? "" : head + ": ") + (said.empty() ? std::string(deeds) : said),
+          kRequest + kDone);
     }
     const std::size_t done = 200 * turn.files_edited.size() + completed.size();
     if (!chore && done > most_done_) {

@@ -53,7 +53,7 @@ TEST_F(Demo, RefusesADirectoryWithOtherFilesInIt) {
   write_file(dir_ / "precious/thesis.txt", "years of work");
   const Outcome outcome = cairn({"demo", "--home", dir_ / "precious"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("name another with --home"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("name another directory with --home"), std::string::npos) << outcome.err;
   EXPECT_EQ(read_text(dir_ / "precious/thesis.txt"), "years of work");
 }
 

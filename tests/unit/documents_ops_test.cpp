@@ -93,6 +93,14 @@ TEST_F(DocumentsTest, TwoSavesInOneSecondAreTwoDocumentsAndTheSecondFollowsTheFi
   EXPECT_TRUE(chain["problems"].items().empty()) << chain.dump();
 }
 
+TEST_F(DocumentsTest, ADraftTellsWhatWasDoneInTheAgentsOwnWords) {
+  m.tell(chat.start());
+  work("make a parser for dates", "src/dates.cpp",
+       "Done.\n\n## What changed\n\n- The parser reads dates of both calendars\n- Files:\n");
+  EXPECT_TRUE(has(save(), "- make a parser for dates: The parser reads dates of both calendars.\n"))
+      << body("D1");
+}
+
 TEST_F(DocumentsTest, ASessionThatHasOnlyStartedIsNotTheOneThatIsSaved) {
   Chat fresh;
   fresh.session = "22222222-aaaa-4bbb-8ccc-000000000002";
