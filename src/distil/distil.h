@@ -2,6 +2,7 @@
 // items. No I/O, no clock.
 #pragma once
 
+#include "distil/answer_lines.h"
 #include "distil/likeness.h"
 #include "distil/mode.h"
 #include "distil/open_items.h"

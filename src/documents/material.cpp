@@ -7,8 +7,6 @@
 #include "base/text.h"
 #include "context/entries.h"
 #include "context/story.h"
-#include "distil/answer_lines.h"
-#include "distil/sentences.h"
 #include "host/host.h"
 #include "store/observations.h"
 #include "store/summaries.h"
