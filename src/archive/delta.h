@@ -33,7 +33,7 @@ struct Delta {
 Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const store::TranscriptKey& key,
                     const store::Anchor& anchor, std::size_t limit);
 
-// The same for whoever reads the lines: calls `take` for each that is a JSON object, with its number.
+// The same, line by line: calls `take` for each line that is a JSON object, with its number.
 // `Delta::records` counts them, `shown` is empty.
 using TakeLine = std::function<void(std::string_view line, std::int64_t number)>;
 Result<Delta> each_behind(store::Db& db, os::Disk& disk, const Places& places,

@@ -2,7 +2,7 @@
 // archive is too large.
 //
 // All backups of a session are removed together. A pending session is never removed: it has lines that no
-// document covers and that nobody discarded.
+// document covers and that were not discarded.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ void add_file(std::vector<std::string>& files, const std::string& file) {
   files.push_back(file);
 }
 
-// A turn's fields, whoever distilled it.
+// The fields of a turn, from the store or from the archive.
 struct TurnText {
   std::string request, completed, next_steps;
   std::vector<std::string> files_edited;

@@ -1,7 +1,7 @@
 // What happened in a session, or in a part of it, sorted into what a document tells.
 //
 // It is read from the store (turns that were distilled), or from the archive behind an anchor: then the lines
-// are distilled here, so that exactly what the anchor does not cover is told.
+// are distilled here, so that the result has exactly what comes after the anchor.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a session is told to go on from a document, within a number of bytes.
+// The text from which a session continues a document, within a number of bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Which sections a document has. Users replace the built-in template by a file of their own.
 //
 // A template is Markdown: "## Name" begins a section, "## Name (optional)" one that is left out when there is
-// nothing for it. {{word}} is filled by a draft. What stands before the first section is a remark.
+// nothing for it. A draft fills in {{word}}. Text before the first section is a remark.
 #pragma once
 
 #include <string>

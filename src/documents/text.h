@@ -21,7 +21,7 @@ struct Field {
 };
 
 struct Section {
-  std::string name;  // of its heading "## Name"; empty: what stands before the first one
+  std::string name;  // of its heading "## Name"; empty: the text before the first one
   std::string text;  // without the heading, trimmed
   std::int64_t line = 0;
 };

@@ -139,7 +139,7 @@ Status discard_pending(World& world, const store::Document& document) {
 
 std::size_t room_for(World& world, const Args& args) {
   if (const auto bytes = args.optional_integer("brief")) return static_cast<std::size_t>(*bytes);
-  // Twice what every session is given: whoever asks for it wants more.
+  // Twice what every session is given, because the user asked for it.
   return std::max<std::size_t>(4'000,
                                8 * static_cast<std::size_t>(world.settings.integer("context.budget_tokens")));
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostHistory = 64u << 20;
 constexpr std::size_t kMostNotes = 1u << 20;  // a file
-constexpr std::size_t kMostLooks = 5000;      // directories, for the one that a name stands for
+constexpr std::size_t kMostLooks = 5000;      // directories that are tried for one name
 
 // "/clear", "/model opus": orders to the host itself.
 bool is_command(std::string_view text) {
@@ -24,7 +24,7 @@ bool is_command(std::string_view text) {
   return split(one_line(text, text.size()), ' ').size() <= 2;
 }
 
-// The text as it was sent: what was pasted stands beside the line.
+// The text as it was sent. The host stores pasted text in another field of the line.
 std::string prompt_text(const Json& line) {
   std::string text(trim(line["display"].as_string()));
   for (const auto& [number, pasted] : line["pastedContents"].members())
