@@ -15,3 +15,10 @@ cairn_archive(dep_zlib libz.a zlib.h)  # git's objects are deflated
 cairn_archive(dep_sodium libsodium.a sodium.h)
 cairn_archive(dep_utf8proc libutf8proc.a utf8proc.h)
 cairn_archive(dep_re2 libre2.a re2/re2.h)
+
+# libcurl is loaded when a provider first needs it (daemon/curl.h): linking it would cost every command 10 ms. Only its
+# headers are needed here.
+find_path(dep_curl_inc NAMES curl/curl.h REQUIRED)
+add_library(dep_curl INTERFACE)
+target_include_directories(dep_curl SYSTEM INTERFACE ${dep_curl_inc})
+target_link_libraries(dep_curl INTERFACE ${CMAKE_DL_LIBS})

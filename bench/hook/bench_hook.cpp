@@ -47,9 +47,10 @@ struct Case {
   const char* baseline = nullptr;  // the case it is compared with
   double limit = 0;                // the ratio that is promised; 0: none
   std::string home;                // CAIRN_HOME; empty: not a hook
-  bool starts = false;             // each run starts a daemon
-  int every = 1;                   // measured in every so many rounds
-  std::vector<double> us{};        // a whole batch, in microseconds
+  std::string_view answer = hook::kFixedAnswer;
+  bool starts = false;       // each run starts a daemon
+  int every = 1;             // measured in every so many rounds
+  std::vector<double> us{};  // a whole batch, in microseconds
   long rss_kb = 0;
 
   double at(double part) const { return bench::at(us, part); }
@@ -82,8 +83,7 @@ void measure(Case& c) {
   c.us.push_back(now_us() - begin);
   for (Child& child : children) {
     const std::string output = child.output();
-    if (!c.home.empty() && output != std::string(hook::kFixedAnswer) + "\n")
-      die("unexpected answer: " + output);
+    if (!c.home.empty() && output != std::string(c.answer) + "\n") die("unexpected answer: " + output);
   }
   if (!c.home.empty() && take_all(c.home) != c.at_once) die("an event was not delivered");
   int started = 0;
@@ -134,6 +134,24 @@ std::vector<Case> all_cases(const std::string& bin, const std::string& directory
   return {
       {.name = "empty, 2 KB", .argv = {empty}},
       {.name = "hook, 2 KB", .argv = hook, .baseline = "empty, 2 KB", .limit = 1.5, .home = running},
+      {.name = "hook, 2 KB, codex",
+       .argv = {lone + "/cairn-hook", "PostToolUse", "--host", "codex"},
+       .baseline = "empty, 2 KB",
+       .limit = 1.5,
+       .home = running,
+       .answer = "{}"},
+      {.name = "hook, 2 KB, gemini",
+       .argv = {lone + "/cairn-hook", "AfterTool", "--host", "gemini"},
+       .baseline = "empty, 2 KB",
+       .limit = 1.5,
+       .home = running,
+       .answer = "{}"},
+      {.name = "hook, 2 KB, opencode",
+       .argv = {lone + "/cairn-hook", "tool.execute.after", "--host", "opencode"},
+       .baseline = "empty, 2 KB",
+       .limit = 1.5,
+       .home = running,
+       .answer = "{}"},
       {.name = "hook, 2 KB, cairn absent",
        .argv = hook,
        .baseline = "empty, 2 KB",

@@ -1,8 +1,9 @@
 // The interface of every memory agent (a model that distils events).
 //
-// A provider has one conversation about each session: it is sent a batch of events and replies with what was
-// learned from them. No call blocks: start() and send() return at once, messages are fetched with receive(),
-// and an error is a message too. The built-in distiller does not use this: it runs when a turn ends.
+// A provider has one conversation about each session: it is sent a prompt about a batch of events and
+// replies with text. No call blocks: start() and send() return at once, messages are fetched with receive(),
+// and an error is a message too. What the text means is the reply scanner's business (agent/reply.h). The
+// built-in distiller does not use this: it runs when a turn ends.
 #pragma once
 
 #include <memory>
@@ -10,54 +11,42 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "base/ids.h"
 #include "base/time.h"
-#include "store/observations.h"
 
 namespace cairn::agent {
 
-// One event as it is sent to a provider; its texts have passed the gate.
-struct Item {
-  std::int64_t event_seq = 0;  // a reply refers to the event by this number
-  std::string type;            // observation or summarize
-  std::optional<std::string> tool_name, tool_input, tool_response;
-  std::optional<std::string> last_user_message, last_assistant_message;
-  std::optional<std::int64_t> prompt_number;
-  WallTime at;
-};
-
 struct Request {
   std::string batch_id;
-  std::vector<Item> events;  // oldest first
+  std::string system;                     // the same for all requests of a conversation
+  std::string text;                       // the prompt; never begins with '/'
+  std::int64_t max_output_tokens = 4000;  // the reply is cut there
 };
 
+// What a call used, as the provider reported it. `cached_tokens` is the part of `input_tokens` that was read
+// from a cache, `cost_usd` is set when the provider names a price itself.
 struct Usage {
-  std::int64_t input_tokens = 0, output_tokens = 0;
-};
-
-// One thing learned, and the events it came from. When it names none, it came from the whole batch.
-struct Finding {
-  store::Observation observation;
-  std::vector<std::int64_t> events;
+  std::int64_t input_tokens = 0, output_tokens = 0, cached_tokens = 0;
+  std::optional<double> cost_usd;
 };
 
 // Any message that is neither a reply nor an error, such as a note that work has begun.
 struct Note {};
 
 struct Reply {
-  std::vector<Finding> findings;
-  std::string
-      skipped;  // why there is nothing to learn; a reply without this and without findings is unusable
+  std::string text;
+  std::string model;  // that answered, as the provider names it; may be empty
   Usage usage;
+  bool cut = false;  // the reply ended at the token limit
 };
 
 struct Trouble {
   enum class Kind { transient, rate_limited, quota, auth, setup, rejected, canceled };
   Kind kind = Kind::transient;
-  std::string reason;
+  std::string reason;             // for people; never contains a key
   std::optional<WallTime> until;  // when to try again, if the provider said so
+  Usage usage;                    // what the failed call used all the same, where it is known
 };
 std::string_view kind_name(Trouble::Kind kind);
 
@@ -71,7 +60,7 @@ struct Message {
 class Conversation {
  public:
   virtual ~Conversation() = default;
-  // Sends a batch. Wait for its Reply or Trouble before you send the next one.
+  // Sends a prompt. Wait for its Reply or Trouble before you send the next one.
   virtual void send(const Request& request) = 0;
   // The next message; nothing when there is none. A Trouble is the last message.
   virtual std::optional<Message> receive() = 0;
@@ -88,6 +77,8 @@ class Provider {
  public:
   virtual ~Provider() = default;
   virtual std::string_view name() const = 0;
+  // The model that it will ask, as in the settings; for the price and the ledger.
+  virtual std::string_view model() const = 0;
   // Whether the provider gives each conversation an id. If not, a session's memory id is synthesised.
   virtual bool has_ids() const = 0;
   // Begins a conversation. When that fails, its first message is a Trouble.

@@ -4,18 +4,14 @@
 
 #include <algorithm>
 
-#include "base/origin.h"
-#include "base/text.h"
-#include "store/identity.h"
+#include "host/quota.h"
 #include "store/queue_admin.h"
+#include "store/retention.h"
+#include "store/turns.h"
 
 namespace cairn::agent {
 
-static constexpr Millis kFirstWait(100);  // for a memory id; doubles
-static constexpr int kWaits = 5;          // 3.1 s in all
-static constexpr int kMessagesAStep = 64;
-static constexpr int kMostNotes =
-    10'000;  // messages between two replies: a provider that sends more will never finish
+static constexpr Millis kLookAgain = std::chrono::minutes(10);
 
 std::string_view kind_name(Trouble::Kind kind) {
   switch (kind) {
@@ -32,6 +28,28 @@ std::string_view kind_name(Trouble::Kind kind) {
 
 std::int64_t Worker::after(Millis time) const {
   return clock_.boot_ns() + std::chrono::nanoseconds(time).count();
+}
+
+Status Worker::start() {
+  std::int64_t lost = 0;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    lost = TRY(store::end_lost_calls(db_));
+    if (!provider_) TRY(store::clear_agent_trouble(db_));
+    return {};
+  }));
+  if (lost > 0) log_.warn(fmt::format("{} calls of the model were not finished by the last daemon", lost));
+  return {};
+}
+
+Status Worker::use(Provider* provider) {
+  TRY(stop());
+  provider_ = provider;
+  breaker_.reset();
+  may_resume_.clear();
+  refused_.clear();
+  look_at_ = 0;
+  retry_at_ = 0;
+  return store::clear_agent_trouble(db_);
 }
 
 Result<bool> Worker::step() {
@@ -60,25 +78,45 @@ std::optional<std::int64_t> Worker::wake_at() const {
 }
 
 bool Worker::awaits() const {
-  return std::any_of(dialogs_.begin(), dialogs_.end(),
-                     [](const auto& dialog) { return dialog.second.run.has_value(); });
+  return calls() > 0;
+}
+
+std::size_t Worker::calls() const {
+  return static_cast<std::size_t>(std::count_if(
+      dialogs_.begin(), dialogs_.end(), [](const auto& dialog) { return dialog.second.run.has_value(); }));
+}
+
+// Begins the next piece of work: a batch of the queue, else a turn that is to be distilled again.
+Result<bool> Worker::begin() {
+  const std::int64_t now = clock_.boot_ns();
+  const bool due = retry_at_ && *retry_at_ <= now;
+  if (due) retry_at_.reset();
+  bool may_call = provider_ != nullptr;
+  if (provider_) {
+    TRY(heed_host());
+    may_call = breaker_.allows(now, calls());
+    if (may_call && calls() >= options_.max_concurrent) return false;
+    const bool instead = breaker_.open() && options_.fallback && now < breaker_.pause_until();
+    if (!may_call && !instead) {
+      if (now < breaker_.pause_until()) retry_at_ = breaker_.pause_until();
+      return false;
+    }
+  }
+  if (TRY(claim_batch(may_call, due))) return true;
+  if (provider_ && !may_call && !retry_at_) retry_at_ = breaker_.pause_until();
+  return begin_redistil(may_call);
 }
 
 // Claims the next batch. One that needs no provider is finished at once.
-Result<bool> Worker::begin() {
-  const bool due = retry_at_ && *retry_at_ <= clock_.boot_ns();
-  if (due) retry_at_.reset();
-  if (clock_.boot_ns() < paused_until_) {
-    retry_at_ = paused_until_;
-    return false;
-  }
-  const auto busy =
-      std::count_if(dialogs_.begin(), dialogs_.end(), [](const auto& t) { return t.second.run.has_value(); });
-  if (static_cast<std::size_t>(busy) >= options_.max_concurrent) return false;
+Result<bool> Worker::claim_batch(bool may_call, bool due) {
+  store::Gather gather{.max = options_.max_events, .lease = options_.lease};
+  if (may_call)
+    gather = {options_.batch_events, options_.batch_bytes, options_.lease,
+              hurry_ ? Millis(0) : options_.batch_wait};
   std::optional<store::Batch> claimed;
   bool used_up = false;
   auto done = store::in_transaction(db_, [&]() -> Status {
-    claimed = TRY(store::claim(db_, clock_.now(), options_.max_events, options_.lease));
+    claimed = TRY(store::claim(db_, clock_.now(), gather));
     if (claimed) used_up = TRY(store::is_used_up(db_, claimed->session, options_.budget));
     return {};
   });
@@ -87,346 +125,141 @@ Result<bool> Worker::begin() {
     return std::move(done).error().in("queue");
   }
   if (!claimed) {
-    if (due) retry_at_ = TRY(next_due());
+    hurry_ = false;
+    const bool waits = gather.wait > Millis(0) && !retry_at_;
+    if (due || waits) retry_at_ = TRY(next_due(waits));
     return false;
   }
   if (due) retry_at_ = clock_.boot_ns();  // other batches may be due too
-  if (provider_ && !used_up) {
-    TRY(send(*std::move(claimed)));
+  if (may_call && !used_up) {
+    TRY(send_batch(*std::move(claimed)));
     return true;
   }
-  unsent_ = std::move(claimed);
+  unsent_ = {*std::move(claimed), provider_ != nullptr && !used_up};
   return finish_unsent();
 }
 
-// When the next message that waits for a retry is due (boot ns).
-Result<std::optional<std::int64_t>> Worker::next_due() {
+// When the next message that waits for a retry, or for more messages, is due (boot ns).
+Result<std::optional<std::int64_t>> Worker::next_due(bool waits) {
   const WallTime now = clock_.now();
-  const auto at = TRY(store::next_retry(db_, now));
-  if (!at) return std::optional<std::int64_t>();
-  return std::optional(after(std::min<Millis>(*at - now, options_.idle)));
+  std::optional<Millis> next;
+  if (const auto at = TRY(store::next_retry(db_, now))) next = std::min<Millis>(*at - now, options_.idle);
+  if (waits && TRY(store::queue_counts(db_)).pending > 0)
+    next = std::min(next.value_or(options_.batch_wait), options_.batch_wait);
+  return next ? std::optional(after(*next)) : std::nullopt;
+}
+
+// The host's own sessions and a provider with the host's login share a quota: after the host was refused, the
+// provider is not called for a while.
+Status Worker::heed_host() {
+  if (provider_->name() != host::kLoginProvider) return {};
+  constexpr Millis kRecent = std::chrono::minutes(30);
+  const WallTime now = clock_.now(), since = std::max(host_failed_at_.value_or(WallTime()), now - kRecent);
+  const auto failed = TRY(store::last_failed_turn(db_, since));
+  if (!failed || !failed->ended_at) return {};
+  host_failed_at_ = *failed->ended_at;
+  using Kind = Trouble::Kind;
+  const host::Refusal refusal = host::refusal_of(failed->failure);
+  if (refusal == host::Refusal::none) return {};
+  const bool brief = refusal == host::Refusal::rate_limit;
+  Trouble trouble{brief                               ? Kind::rate_limited
+                  : refusal == host::Refusal::billing ? Kind::quota
+                                                      : Kind::auth,
+                  "your own session was refused: " + failed->failure,
+                  *failed->ended_at + (brief ? std::chrono::minutes(5) : std::chrono::minutes(30)),
+                  {}};
+  return *trouble.until > now ? note_trouble(trouble) : Status();
 }
 
 // Ends a batch that needs no provider. When the store cannot be written, the batch stays claimed and is tried
 // again: the messages did not cause the error.
 Result<bool> Worker::finish_unsent() {
-  auto done = store::in_transaction(db_, [&] { return store::complete(db_, *unsent_, clock_.now()); });
+  const store::Batch& batch = unsent_->batch;
+  auto done = store::in_transaction(db_, [&]() -> Status {
+    if (unsent_->backlog)
+      TRY(store::want_backlog(db_, batch.session, TRY(store::prompt_numbers_of(db_, batch)),
+                              provider_->name(), clock_.now()));
+    return store::complete(db_, batch, clock_.now());
+  });
   if (done) {
-    processed_ += static_cast<std::int64_t>(unsent_->messages.size());
+    processed_ += static_cast<std::int64_t>(batch.messages.size());
     unsent_.reset();
     return true;
   }
   const Code code = done.error().code;
   if (code == Code::canceled || code == Code::invalid) {
     // Someone removed messages from the batch: return the others to the queue.
-    TRY(return_batch(*unsent_, done.error().message, code == Code::invalid, Millis(0)));
+    TRY(return_batch(batch, done.error().message, code == Code::invalid, Millis(0)));
     unsent_.reset();
   }
   return std::move(done).error().in("queue");
 }
 
-Result<Request> Worker::request_for(const store::Batch& batch) {
-  Request request{batch.id, {}};
-  for (store::Message& m : TRY(store::messages_of(db_, batch)))
-    request.events.push_back({m.event_seq, m.type, m.tool_name, m.texts.input, m.texts.response,
-                              m.last_user_message, m.last_assistant_message, m.prompt_number, m.created_at});
-  return request;
-}
-
-// Sends a batch to the provider, in the session's conversation or a new one.
-Status Worker::send(store::Batch batch) {
-  const auto request = request_for(batch);
-  const auto session = store::find_session(db_, batch.session);
-  if (!request || !session || !*session)
-    return return_batch(batch, "it could not be read", false, store::retry_delay(0, 0));
-  Dialog& dialog = conversation_for(**session, request->events.back().prompt_number.value_or(0));
-  Run& run = *(dialog.run = Run{});
-  run.deadline = after(options_.reply_within);
-  run.beat_at = after(options_.lease / 3);
-  run.batch = std::move(batch);
-  dialog.notes = 0;
-  dialog.conversation->send(*request);
-  return {};
-}
-
-// The session's conversation, or a new one. A conversation that still works on a batch has lost its lease
-// (else the session could not be claimed): it is ended, because its reply would belong to the old batch.
-Worker::Dialog& Worker::conversation_for(const store::Session& session, std::int64_t prompt) {
-  if (const auto known = dialogs_.find(session.id); known != dialogs_.end()) {
-    if (!known->second.run) return known->second;
-    end(session.id, known->second, false);
-    dialogs_.erase(known);
+// Begins a turn that is to be distilled from its evidence, when the queue has nothing for now.
+Result<bool> Worker::begin_redistil(bool may_call) {
+  if (clock_.boot_ns() < look_at_) return false;
+  if (TRY(redistil_builtin())) return true;
+  if (may_call) {
+    std::vector<SessionId> busy;
+    for (const auto& [session, dialog] : dialogs_)
+      if (dialog.run) busy.push_back(session);
+    const auto turn =
+        TRY(store::next_redistil(db_, provider_->name(), clock_.now() - options_.backlog_age, busy, true));
+    if (turn) {
+      TRY(send_turn(*turn));
+      return true;
+    }
+    if (busy.empty()) {
+      TRY(store::in_transaction(db_, [&]() -> Status {
+        TRY(store::drop_old_backlog(db_, clock_.now() - options_.backlog_age));
+        return {};
+      }));
+    } else {
+      return false;
+    }
+  } else if (provider_) {
+    return false;  // there is more to do when it works again
   }
-  if (dialogs_.size() >= options_.max_concurrent) make_room();
-  const store::Run run{provider_->name(), prompt, !may_resume_.contains(session.id)};
-  const Start start{session.id, session.project, store::may_resume(session.identity, run)};
-  Dialog& dialog = dialogs_[session.id];
-  dialog.conversation = provider_->start(start);
-  dialog.session_active = session.status == store::SessionStatus::active;
-  if (start.resume) dialog.id = *start.resume;
-  may_resume_.erase(session.id);
-  log_.info(fmt::format("conversation begins session={} provider={} resume={}", session.content_id.value,
-                        provider_->name(), start.resume ? start.resume->value : "none"));
-  return dialog;
-}
-
-// Ends the conversation that was idle longest.
-void Worker::make_room() {
-  auto oldest = dialogs_.end();
-  for (auto it = dialogs_.begin(); it != dialogs_.end(); ++it)
-    if (!it->second.run && (oldest == dialogs_.end() || it->second.used_at < oldest->second.used_at))
-      oldest = it;
-  if (oldest == dialogs_.end()) return;
-  end(oldest->first, oldest->second, true);
-  dialogs_.erase(oldest);
-}
-
-void Worker::end(SessionId session, Dialog& dialog, bool in_order) {
-  dialog.over = true;
-  dialog.conversation.reset();
-  dialog.run.reset();
-  if (in_order) may_resume_.insert(session);
-}
-
-Result<bool> Worker::advance(SessionId session, Dialog& dialog) {
-  if (TRY(end_with_session(session, dialog))) return true;
-  bool did = false;
-  for (int received = 0; received < kMessagesAStep && !dialog.over && TRY(receive(session, dialog));
-       ++received)
-    did = true;
-  if (dialog.over) return true;
-  if (!dialog.run) {
-    if (clock_.boot_ns() >= dialog.used_at + std::chrono::nanoseconds(options_.idle).count())
-      end(session, dialog, true);
-    return did;
-  }
-  if (dialog.run->reply) did |= TRY(store_reply(session, dialog));
-  if (dialog.run) TRY(keep_alive(session, dialog));
-  return did;
-}
-
-// Ends the conversation when its session has ended, and returns its batch. What is left in the queue is
-// distilled in another conversation, which ends with its batch.
-Result<bool> Worker::end_with_session(SessionId session, Dialog& dialog) {
-  const auto now = TRY(store::find_session(db_, session));
-  const bool is_on = now && now->status == store::SessionStatus::active;
-  if (is_on || !dialog.session_active) {
-    dialog.session_active = is_on;
-    return false;
-  }
-  const bool was_busy = dialog.run.has_value();
-  if (was_busy) TRY(return_batch(dialog.run->batch, "its session ended", false, Millis(0)));
-  end(session, dialog, !was_busy);
-  return true;
-}
-
-// Handles the next message of the provider. False: there is none. When the store fails, the message is kept
-// and handled again at the next step.
-Result<bool> Worker::receive(SessionId session, Dialog& dialog) {
-  if (!dialog.received) dialog.received = dialog.conversation->receive();
-  if (!dialog.received) return false;
-  Message& message = *dialog.received;
-  if (!message.memory_id.empty() && message.memory_id != dialog.id) {
-    auto captured = capture(session, dialog, message.memory_id);
-    if (!captured && captured.error().code != Code::invalid) return std::move(captured).error();
-    if (!captured) message.what = Trouble{Trouble::Kind::setup, captured.error().message, {}};
-  }
-  if (const auto* trouble = std::get_if<Trouble>(&message.what)) {
-    TRY(fail_batch(session, dialog, *trouble));
-  } else if (auto* reply = std::get_if<Reply>(&message.what); reply && dialog.run && !dialog.run->reply) {
-    dialog.run->reply = std::move(*reply);
-    dialog.run->try_at = clock_.boot_ns();
-  } else if (++dialog.notes > kMostNotes) {
-    TRY(fail_batch(session, dialog, {Trouble::Kind::transient, "many messages without a reply", {}}));
-  }
-  dialog.received.reset();
-  return true;
-}
-
-// Registers the memory id from the first message that carries it, before anything is stored under it.
-Status Worker::capture(SessionId session, Dialog& dialog, const MemoryId& id) {
-  TRY(store::in_transaction(db_, [&]() -> Status {
-    TRY(store::register_memory_id(db_, session, id, provider_->name(), clock_.now()));
-    return {};
-  }));
-  dialog.id = id;
-  without_id_.erase(session);
-  log_.info(fmt::format("memory id registered session={} memory={} provider={}", session.value, id.value,
-                        provider_->name()));
-  return {};
-}
-
-// The id to store under: the conversation's own once it is registered, or one from a manual repair.
-Result<std::optional<MemoryId>> Worker::memory_of(SessionId session, const Dialog& dialog) {
-  const store::Identity identity = TRY(store::identity_of(db_, session));
-  const auto* captured = std::get_if<store::Captured>(&identity);
-  if (captured && (captured->id == dialog.id || store::is_manual(*captured)))
-    return std::optional(captured->id);
-  return std::optional<MemoryId>();
-}
-
-// Stores the reply, or delays it while there is no memory id.
-Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
-  Run& run = *dialog.run;
-  if (clock_.boot_ns() < run.try_at) return false;
-  if (run.reply->findings.empty() && run.reply->skipped.empty()) {
-    TRY(fail_batch(session, dialog, {Trouble::Kind::rejected, "the reply has nothing usable", {}}));
-    return true;
-  }
-  std::optional<MemoryId> memory;
-  if (provider_->has_ids()) {
-    memory = TRY(memory_of(session, dialog));
-    if (!memory) return wait_for_id(session, dialog);
-  }
-  auto stored = store(session, run, memory.value_or(MemoryId{}));
-  if (stored) {
-    processed_ += static_cast<std::int64_t>(run.batch.messages.size());
-    failures_ = 0;
-    dialog.run.reset();
-    dialog.used_at = clock_.boot_ns();
-    if (!dialog.session_active) end(session, dialog, true);
-    return true;
-  }
-  const Code code = stored.error().code;
-  if (code != Code::canceled && code != Code::invalid) return std::move(stored).error().in("queue");
-  TRY(return_batch(run.batch, stored.error().message, code == Code::invalid, Millis(0)));
-  log_.error("queue: " + stored.error().message);
-  end(session, dialog, false);
-  return true;
-}
-
-Result<bool> Worker::wait_for_id(SessionId session, Dialog& dialog) {
-  Run& run = *dialog.run;
-  if (run.tries == kWaits) {
-    const int before = without_id_[session]++;
-    TRY(return_batch(run.batch, store::kNeverCaptured, false, store::retry_delay(before, 0)));
-    log_.warn(
-        fmt::format("{} session={} provider={}", store::kNeverCaptured, session.value, provider_->name()));
-    end(session, dialog, false);
-    return true;
-  }
-  const Millis wait = kFirstWait * (1 << run.tries);
-  TRY(store::in_transaction(db_, [&]() -> Status {
-    return store::note_waiting(db_, run.batch, store::kAwaitingId, clock_.now() + wait);
-  }));
-  ++run.tries;
-  run.try_at = after(wait);
+  look_at_ = after(kLookAgain);
   return false;
 }
 
-// A model's reply is untrusted text: it passes the gate, and cannot contain labels of ours.
-static void pass_gate(store::Observation& learned, const gate::Gate& gate) {
-  for (std::string* text : {&learned.type, &learned.title, &learned.subtitle, &learned.narrative})
-    *text = labelled(visible(gate.clean(*text, gate::Way::model)));
-  for (auto* list : {&learned.facts, &learned.concepts, &learned.files_read, &learned.files_modified})
-    for (std::string& text : *list) text = labelled(visible(gate.clean(text, gate::Way::model)));
-}
-
-// The reply as rows. Project, turn and time come from the events, never from the provider.
-static std::vector<store::Observation> observations_of(const Reply& reply, const Request& request,
-                                                       const std::string& project, const gate::Gate& gate) {
-  std::vector<store::Observation> list;
-  for (const Finding& finding : reply.findings) {
-    store::Observation learned = finding.observation;
-    pass_gate(learned, gate);
-    learned.project = project;
-    learned.position = std::ssize(list);
-    for (const Item& item : request.events) {
-      const bool named =
-          std::find(finding.events.begin(), finding.events.end(), item.event_seq) != finding.events.end();
-      if (!named && !finding.events.empty()) continue;
-      learned.events.push_back(item.event_seq);
-      learned.prompt_number = item.prompt_number;
-      learned.created_at = item.at;
+// Derives one turn again with the built-in distiller. False: there is none to do.
+Result<bool> Worker::redistil_builtin() {
+  const auto wanted = TRY(store::next_redistil(db_, "builtin", WallTime(), {}, true));
+  if (!wanted) return false;
+  const auto session = TRY(store::find_session(db_, wanted->session));
+  const auto turn = TRY(store::find_turn(db_, wanted->session, wanted->number));
+  // The archive is read before the transaction begins.
+  std::map<std::int64_t, store::Texts> found;
+  bool whole = session && turn;
+  if (whole && TRY(store::has_expired(db_, wanted->session, wanted->number))) {
+    auto events = TRY(store::turn_events(db_, wanted->session, wanted->number));
+    if (options_.archived) options_.archived(*session, events);
+    for (const store::KeptEvent& event : events) {
+      if (event.kind == event::Kind::tool && !event.texts.input && !event.texts.response) whole = false;
+      found[event.seq] = event.texts;
     }
-    list.push_back(std::move(learned));
   }
-  return list;
-}
-
-// Stores the observations and their evidence, and completes the batch, in one transaction.
-Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) {
-  const auto request = TRY(request_for(run.batch));
-  const auto of = TRY(store::find_session(db_, session));
-  if (!of || request.events.empty())
-    return Error{Code::canceled, "queue: batch " + run.batch.id + " is gone"};
-  std::vector<store::Observation> list = observations_of(*run.reply, request, of->project, gate_);
-  store::Put put;
+  const intake::FillTexts fill = [&](const store::Session&, std::vector<store::KeptEvent>& events) {
+    for (store::KeptEvent& event : events)
+      if (const auto texts = found.find(event.seq); texts != found.end()) event.texts = texts->second;
+  };
   TRY(store::in_transaction(db_, [&]() -> Status {
-    if (!list.empty()) {
-      const MemoryId under =
-          memory.empty() ? TRY(store::ensure_memory_id(db_, session, clock_.now())) : memory;
-      for (const store::Observation& learned : list)  // replace the built-in distiller's about these events
-        if (learned.prompt_number)
-          TRY(store::drop_covered(db_, store::turn_batch(*of, *learned.prompt_number), list));
-      put = TRY(store::put_within(db_, under, run.batch.id, std::move(list), options_.budget));
+    if (whole) {
+      TRY(store::drop_derived(db_, wanted->session, wanted->number));
+      TRY(store::forget_model_summary(db_, wanted->session, wanted->number));
+      TRY(intake::distil_turn(db_, *session, *turn, mode_, options_.budget, clock_.now(),
+                              found.empty() ? nullptr : fill));
     }
-    return store::complete(db_, run.batch, clock_.now());
+    return store::end_redistil(db_, *wanted);
   }));
-  if (const auto warning = store::warning_of(put, options_.budget))
-    log_.warn(fmt::format("{} session={}", *warning, of->content_id.value));
-  return {};
-}
-
-// Extends the lease, and ends a call that is past its deadline.
-Status Worker::keep_alive(SessionId session, Dialog& dialog) {
-  Run& run = *dialog.run;
-  if (!run.reply && clock_.boot_ns() >= run.deadline)
-    return fail_batch(session, dialog,
-                      {Trouble::Kind::transient,
-                       fmt::format("no reply within {} s", options_.reply_within / std::chrono::seconds(1)),
-                       {}});
-  if (clock_.boot_ns() < run.beat_at) return {};
-  bool ours = true;
-  TRY(store::in_transaction(db_, [&]() -> Status {
-    ours = TRY(store::extend_lease(db_, run.batch, clock_.now(), options_.lease));
-    return {};
-  }));
-  run.beat_at = after(options_.lease / 3);
-  if (ours) return {};
-  TRY(return_batch(run.batch, "messages of its batch were removed", false, Millis(0)));
-  end(session, dialog, false);
-  return {};
-}
-
-// Returns the batch after an error of the provider. An error that the messages may have caused counts as a
-// try. Every error except a rejected request delays the provider's next call, longer each time.
-Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble) {
-  const bool counts = trouble.kind == Trouble::Kind::transient || trouble.kind == Trouble::Kind::rejected;
-  const std::string reason = fmt::format("{}: {}", kind_name(trouble.kind), trouble.reason);
-  Millis pause(0);
-  if (trouble.kind != Trouble::Kind::rejected) pause = store::retry_delay(failures_, 0);
-  if (trouble.until && *trouble.until > clock_.now())
-    pause = std::chrono::duration_cast<Millis>(*trouble.until - clock_.now());
-  if (dialog.run) TRY(return_batch(dialog.run->batch, reason, counts, pause));
-  if (pause > Millis(0)) {
-    ++failures_;
-    paused_until_ = after(pause);
-    retry_at_ = std::min(retry_at_.value_or(paused_until_), paused_until_);
-  }
-  log_.warn(fmt::format("provider={} session={} {}", provider_->name(), session.value, reason));
-  end(session, dialog, false);
-  return {};
-}
-
-Status Worker::return_batch(const store::Batch& batch, std::string_view reason, bool counts, Millis pause) {
-  const WallTime now = clock_.now();
-  TRY(store::in_transaction(db_, [&]() -> Status {
-    const store::RetryPolicy policy{options_.max_retries, static_cast<std::uint64_t>(clock_.boot_ns())};
-    if (counts)
-      TRY(store::give_back(db_, batch, reason, policy, now));
-    else
-      TRY(store::release(db_, batch, reason, pause > Millis(0) ? now + pause : WallTime()));
-    return {};
-  }));
-  const std::int64_t due = after(counts ? store::retry_delay(0, 0) : pause);
-  retry_at_ = std::min(retry_at_.value_or(due), due);
-  return {};
+  return true;
 }
 
 Status Worker::stop() {
   for (auto& [session, dialog] : dialogs_) {
-    if (dialog.run) TRY(return_batch(dialog.run->batch, "the daemon ended", false, Millis(0)));
+    if (dialog.run) TRY(return_run(*dialog.run, "the daemon ended", false, Millis(0)));
     end(session, dialog, false);
   }
   dialogs_.clear();

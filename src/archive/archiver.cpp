@@ -238,6 +238,7 @@ Result<bool> Archiver::is_left_out(const Copy::Job& job) {
   event::Event event;
   event.kind = event::Kind::session_start;
   event.session = session;
+  event.host = job.key.platform;
   if (const auto known = TRY(store::find_session(db_, job.key.platform, session))) {
     event.cwd = known->cwd;
     return gate_.refuse(event).has_value();
@@ -295,7 +296,7 @@ Status Archiver::sweep_folder(const std::string& folder, const std::string& plat
   for (const std::string& name : *names) {
     const std::string main = folder + "/" + name;
     const auto file = host.transcript_file(main);
-    if (!file) continue;
+    if (!file || file->session.empty()) continue;
     store::BackupRequest request;
     request.platform = platform;
     request.session = gate_.id(file->session);

@@ -53,6 +53,9 @@ class Archiver {
   Result<std::optional<store::Backup>> copy_now(const store::TranscriptKey& key, const std::string& path,
                                                 const std::string& project, std::string_view cause);
 
+  // Whether a copy is under way: its base must not be changed.
+  bool is_copying() const { return requested_.copy || swept_.copy; }
+
   // The number of copies since this object was made.
   std::int64_t copied() const { return copied_; }
 

@@ -1,5 +1,6 @@
 #include "archive/call.h"
 
+#include <map>
 #include <set>
 
 #include "archive/version_reader.h"
@@ -38,6 +39,40 @@ Result<ArchivedCall> find_call(store::Db& db, os::Disk& disk, const std::string&
     if (out.input && out.response) break;
   }
   return out;
+}
+
+static void take_line(const host::Host& host, std::string_view line,
+                      std::map<std::string, store::KeptEvent*>& wanted) {
+  const auto json = Json::parse(line);
+  if (!json) return;
+  const host::Record record = host.read_record(*json);
+  for (const host::RecordCall& made : record.calls)
+    if (const auto event = wanted.find(std::string(made.id)); event != wanted.end())
+      event->second->texts.input = made.input.dump();
+  for (const host::RecordResult& result : record.results)
+    if (const auto event = wanted.find(std::string(result.call)); event != wanted.end())
+      event->second->texts.response = Json(std::string(result.text)).dump();
+}
+
+Status fill_texts(store::Db& db, os::Disk& disk, const std::string& directory,
+                  const store::TranscriptKey& session, std::vector<store::KeptEvent>& events) {
+  constexpr std::int64_t kVersions = 1000;
+  const host::Host& host = host::find_host(session.platform);
+  std::map<std::string, store::KeptEvent*> wanted;
+  for (store::KeptEvent& event : events)
+    if (!event.tool_use_id.empty() && !event.texts.input && !event.texts.response)
+      wanted[event.tool_use_id] = &event;
+  if (wanted.empty()) return {};
+  std::set<std::string> agents;  // whose newest version was read
+  for (const store::Backup& backup : TRY(store::list_backups(
+           db, {.project = {}, .session = session, .agents = true, .limit = kVersions}))) {
+    if (!agents.insert(backup.key.agent).second) continue;
+    VersionReader reader = TRY(open_version(db, disk, directory, backup));
+    FrameText frame;
+    while (reader.next(frame))
+      for (const std::string_view line : lines(frame.text)) take_line(host, line, wanted);
+  }
+  return {};
 }
 
 }  // namespace cairn::archive

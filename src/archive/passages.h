@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/log.h"
-#include "base/origin.h"
 #include "base/result.h"
+#include "event/origin.h"
 #include "os/clock.h"
 #include "os/disk.h"
 #include "store/passages.h"

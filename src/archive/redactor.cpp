@@ -206,13 +206,48 @@ bool Redactor::pass(std::string_view line, std::string& out) {
     std::size_t secrets = gate_.secrets().remove(after, reading);
     // A secret that was found late in the line may also occur earlier in it.
     if (rules_.known.fresh().size() > fresh) secrets += gate_.secrets().remove(after, known_only());
-    if (!is_private && secrets == 0) return false;
+    std::size_t forgotten = 0;
+    if (const gate::Forgotten* gone = gate_.forgotten())
+      after.for_each_string([&](std::string& text) { forgotten += gone->remove(text); });
+    if (!is_private && secrets == 0 && forgotten == 0) return false;
   }
   std::string rewritten = Rewrite(line, host_).run(before, after);
   if (rewritten == line) return false;
   // Never store a line that the host could not read.
   out = Json::parse_partial(rewritten, kLimits).complete ? std::move(rewritten) : after.dump();
   return true;
+}
+
+// What is left of a line in a text, without its structure, after all else failed.
+static std::string without_texts(std::string_view line, const Json& before, const host::Host& host) {
+  Json after = before;
+  after.for_each_string([](std::string& text) { text = gate::kForgottenText; });
+  return Rewrite(line, host).run(before, after);
+}
+
+bool forget_in_line(std::string_view line, const gate::Forgotten& forgotten,
+                    const std::set<std::string, std::less<>>& calls, const host::Host& host,
+                    std::string& out) {
+  const bool of_call = std::any_of(calls.begin(), calls.end(), [&](const std::string& id) {
+    return line.find(id) != std::string_view::npos;
+  });
+  if (!of_call && forgotten.find(line).empty()) return false;
+  const Json::Parsed parsed = Json::parse_partial(line, kLimits);
+  if (parsed.complete && !parsed.limited && parsed.value.is_object()) {
+    if (of_call) {
+      out = without_texts(line, parsed.value, host);
+    } else {
+      Json after = parsed.value;
+      after.for_each_string([&](std::string& text) { forgotten.remove(text); });
+      out = Rewrite(line, host).run(parsed.value, after);
+      if (!forgotten.find(out).empty()) out = without_texts(line, parsed.value, host);
+    }
+  } else {
+    out = line;
+  }
+  // It is in the structure, or the line cannot be read: the user's word counts more than the line.
+  if (!forgotten.find(out).empty()) forgotten.remove(out);
+  return out != line;
 }
 
 }  // namespace cairn::archive

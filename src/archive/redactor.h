@@ -55,4 +55,10 @@ class Redactor {
   std::set<std::string, std::less<>> env_files_;  // tool calls that read a file of environment variables
 };
 
+// Removes what was forgotten from a stored line, and all texts of a line that names one of `calls`. It stays
+// one line, and keeps its structure unless that itself was forgotten. False: nothing to remove.
+bool forget_in_line(std::string_view line, const gate::Forgotten& forgotten,
+                    const std::set<std::string, std::less<>>& calls, const host::Host& host,
+                    std::string& out);
+
 }  // namespace cairn::archive

@@ -128,7 +128,7 @@ Result<Client> Client::try_to_reach(os::Disk& disk, const hook::Home& home, os::
 }
 
 Result<Json> Client::call(std::string_view op, const Json& args, milliseconds timeout,
-                          const std::function<void()>& on_wait) {
+                          const std::function<bool()>& on_wait) {
   const Json request = Json::object({{"v", hook::kProtocol}, {"op", op}, {"args", args}});
   const std::int64_t end = after(*clock_, timeout);
   TRY(os::send_all(fd_.get(), request.dump() + "\n", end).in("daemon"));
@@ -148,7 +148,7 @@ Result<Json> Client::call(std::string_view op, const Json& args, milliseconds ti
     if (clock_->boot_ns() >= end)
       return Error{Code::timeout, fmt::format("daemon: no answer to \"{}\" within {} s{}", op, timeout / 1s,
                                               daemon_.pid > 0 ? hint(daemon_.pid) : "")};
-    on_wait();
+    if (!on_wait()) return Error{Code::canceled, fmt::format("\"{}\" was given up", op)};
   }
   Json reply = TRY(Json::parse(line, kReplyLimits).in("daemon: reply"));
   if (!reply["ok"].as_bool())

@@ -36,10 +36,11 @@ class Client {
   static Result<Client> reach(os::Disk& disk, const hook::Home& home, os::Clock& clock);
 
   // Runs one operation. The daemon's error is returned as it is; `timeout` when there was no reply in time.
-  // `on_wait` is called about five times a second while waiting.
+  // `on_wait` is called about five times a second while waiting; when it returns false the call fails with
+  // `canceled`, and this connection must not be used again.
   Result<Json> call(std::string_view op, const Json& args,
                     std::chrono::milliseconds timeout = std::chrono::seconds(60),
-                    const std::function<void()>& on_wait = {});
+                    const std::function<bool()>& on_wait = {});
 
   const Daemon& daemon() const { return daemon_; }
 

@@ -17,6 +17,8 @@ Page import_status_page(Shell& shell, const Json& args, const Json& result);
 // "12 of 340 sessions imported, 80 MB left"
 std::string import_text(const Json& import);
 Page search_page(Shell& shell, const Json& args, const Json& result);
+Page fix_page(Shell& shell, const Json& args, const Json& result);
+Page how_page(Shell& shell, const Json& args, const Json& result);
 Page timeline_page(Shell& shell, const Json& args, const Json& result);
 Page show_page(Shell& shell, const Json& args, const Json& result);
 Page why_page(Shell& shell, const Json& args, const Json& result);
@@ -49,6 +51,8 @@ Page docs_lint_page(Shell& shell, const Json& args, const Json& result);
 Page docs_diff_page(Shell& shell, const Json& args, const Json& result);
 Page docs_template_page(Shell& shell, const Json& args, const Json& result);
 Page resume_page(Shell& shell, const Json& args, const Json& result);
+Page handoff_page(Shell& shell, const Json& args, const Json& result);
+Status prepare_handoff(Shell& shell, Json& args);
 Page coalesce_page(Shell& shell, const Json& args, const Json& result);
 Page chain_page(Shell& shell, const Json& args, const Json& result);
 Page fresh_start_page(Shell& shell, const Json& args, const Json& result);
@@ -61,6 +65,10 @@ Page queue_clean_page(Shell& shell, const Json& args, const Json& result);
 Page queue_stats_page(Shell& shell, const Json& args, const Json& result);
 Page capture_page(Shell& shell, const Json& args, const Json& result);
 Page policy_page(Shell& shell, const Json& args, const Json& result);
+Page forget_page(Shell& shell, const Json& args, const Json& result);
+Page correct_page(Shell& shell, const Json& args, const Json& result);
+Page export_page(Shell& shell, const Json& args, const Json& result);
+Page audit_page(Shell& shell, const Json& args, const Json& result);
 Page scan_page(Shell& shell, const Json& args, const Json& result);
 Page debug_sql_page(Shell& shell, const Json& args, const Json& result);
 
@@ -68,14 +76,25 @@ Page debug_sql_page(Shell& shell, const Json& args, const Json& result);
 std::string backups_text(const Json& archive);
 
 // All that stands on stdin, for `command`; `invalid` when it is more than 1 MB.
+// Fixes and commands as `fix`, `how` and `search` show them; empty when there are none.
+std::string fixes_text(Shell& shell, const Json& fixes);
+std::string commands_text(Shell& shell, const Json& commands);
 Result<std::string> all_of_stdin(std::string_view command);
 
 Status prepare_docs_lint(Shell& shell, Json& args);
 Status prepare_fresh_start(Shell& shell, Json& args);
 Status prepare_undo(Shell& shell, Json& args);
+Status prepare_redistil(Shell& shell, Json& args);
+Page redistil_page(Shell& shell, const Json& args, const Json& result);
+Page agent_estimate_page(Shell& shell, const Json& args, const Json& result);
 Result<int> save_command(Shell& shell);
 Result<int> resume_command(Shell& shell);
 
+Status prepare_fix(Shell& shell, Json& args);
+Result<int> edit_command(Shell& shell);
+Result<int> forget_command(Shell& shell);
+Result<int> import_store_command(Shell& shell);
+Status prepare_scan(Shell& shell, Json& args);
 Status prepare_timeline(Shell& shell, Json& args);
 Status prepare_remember(Shell& shell, Json& args);
 Status prepare_backup_verify(Shell& shell, Json& args);
@@ -90,6 +109,7 @@ Result<int> daemon_status(Shell& shell);
 // ended; nothing when none ran.
 Result<std::optional<Client::Daemon>> stop_or_kill(Shell& shell);
 Result<int> process_command(Shell& shell);
+Result<int> agent_test_command(Shell& shell);
 Result<int> logs_command(Shell& shell);
 
 Result<int> config_get(Shell& shell);
@@ -105,6 +125,7 @@ Result<int> demo_command(Shell& shell);
 // The demo's home unless --home is given.
 Result<std::string> demo_home();
 Result<int> completions_command(Shell& shell);
+Result<int> mcp_command(Shell& shell);
 Result<int> man_command(Shell& shell);
 Result<int> help_command(Shell& shell);
 

@@ -150,7 +150,10 @@ Result<int> process_command(Shell& shell) {
   Client& client = *TRY(shell.daemon());
   const Json result = TRY([&] {
     Progress progress(shell.home(), shell.clock());
-    return client.call("process", how, kProcess, [&] { progress.draw(); });
+    return client.call("process", how, kProcess, [&] {
+      progress.draw();
+      return true;
+    });
   }());
   return shell.show(process_page(result), result);
 }

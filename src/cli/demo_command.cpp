@@ -103,7 +103,7 @@ class Demo {
     print(screen_.paint(Style::bold, "Tuesday's session, remembered on Wednesday") + "\n");
     print(screen_.paint(Style::dim, "played through the real cairn-hook and daemon") + "\n");
     head("Tuesday");
-    for (const StoryStep& step : tuesday(stage_.project())) {
+    for (const StoryStep& step : demo_steps(stage_.project())) {
       event::Event event = event_of(event::Kind::other, kTuesday);
       event.name = step.event;
       TRY(send(std::move(event), step.payload));

@@ -25,7 +25,7 @@ Json run_test(std::string_view id) {
 
 }  // namespace
 
-std::vector<StoryStep> tuesday(const std::string& project) {
+std::vector<StoryStep> demo_steps(const std::string& project) {
   const std::string cart = project + "/src/cart.py";
   Json fails = run_test("toolu_1");
   fails.set("error",

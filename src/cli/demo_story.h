@@ -22,6 +22,6 @@ struct StoryStep {
 };
 
 // The first session, from start to end; files are below `project`.
-std::vector<StoryStep> tuesday(const std::string& project);
+std::vector<StoryStep> demo_steps(const std::string& project);
 
 }  // namespace cairn::cli

@@ -181,7 +181,8 @@ Result<int> doctor_command(Shell& shell) {
   Report report(shell);
   if (shell.line().has("--fix")) report.repairs(fix_all(shell));
   Installation here(shell);
-  for (const auto& checks : {host_checks(), home_checks(), store_checks(), memory_checks()})
+  for (const auto& checks :
+       {host_checks(), agent_checks(shell), home_checks(), store_checks(), memory_checks()})
     for (const Check& check : checks) report.check(check, check.run(here));
   if (shell.line().has("--trace"))
     for (const TraceLine& line : trace(shell)) report.stage(line);

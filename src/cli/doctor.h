@@ -4,6 +4,7 @@
 // home.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,9 +65,11 @@ struct Installation {
 struct Check {
   std::string_view group;
   std::string_view name;
-  Finding (*run)(Installation&);
+  std::function<Finding(Installation&)> run;
 };
 std::vector<Check> host_checks();
+// Those of the other coding agents that are here.
+std::vector<Check> agent_checks(Shell& shell);
 std::vector<Check> home_checks();
 std::vector<Check> store_checks();
 std::vector<Check> memory_checks();

@@ -135,6 +135,39 @@ Finding check_delivery(Installation& here) {
   return failed(done.error().message, fix_for_program(here.host));
 }
 
+// Starts the server and lets it list its tools, as the host does.
+Result<std::size_t> tools_of(const std::string& program) {
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable; ++variable) environment.emplace_back(*variable);
+  const Ran ran = TRY(run_program({program, "mcp"}, environment,
+                                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n", 5s));
+  const auto reply = Json::parse(ran.out);
+  if (ran.exit_code != 0 || !reply || (*reply)["result"]["tools"].items().empty())
+    return Error{Code::internal, program + " mcp lists no tools"};
+  return (*reply)["result"]["tools"].items().size();
+}
+
+Finding check_tools(Installation& here) {
+  const host::Registration& host = here.host;
+  if (!host.present) return skipped(absent());
+  if (!host.servers_problem.empty())
+    return failed(fmt::format("{}: {}", host.servers_file, host.servers_problem),
+                  "correct the file by hand, then cairn install");
+  if (host.server.empty() && !host.in_settings() && !host.plugins.empty())
+    return passed("registered by the plugin " + listed(host.plugins));
+  if (host.server.empty())
+    return failed("the agent's tools are not registered in " + host.servers_file, "cairn install");
+  const auto tools = tools_of(host.server);
+  if (!tools) return failed(tools.error().message, "cairn install");
+  const std::size_t free = host::default_host().hooks().allowed_tools().size();
+  const std::string found = fmt::format("{} tools in {}", *tools, host.servers_file);
+  if (host.allowed < free && host.in_settings())
+    return warned(
+        fmt::format("{}; {} of {} that only read ask for a permission", found, free - host.allowed, free),
+        "cairn install");
+  return passed(fmt::format("{}; those that only read need no permission", found));
+}
+
 }  // namespace
 
 host::Registration look_at_host(Shell& shell) {
@@ -143,11 +176,9 @@ host::Registration look_at_host(Shell& shell) {
 
 std::vector<Check> host_checks() {
   const std::string_view group = host::default_host().title();
-  return {{group, "hooks", check_hooks},
-          {group, "enabled", check_enabled},
-          {group, "once", check_once},
-          {group, "program", check_program},
-          {group, "delivery", check_delivery}};
+  return {{group, "hooks", check_hooks},       {group, "enabled", check_enabled},
+          {group, "once", check_once},         {group, "program", check_program},
+          {group, "delivery", check_delivery}, {group, "tools", check_tools}};
 }
 
 }  // namespace cairn::cli

@@ -8,8 +8,11 @@
 #include "context/composer.h"
 #include "distil/distil.h"
 #include "host/host.h"
+#include "host/memory_agent.h"
 #include "ops/backup.h"
 #include "ops/operation.h"
+#include "ops/provider.h"
+#include "os/landlock.h"
 
 namespace cairn::cli {
 
@@ -21,7 +24,7 @@ Finding no_store() {
   return skipped("no store to look at");
 }
 
-Finding check_provider(Installation&) {
+Finding check_builtin() {
   distil::Turn turn;
   turn.prompt = "Fix the lexer";
   distil::Step step;
@@ -36,6 +39,26 @@ Finding check_provider(Installation&) {
   if (summary.request.empty() || summary.completed.empty() || summary.files_edited.empty())
     return failed("the built-in distiller made no summary of a turn", "install cairn again: ./setup");
   return passed("builtin made a summary of a turn");
+}
+
+// Makes no call: that costs money. What the last call said is in `status`.
+Finding check_provider(Installation& here) {
+  const Finding builtin = check_builtin();
+  const agent::ProviderSettings settings = ops::provider_settings(here.settings);
+  if (builtin.verdict != Verdict::pass || settings.provider == "builtin") return builtin;
+  if (const auto ready = agent::check_setup(settings); !ready)
+    return warned(fmt::format("{}: {}; builtin is used", settings.provider, ready.error().message),
+                  "cairn agent test");
+  const Json& trouble = here.status["provider_trouble"];
+  if (trouble.is_object())
+    return warned(fmt::format("{}: {}: {} ({})", settings.provider, text_of(trouble["kind"]),
+                              text_of(trouble["reason"]), here.shell.age(trouble["at"])),
+                  "cairn agent test");
+  std::string confined;
+  if (host::find_memory_agent(settings.provider))
+    confined =
+        os::landlock_version() > 0 ? ", confined by Landlock" : ", not confined: the kernel has no Landlock";
+  return passed(fmt::format("{} is set up{}; `cairn agent test` asks it", settings.provider, confined));
 }
 
 Finding check_ledger(Installation& here) {

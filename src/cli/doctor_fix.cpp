@@ -10,6 +10,7 @@
 #include "cli/stage.h"
 #include "host/host.h"
 #include "os/lock.h"
+#include "os/process.h"
 #include "store/open_store.h"
 
 namespace cairn::cli {
@@ -71,10 +72,15 @@ class Fixer {
       const InstallPlan plan =
           TRY(plan_install(hooks, shell_.disk(), host.settings_file, {hook_beside_me(), exec_form}));
       if (plan.changes()) TRY(apply_install(shell_.disk(), plan));
-      return plan.changes();
+      const InstallPlan servers =
+          TRY(plan_install(hooks.servers(), shell_.disk(), host.servers_file, {os::executable_path(), true}));
+      if (servers.changes()) TRY(apply_install(shell_.disk(), servers));
+      return plan.changes() || servers.changes();
     }();
-    if (!done) return could_not("register the hooks: " + done.error().message);
-    if (*done) did("registered the hooks in " + host.settings_file);
+    if (!done) return could_not("register the hooks and tools: " + done.error().message);
+    if (*done)
+      did(fmt::format("registered the hooks in {} and the tools in {}", host.settings_file,
+                      host.servers_file));
   }
 
   // At its start a daemon checks a large store only in part, so do it here.

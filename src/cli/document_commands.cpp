@@ -171,6 +171,15 @@ Result<int> resume_command(Shell& shell) {
   return shell.show(resume_page(shell, args, result), result);
 }
 
+Status prepare_handoff(Shell&, Json& args) {
+  if (const auto session = host::session_in_environment()) args.set("from", *session);
+  return {};
+}
+
+Page handoff_page(Shell&, const Json&, const Json& result) {
+  return {shown(result["text"].as_string())};
+}
+
 Page resume_page(Shell&, const Json& args, const Json& result) {
   std::string note;
   const Json& pending = result["pending"];

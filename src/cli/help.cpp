@@ -13,8 +13,8 @@ namespace cairn::cli {
 namespace {
 
 // The commands that most people need most days.
-constexpr std::array<std::string_view, 6> kFirst = {"status",  "search",   "show",
-                                                    "context", "remember", "doctor"};
+constexpr std::array<std::string_view, 6> kFirstCommands = {"status",  "search",   "show",
+                                                            "context", "remember", "doctor"};
 
 constexpr std::array kGroups = {ops::Group::memory, ops::Group::work, ops::Group::setup, ops::Group::privacy,
                                 ops::Group::inside};
@@ -119,7 +119,7 @@ std::string usage(const Command& command) {
 std::string overview(const Screen& screen) {
   std::vector<const Command*> first;
   std::size_t widest = 0;
-  for (const std::string_view name : kFirst)
+  for (const std::string_view name : kFirstCommands)
     if (const Command* command = find_command(name)) {
       first.push_back(command);
       widest = std::max(widest, with_arguments(*command).size());

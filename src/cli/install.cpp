@@ -88,7 +88,7 @@ Status remove_if_there(os::Disk& disk, const std::string& path) {
 }
 
 Status keep_backup(os::Disk& disk, const InstallPlan& plan) {
-  if (!plan.is_first) return {};  // the copy that exists is the original one
+  if (!plan.is_first || plan.whole) return {};  // the copy that exists is the original one
   const std::string backup = backup_of(plan.settings_file), mark = created_mark_of(plan.settings_file);
   TRY(os::replace_file(disk, plan.existed ? backup : mark, plan.before));
   return remove_if_there(disk, plan.existed ? mark : backup);
@@ -99,11 +99,23 @@ Status remove_backup(os::Disk& disk, const std::string& file) {
   return remove_if_there(disk, created_mark_of(file));
 }
 
+// The directories of a file of ours, from the inside, while they are empty. The host's own is the one whose
+// name begins with a dot.
+void remove_empty_directories(const std::string& file) {
+  std::error_code error;
+  for (fs::path directory = fs::path(file).parent_path();
+       directory.has_relative_path() && !directory.filename().string().starts_with('.') &&
+       directory.parent_path().filename() != ".config" && fs::remove(directory, error);)
+    directory = directory.parent_path();
+}
+
 Status write_plan(os::Disk& disk, const InstallPlan& plan) {
   const std::string target = behind_links(plan.settings_file);
   if (plan.removes) {
     TRY(disk.remove(target));
-    return disk.sync_dir(directory_of(target));
+    TRY(disk.sync_dir(directory_of(target)));
+    if (plan.whole) remove_empty_directories(target);
+    return {};
   }
   if (!plan.uninstall) {
     TRY(os::make_dirs(disk, directory_of(plan.settings_file)));
@@ -121,37 +133,44 @@ Status write_file(os::Disk& disk, const std::string& path, std::string_view byte
   return write_settings(disk, target, bytes);
 }
 
-Result<InstallPlan> plan_install(const host::Hooks& hooks, os::Disk& disk, const std::string& settings_file,
+Result<InstallPlan> plan_install(const host::Entries& ours, os::Disk& disk, const std::string& settings_file,
                                  const host::HookProgram& program) {
-  if (!program.path.starts_with('/') || !program.path.ends_with("/cairn-hook") || !is_utf8(program.path))
-    return Error{Code::invalid, program.path + " is not the absolute path of a cairn-hook"};
+  const std::string name(ours.program_name());
+  if (!program.path.starts_with('/') || !program.path.ends_with("/" + name) || !is_utf8(program.path))
+    return Error{Code::invalid, fmt::format("{} is not the absolute path of a {}", program.path, name)};
   InstallPlan plan = TRY(plan_for(disk, settings_file));
-  plan.is_first = hooks.count(plan.before) == 0;
-  plan.after = TRY(hooks.with_ours(plan.before, program).in(settings_file));
+  plan.is_first = ours.count(plan.before) == 0;
+  plan.whole = ours.is_ours_alone();
+  plan.after = TRY(ours.with_ours(plan.before, program).in(settings_file));
   return plan;
 }
 
-Result<InstallPlan> plan_uninstall(const host::Hooks& hooks, os::Disk& disk,
+Result<InstallPlan> plan_uninstall(const host::Entries& ours, os::Disk& disk,
                                    const std::string& settings_file) {
   InstallPlan plan = TRY(plan_for(disk, settings_file));
   plan.uninstall = true;
   plan.after = plan.before;
-  const auto program = TRY(hooks.program_in(plan.before).in(settings_file));
-  if (!program) return plan;
+  plan.whole = ours.is_ours_alone();
+  if (plan.whole) {
+    plan.removes = ours.count(plan.before) > 0;
+    if (plan.removes) plan.after.clear();
+    return plan;
+  }
+  const auto program = TRY(ours.program_in(plan.before).in(settings_file));
 
   const auto gives_this = [&](const std::string& original) {
-    const auto again = hooks.with_ours(original, *program);
-    return again && *again == plan.before;
+    const auto again = program ? ours.with_ours(original, *program) : Result<std::string>(std::string());
+    return program && again && *again == plan.before;
   };
   auto original = read_if_there(disk, backup_of(settings_file)).value_or({});
-  if (original && hooks.count(*original) > 0) original.reset();  // it is not the state before the install
+  if (original && ours.count(*original) > 0) original.reset();  // it is not the state before the install
   if (original && gives_this(*original)) {
     plan.after = *original;
   } else if (disk.stat(created_mark_of(settings_file)) && gives_this("")) {
     plan.after.clear();
     plan.removes = true;
   } else {
-    plan.after = TRY(hooks.without_ours(plan.before, original).in(settings_file));
+    plan.after = TRY(ours.without_ours(plan.before, original).in(settings_file));
   }
   return plan;
 }

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "base/shell.h"
 #include "base/text.h"
@@ -32,12 +34,50 @@ constexpr std::array kDataNames = {
     "cairn.db", "cairn.db-wal", "cairn.db-shm", "cairn.db-journal", "inbox",        "archive",    "logs",
     "key",      "hook.flags",   "http.token",   "daemon.sock",      "daemon.start", "daemon.lock"};
 
-Result<const host::Hooks*> hooks_of(const Line& line) {
-  const host::Host& host = host::find_host(line.value("--host").value_or(""));
-  const std::string name = line.value("--host").value_or(std::string(host.name()));
-  if (host.name() == name) return &host.hooks();
-  return Error{Code::invalid, fmt::format("{}: host \"{}\" is not supported yet: --host {}",
-                                          line.command->name, fit(shown_line(name), 40), host.name())};
+// A host and what is planned for its files.
+struct HostPlan {
+  const host::Host* host = nullptr;
+  std::vector<std::pair<const host::SettingsFile*, InstallPlan>> files;
+  std::vector<std::string> problems;  // files other than the hooks' that cannot be changed
+
+  const InstallPlan& hooks() const { return files.front().second; }
+  bool changes() const {
+    return std::any_of(files.begin(), files.end(), [](const auto& file) { return file.second.changes(); });
+  }
+};
+
+// Which hosts a command is about: the one that --host names, else all that pass `wanted`. The default host is
+// always one of them.
+template <class Wanted>
+Result<std::vector<const host::Host*>> chosen_hosts(const Line& line, const Wanted& wanted) {
+  if (const auto name = line.value("--host")) {
+    const host::Host* host = host::known_host(*name);
+    if (host && !host->files().empty()) return std::vector{host};
+    return Error{Code::invalid,
+                 fmt::format("{}: host \"{}\" is not supported{}: --host is one of {}", line.command->name,
+                             fit(shown_line(*name), 40), host ? " yet" : "", host::host_names())};
+  }
+  std::vector<const host::Host*> chosen;
+  for (const host::Host* host : host::hosts())
+    if (!host->files().empty() && (host == &host::default_host() || wanted(*host))) chosen.push_back(host);
+  return chosen;
+}
+
+// Plans every file of a host. Only a problem with the hooks' file is an error: without the MCP server the
+// host still remembers.
+template <class Plan>
+Result<HostPlan> plan_host(const host::Host& host, const Plan& plan) {
+  HostPlan all{&host, {}, {}};
+  for (const host::SettingsFile* file : host.files()) {
+    auto planned = [&]() -> Result<InstallPlan> { return plan(*file, TRY(file->settings_file())); }();
+    if (!planned && all.files.empty()) return std::move(planned).error();
+    if (planned)
+      all.files.emplace_back(file, *std::move(planned));
+    else
+      all.problems.push_back(
+          fmt::format("{} of {}: {}", file->what(), host.title(), planned.error().message));
+  }
+  return all;
 }
 
 Result<std::string> hook_program(os::Disk& disk) {
@@ -72,12 +112,72 @@ std::string plan_text(const host::Hooks& hooks, const InstallPlan& plan) {
   return fmt::format("updates the hooks in {}: {} before, {} now\n", file, before, after);
 }
 
+// "adds the tools to FILE": the same of the server.
+std::string servers_text(const InstallPlan& plan, bool has_server) {
+  const std::string file = shown_line(plan.settings_file);
+  if (plan.changes())
+    return fmt::format("{} {}\n",
+                       plan.uninstall ? "removes the agent's tools from" : "adds the agent's tools to", file);
+  return has_server ? fmt::format("the agent's tools are registered in {} already\n", file) : std::string();
+}
+
 // Prints what will happen; with -v or --dry-run as a diff.
-void print_plan(Shell& shell, const host::Hooks& hooks, const InstallPlan& plan) {
+void print_plans(Shell& shell, const host::Hooks& hooks, const InstallPlan& plan,
+                 const InstallPlan& servers) {
   if (shell.json()) return;
+  const bool diff = shell.line().has("--verbose") || shell.line().has("--dry-run");
   shell.print(plan_text(hooks, plan));
-  if (shell.line().has("--verbose") || shell.line().has("--dry-run"))
-    shell.print(coloured_diff(shell.screen(), plan));
+  if (diff) shell.print(coloured_diff(shell.screen(), plan));
+  shell.print(servers_text(servers, hooks.servers().count(servers.before) > 0));
+  if (diff) shell.print(coloured_diff(shell.screen(), servers));
+}
+
+// The host writes this file at any time: when it was faster, plan again.
+Status apply_servers(Shell& shell, InstallPlan plan, const std::function<Result<InstallPlan>()>& again) {
+  for (int attempt = 0;; ++attempt) {
+    Status done = plan.changes() ? apply_install(shell.disk(), plan) : Status();
+    if (done || done.error().code != Code::busy || attempt == 4) return done;
+    plan = TRY(again());
+  }
+}
+
+// The same for a file of another host.
+std::string file_text(const host::SettingsFile& settings, const InstallPlan& plan) {
+  const auto before = static_cast<std::int64_t>(settings.count(plan.before)),
+             after = static_cast<std::int64_t>(settings.count(plan.after));
+  const std::string file = shown_line(plan.settings_file);
+  const bool hooks = settings.what() == "hooks";
+  const auto amount = [&](std::int64_t count) {
+    return hooks ? count_text(count, "hook", "hooks") : fmt::format("the {}", settings.what());
+  };
+  if (!plan.changes() && after > 0)
+    return fmt::format("the {} {} registered in {} already: nothing to do\n", settings.what(),
+                       hooks ? "are" : "is", file);
+  if (!plan.changes()) return fmt::format("no {} of cairn in {}\n", settings.what(), file);
+  if (plan.uninstall) return fmt::format("removes {} from {}\n", amount(before), file);
+  if (before == 0) return fmt::format("adds {} to {}\n", amount(after), file);
+  if (!hooks) return fmt::format("updates the {} in {}\n", settings.what(), file);
+  return fmt::format("updates the hooks in {}: {} before, {} now\n", file, before, after);
+}
+
+void print_others(Shell& shell, const std::vector<HostPlan>& hosts) {
+  if (shell.json()) return;
+  for (const HostPlan& host : hosts) {
+    shell.print(shell.screen().paint(Style::bold, host.host->title()) + "\n");
+    for (const auto& [settings, plan] : host.files) {
+      shell.print(file_text(*settings, plan));
+      if (shell.line().has("--verbose") || shell.line().has("--dry-run"))
+        shell.print(coloured_diff(shell.screen(), plan));
+    }
+    for (const std::string& problem : host.problems) shell.note("not changed: " + problem);
+  }
+}
+
+Status apply_plans(Shell& shell, const std::vector<HostPlan>& hosts) {
+  for (const HostPlan& host : hosts)
+    for (const auto& [settings, plan] : host.files)
+      if (plan.changes()) TRY(apply_install(shell.disk(), plan));
+  return {};
 }
 
 std::vector<GeneratedFile> generated_here(Shell& shell) {
@@ -123,11 +223,33 @@ std::vector<std::string> remove_commands(Shell& shell, const std::string& settin
   return removed;
 }
 
-Json plan_json(const InstallPlan& plan) {
+Json plan_json(const InstallPlan& plan, const InstallPlan& servers) {
+  const auto diff = [](const InstallPlan& of) {
+    return diff_text(of.before, of.removes ? "" : of.after, of.settings_file);
+  };
   return Json::object({{"host", host::default_host().name()},
                        {"settings_file", plan.settings_file},
+                       {"servers_file", servers.settings_file},
+                       {"changed", plan.changes() || servers.changes()},
+                       {"diff", diff(plan) + diff(servers)}});
+}
+
+Json file_json(const InstallPlan& plan) {
+  return Json::object({{"settings_file", plan.settings_file},
                        {"changed", plan.changes()},
                        {"diff", diff_text(plan.before, plan.removes ? "" : plan.after, plan.settings_file)}});
+}
+
+// The files of other hosts than the default one.
+Json others_json(const std::vector<HostPlan>& hosts) {
+  Json all = Json::array();
+  for (const HostPlan& host : hosts) {
+    Json files = Json::array(), problems = Json::array();
+    for (const auto& [settings, plan] : host.files) files.push(file_json(plan).set("what", settings->what()));
+    for (const std::string& problem : host.problems) problems.push(problem);
+    all.push(Json::object({{"host", host.host->name()}, {"files", files}, {"problems", problems}}));
+  }
+  return all;
 }
 
 std::int64_t size_below(const std::string& path) {
@@ -198,16 +320,22 @@ void report_data(Shell& shell, std::int64_t bytes, bool purged) {
 
 }  // namespace
 
-Result<int> install_command(Shell& shell) {
-  const host::Hooks& hooks = *TRY(hooks_of(shell.line()));
-  const std::string program = TRY(hook_program(shell.disk()));
+// Registers with the default host; `others` is what was done with the others.
+static Result<int> install_default(Shell& shell, const std::string& program,
+                                   const std::vector<HostPlan>& others) {
+  const host::Hooks& hooks = host::default_host().hooks();
   const bool exec_form = hooks.takes_exec_form(version_of(hooks.command(), 5s));
   const std::string settings = TRY(hooks.settings_file());
   const InstallPlan plan =
       TRY(plan_install(hooks, shell.disk(), settings, {program, exec_form}).in("install"));
+  const auto plan_servers = [&, file = TRY(hooks.servers_file())] {
+    return plan_install(hooks.servers(), shell.disk(), file, {os::executable_path(), true});
+  };
+  const InstallPlan servers = TRY(plan_servers().in("install"));
   const bool dry = shell.line().has("--dry-run");
-  print_plan(shell, hooks, plan);
+  print_plans(shell, hooks, plan, servers);
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("install"));
+  if (!dry) TRY(apply_servers(shell, servers, plan_servers).in("install"));
   if (!dry && shell.disk().stat(shell.home().data)) {
     TRY(shell.home().check().in("home"));
     TRY(os::close_to_others(shell.home().data));
@@ -215,25 +343,62 @@ Result<int> install_command(Shell& shell) {
   if (!dry) restore_generated(shell);
   if (!dry) TRY(install_commands(shell, settings).in("install"));
   if (shell.json()) {
-    Json result = plan_json(plan);
+    Json result = plan_json(plan, servers);
     Json events = Json::array();
     for (const std::string& event : hooks.events()) events.push(event);
     result.set("hook", program);
     result.set("exec_form", exec_form);
     result.set("events", events);
     result.set("dry_run", dry);
+    result.set("hosts", others_json(others));
     shell.print_json(result);
     return 0;
   }
   if (dry)
     shell.print("dry run: nothing was changed\n");
-  else if (plan.changes())
+  else if (plan.changes() || servers.changes())
     shell.print("Open sessions use them after a restart.\n");
   return 0;
 }
 
-Result<int> uninstall_command(Shell& shell) {
-  const host::Hooks& hooks = *TRY(hooks_of(shell.line()));
+// What the user must do before the hooks of other hosts run.
+static void print_next_steps(Shell& shell, const std::vector<HostPlan>& hosts) {
+  if (shell.json() || shell.line().has("--dry-run")) return;
+  for (const HostPlan& host : hosts) {
+    const auto found = host.host->hooks().look(shell.disk(), shell.directory());
+    if (!found.consent.empty()) shell.print(fmt::format("{}: {}.\n", host.host->title(), found.consent));
+  }
+}
+
+Result<int> install_command(Shell& shell) {
+  const std::string program = TRY(hook_program(shell.disk()));
+  const auto chosen = TRY(chosen_hosts(shell.line(), [&](const host::Host& host) {
+    return host.hooks().look(shell.disk(), shell.directory()).present;
+  }));
+  const bool dry = shell.line().has("--dry-run");
+  std::vector<HostPlan> others;
+  for (const host::Host* host : chosen)
+    if (host != &host::default_host())
+      others.push_back(TRY(plan_host(*host, [&](const host::SettingsFile& file, const std::string& path) {
+                             return plan_install(file, shell.disk(), path, {program, false});
+                           }).in("install")));
+  print_others(shell, others);
+  if (!dry) TRY(apply_plans(shell, others).in("install"));
+  print_next_steps(shell, others);
+  if (chosen.front() == &host::default_host()) return install_default(shell, program, others);
+  if (!dry) restore_generated(shell);
+  if (shell.json())
+    shell.print_json(Json::object({{"host", chosen.front()->name()},
+                                   {"hook", program},
+                                   {"dry_run", dry},
+                                   {"hosts", others_json(others)}}));
+  else
+    shell.print(dry ? "dry run: nothing was changed\n" : "Open sessions use them after a restart.\n");
+  return 0;
+}
+
+static Result<int> uninstall_default(Shell& shell, const std::vector<HostPlan>& others) {
+  const host::Hooks& hooks = host::default_host().hooks();
   const hook::Home& home = shell.home();
   const bool wants_purge = shell.line().has("--purge");
   const std::int64_t bytes = size_below(home.data);
@@ -244,9 +409,15 @@ Result<int> uninstall_command(Shell& shell) {
     return Error{Code::canceled, "uninstall: not confirmed: nothing was changed"};
   const std::string settings = TRY(hooks.settings_file());
   const InstallPlan plan = TRY(plan_uninstall(hooks, shell.disk(), settings).in("uninstall"));
-  print_plan(shell, hooks, plan);
+  const auto plan_servers = [&, file = TRY(hooks.servers_file())] {
+    return plan_uninstall(hooks.servers(), shell.disk(), file);
+  };
+  const InstallPlan servers = TRY(plan_servers().in("uninstall"));
+  print_plans(shell, hooks, plan, servers);
   // Remove the hooks first: they would start the daemon again.
+  if (!dry) TRY(apply_plans(shell, others).in("uninstall"));
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("uninstall"));
+  if (!dry) TRY(apply_servers(shell, servers, plan_servers).in("uninstall"));
   std::optional<Client::Daemon> stopped;
   if (!dry) stopped = TRY(stop_or_kill(shell));
   if (!dry && wants_purge) TRY(purge(home));
@@ -255,12 +426,13 @@ Result<int> uninstall_command(Shell& shell) {
   if (!dry)
     for (std::string& path : remove_commands(shell, settings)) removed.push_back(std::move(path));
   if (shell.json()) {
-    Json result = plan_json(plan);
+    Json result = plan_json(plan, servers);
     result.set("daemon_stopped", stopped.has_value());
     result.set("purged", wants_purge && !dry);
     result.set("data", home.data);
     result.set("data_bytes", bytes);
     result.set("dry_run", dry);
+    result.set("hosts", others_json(others));
     shell.print_json(result);
     return 0;
   }
@@ -269,6 +441,36 @@ Result<int> uninstall_command(Shell& shell) {
   report_data(shell, bytes, wants_purge && !dry);
   report_what_stays(shell);
   if (dry) shell.print("dry run: nothing was changed\n");
+  return 0;
+}
+
+Result<int> uninstall_command(Shell& shell) {
+  const auto chosen = TRY(chosen_hosts(shell.line(), [&](const host::Host& host) {
+    const auto files = host.files();
+    return std::any_of(files.begin(), files.end(), [&](const host::SettingsFile* file) {
+      const auto path = file->settings_file();
+      return path && file->count(os::read_file(shell.disk(), *path, 8u << 20).value_or("")) > 0;
+    });
+  }));
+  const bool dry = shell.line().has("--dry-run");
+  const bool with_default = chosen.front() == &host::default_host();
+  if (shell.line().has("--purge") && !with_default)
+    return Error{Code::invalid,
+                 "uninstall: --purge deletes the memory of all coding agents: leave --host out"};
+  std::vector<HostPlan> others;
+  for (const host::Host* host : chosen)
+    if (host != &host::default_host())
+      others.push_back(TRY(plan_host(*host, [&](const host::SettingsFile& file, const std::string& path) {
+                             return plan_uninstall(file, shell.disk(), path);
+                           }).in("uninstall")));
+  print_others(shell, others);
+  if (with_default) return uninstall_default(shell, others);
+  if (!dry) TRY(apply_plans(shell, others).in("uninstall"));
+  if (shell.json())
+    shell.print_json(
+        Json::object({{"host", chosen.front()->name()}, {"dry_run", dry}, {"hosts", others_json(others)}}));
+  else
+    shell.print(dry ? "dry run: nothing was changed\n" : "other coding agents are still remembered\n");
   return 0;
 }
 

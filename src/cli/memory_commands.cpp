@@ -98,7 +98,7 @@ Page context_log_page(Shell& shell, const Json&, const Json& result) {
     const bool arrived = given["given"].as_bool();
     table.add({{shell.age(given["time"]), Style::dim},
                {std::to_string(given["session_number"].as_int()), Style::accent},
-               std::string(given["source"].as_string()),
+               shown_line(given[given["kind"].as_string() == "help" ? "event" : "source"].as_string()),
                {arrived ? "yes" : "no", arrived ? Style::good : Style::warn},
                number_text(given["tokens"].as_int()),
                items});

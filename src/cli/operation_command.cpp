@@ -110,9 +110,24 @@ Page plain_page(Shell& shell, const Json&, const Json& result) {
   return {facts.text(shell.screen())};
 }
 
+// A request names its arguments otherwise than a command line: "--into-host" is "into_host" there.
+Status check_alternatives(const ops::Operation& operation, const Json& args) {
+  if (operation.has_one_of(args)) return {};
+  std::string names;
+  for (const std::string_view name : split(operation.one_of, ' ')) {
+    const Argument& argument = *operation.find(name);
+    if (argument.place == Where::nowhere) continue;
+    const bool option = argument.place == Where::option;
+    names += (names.empty() ? "" : ", ") + (option ? argument.option() : std::string(argument.label));
+    if (option && !argument.label.empty()) names += " " + std::string(argument.label);
+  }
+  return Error{Code::invalid, fmt::format("{}: give one of {}", operation.title(), names)};
+}
+
 Result<int> run_operation(Shell& shell) {
   const Command& command = *shell.line().command;
   Json args = request_arguments(shell.line(), shell.directory());
+  TRY(check_alternatives(*command.operation, args));
   TRY(command.operation->check(args));
   if (command.prepare) TRY(command.prepare(shell, args));
   const Json result = TRY(shell.ask(command.operation->name, args));

@@ -123,6 +123,7 @@ Page stats_page(Shell& shell, const Json&, const Json& stats) {
   };
   add("sessions", fmt::format("{} ({})", number_text(stats["sessions"].as_int()),
                               counts_text(stats["sessions_by_status"])));
+  add("", counts_text(stats["sessions_by_host"]));
   add("prompts", number_text(stats["prompts"].as_int()));
   if (!stats["prompts_by_day"].members().empty())
     add("", fmt::format("{} a day, since {}", bars(stats["prompts_by_day"]),
@@ -134,6 +135,15 @@ Page stats_page(Shell& shell, const Json&, const Json& stats) {
   add("given",
       fmt::format("{}, {} tokens", count_text(stats["contexts_given"].as_int(), "context", "contexts"),
                   number_text(stats["tokens_given"].as_int())));
+  add("work",
+      fmt::format("{} tokens to read at first; context saved at least {}",
+                  number_text(stats["work_tokens"].as_int()), number_text(stats["saved_tokens"].as_int())));
+  const Json& model = stats["model"];
+  if (model["calls"].as_int() > 0)
+    add("model",
+        fmt::format("{}, {} tokens in, {} out, ${:.2f}", count_text(model["calls"].as_int(), "call", "calls"),
+                    number_text(model["input_tokens"].as_int()), number_text(model["output_tokens"].as_int()),
+                    model["usd"].as_double()));
   const std::string title = stats["project"].is_string()
                                 ? shown_line(stats["project"].as_string())
                                 : count_text(stats["projects"].as_int(), "project", "projects");

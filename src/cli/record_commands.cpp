@@ -27,6 +27,8 @@ std::string event_text(const Shell& shell, const Json& event, bool full) {
   for (const char* part : {"input", "response", "extra"})
     if (const auto text = event.text(part); text && !text->empty())
       facts.add(part, full ? *text : one_line(*text, kShort));
+  if (const auto expired = event.text("expired_at"))
+    facts.add("text", "expired on " + expired->substr(0, 10), Style::dim);
   facts.add("event id", text_of(event["event_id"]), Style::dim);
   return head + "\n" + facts.text(screen);
 }
@@ -50,8 +52,17 @@ Page why_page(Shell& shell, const Json& args, const Json& result) {
       fmt::format("{}  {}\n", screen.paint(Style::bold, text_of(result["id"])),
                   screen.paint(Style::bold, shown_line(text_of(result["title"]) + label_of(result))));
   const auto& events = result["events"].items();
-  if (events.empty())
-    return {out + "  no events: it was stored by hand, or what it came from is no longer kept\n"};
+  if (const auto actor = result.text("actor"))
+    out += fmt::format("  from {}, {}{}{}\n", *actor, text_of(result["trust"]),
+                       result["pinned"].as_bool() ? ", pinned" : "",
+                       result["edited"].as_bool() ? ", edited by you" : "");
+  if (events.empty()) {
+    const auto at = parse_iso8601(result["time"].as_string());
+    const std::string day = at ? local_time(*at).substr(0, 16) : "";
+    return {out + (result["actor"].as_string() == "person"
+                       ? "  written by a person on " + day + ": that is its source\n"
+                       : "  no events: what it came from is no longer kept\n")};
+  }
   out += fmt::format("  came from {} of session {}\n",
                      count_text(static_cast<std::int64_t>(events.size()), "event", "events"),
                      shown_line(result["session"].as_string()));

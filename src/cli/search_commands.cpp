@@ -61,6 +61,8 @@ std::string results_table(Shell& shell, const Json& results) {
       table.add_below({fmt::format("session {}, line {}: {}", text_of(result["session"]),
                                    place["first_line"].as_int(), text_of(place["restore"])),
                        Style::dim});
+    if (const std::string next = text_of(result["successor"]); !next.empty())
+      table.add_below({"replaced by " + next, Style::warn});
     if (explain) table.add_below({shares_text(result), Style::dim});
   }
   return table.text(shell.screen());
@@ -97,7 +99,7 @@ std::string remembered_text(const Json& result) {
 }
 
 bool is_record_id(std::string_view text) {
-  return text.size() > 1 && std::string_view("OSPTAWosptaw").find(text[0]) != std::string_view::npos &&
+  return text.size() > 1 && std::string_view("OSPTAWDEosptawde").find(text[0]) != std::string_view::npos &&
          text.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
@@ -123,7 +125,8 @@ Page search_page(Shell& shell, const Json& args, const Json& result) {
   const std::int64_t offset = args["offset"].as_int();
   if (results.items().empty())
     return {"", 3, offset > 0 ? "search: nothing more is found" : nothing_found(result)};
-  Page page{absent_text(shell, result["absent"]) + results_table(shell, results)};
+  Page page{fixes_text(shell, result["fixes"]) + commands_text(shell, result["commands"]) +
+            absent_text(shell, result["absent"]) + results_table(shell, results)};
   if (shell.screen().terminal && result["more"].as_bool())
     page.text += shell.screen().paint(
         Style::dim, fmt::format("more: --offset {}\n", offset + std::ssize(results.items())));

@@ -20,8 +20,13 @@ std::string moment(const Json& time) {
 
 std::string sessions_table(Shell& shell, const Json& sessions) {
   const bool all = shell.line().has("--all");
+  // One agent alone needs no column.
+  bool hosts = false;
+  for (const Json& session : sessions.items())
+    hosts = hosts || session["platform"].as_string() != sessions.items()[0]["platform"].as_string();
   std::vector<Table::Column> columns = {{"#", true}, {"last event"}, {"status"}};
   if (all) columns.push_back({"project"});
+  if (hosts) columns.push_back({"host"});
   columns.push_back({"branch"});
   columns.push_back({"prompts", true});
   columns.push_back({"first prompt"});
@@ -32,6 +37,7 @@ std::string sessions_table(Shell& shell, const Json& sessions) {
                                     {shell.age(session["last_event_at"]), Style::dim},
                                     {std::string(status), style_of_session(status)}};
     if (all) row.push_back(text_of(session["project"]));
+    if (hosts) row.push_back(text_of(session["platform"]));
     row.push_back({text_of(session["branch"]), Style::dim});
     row.push_back(std::to_string(session["prompts"].as_int()));
     row.push_back(text_of(session["first_prompt"]));

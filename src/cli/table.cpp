@@ -13,6 +13,7 @@ constexpr ops::Group kSetUp = ops::Group::setup;
 constexpr ops::Group kInside = ops::Group::inside;
 
 constexpr Option kHost = {"--host", "HOST", host::kHostOption, ""};
+constexpr Option kOneHost = {"--host", "HOST", host::kOneHostOption, ""};
 
 // How the result of an operation is shown. Operations that are not here print a plain list.
 struct Shown {
@@ -24,6 +25,8 @@ struct Shown {
 
 constexpr std::array kShown = std::to_array<Shown>({
     {"search", search_page},
+    {"fix", fix_page, prepare_fix},
+    {"how", how_page},
     {"timeline", timeline_page, prepare_timeline},
     {"show", show_page},
     {"why", why_page},
@@ -39,6 +42,7 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"docs.diff", docs_diff_page},
     {"docs.template", docs_template_page},
     {"resume", nullptr, nullptr, resume_command},
+    {"handoff", handoff_page, prepare_handoff},
     {"coalesce", coalesce_page},
     {"chain", chain_page},
     {"fresh-start", fresh_start_page, prepare_fresh_start},
@@ -49,6 +53,8 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"projects.unlink", projects_link_page},
     {"projects.rename", projects_rename_page},
     {"stats", stats_page},
+    {"agent.estimate", agent_estimate_page},
+    {"redistil", redistil_page, prepare_redistil},
     {"sessions.list", sessions_list_page},
     {"sessions.show", sessions_show_page},
     {"sessions.end", sessions_end_page},
@@ -68,6 +74,7 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"import.status", import_status_page},
     {"status", status_page},
     {"process", nullptr, nullptr, process_command},
+    {"agent.test", nullptr, nullptr, agent_test_command},
     {"queue.list", queue_list_page},
     {"queue.show", queue_show_page},
     {"queue.retry", queue_retry_page},
@@ -78,7 +85,15 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"capture.off", capture_page},
     {"capture.status", capture_page},
     {"policy.explain", policy_page},
-    {"scan", scan_page},
+    {"edit", correct_page, nullptr, edit_command},
+    {"reject", correct_page},
+    {"retract", correct_page},
+    {"pin", correct_page},
+    {"export", export_page},
+    {"import", nullptr, nullptr, import_store_command},
+    {"audit.verify", audit_page},
+    {"scan", scan_page, prepare_scan},
+    {"forget", forget_page, nullptr, forget_command},
     {"debug.sql", debug_sql_page},
 });
 
@@ -103,25 +118,28 @@ std::vector<Command> setup_commands() {
       {"install",
        kSetUp,
        "",
-       {kHost,
+       {kOneHost,
         {"--dry-run", "", "show the change as a diff, make none", ""},
         {"--verbose", "", "show the change as a diff", "-v"}},
-       "register the hooks with your coding agent",
-       "Every other byte of the host's settings stays as it is; running it twice changes nothing. Also "
-       "restores completions and the manual page.",
+       "register the hooks and the agent's tools with the coding agents that are here",
+       "Registers with every coding agent that is found; --host names one. Every other byte of their files "
+       "stays "
+       "as it is; running it twice changes nothing. Tools that only read need no permission. Says what you "
+       "must "
+       "still approve in an agent. Also restores completions and the manual page.",
        install_command,
        true},
       {"uninstall",
        kSetUp,
        "",
-       {kHost,
+       {kOneHost,
         {"--purge", "", "also delete everything that is remembered", ""},
         {"--dry-run", "", "show the change as a diff, make none", ""},
         {"--verbose", "", "show the change as a diff", "-v"}},
-       "remove the hooks",
-       "Restores the host's settings file byte for byte, stops the daemon, and keeps what is remembered "
-       "unless "
-       "--purge is given. "
+       "remove the hooks and the agent's tools",
+       "Restores the files of all coding agents byte for byte (--host: of one), stops the daemon, and keeps "
+       "what "
+       "is remembered unless --purge is given. "
        "--purge asks first. Says what stays on the disk and how to remove it.",
        uninstall_command,
        true},
@@ -211,6 +229,17 @@ std::vector<Command> inside_commands() {
        "it the event passes the "
        "gate and is shown as it would be stored; nothing is written.",
        hook_command,
+       true},
+      {"mcp",
+       kInside,
+       "",
+       {},
+       "the tools for coding agents: an MCP server on stdin and stdout",
+       "Your coding agent starts it; `cairn install` registers it. It shows the project of the directory "
+       "that it "
+       "is started in, and of no other, unless the setting recall.agent_scope is all. It ends when its input "
+       "ends.",
+       mcp_command,
        true},
       {"man",
        kInside,

@@ -32,6 +32,10 @@ Result<std::optional<Due>> due_to(store::Db& db, const EventId& event) {
   const auto start = TRY(store::last_stored_start(db, *asking->session));
   if (!start) return std::optional<Due>();
   Due due{start->id, TRY(source_of(db, start->seq)), *asking->session, asking->name};
+  if (!is_prompt) {
+    const auto session = TRY(store::find_session(db, *asking->session));
+    if (session && host::find_host(session->platform).drops_context(due.source)) return std::optional<Due>();
+  }
   if (is_prompt && TRY(store::was_given(db, *asking->session, due.start))) return std::optional<Due>();
   return std::optional<Due>(std::move(due));
 }
@@ -71,7 +75,10 @@ static Result<std::optional<Request>> request_for(store::Db& db, const store::Se
   request.key = options.key;
   request.own_session = session.content_id.value;
   request.disk = options.disk;
+  if (wanted != "resume") request.lead = options.lead;
   request.working_tree = session.worktree.value_or("");
+  request.counts_bytes = host::find_host(session.platform).traits().counts_bytes;
+  if (wanted == "compact") request.compacted = session.id;
   if (wanted == "resume")
     if (const auto given = TRY(store::last_given(db, session.id))) {
       request.since = given->up_to;
@@ -80,8 +87,24 @@ static Result<std::optional<Request>> request_for(store::Db& db, const store::Se
   return std::optional<Request>(std::move(request));
 }
 
+// Everything is loaded into each session; it is too much when it is larger than the limit.
+static std::int64_t overhead_kb(const Composed& composed, const AnswerOptions& options) {
+  const std::int64_t bytes = static_cast<std::int64_t>(composed.text.size()) + options.instruction_bytes;
+  const std::int64_t kb = bytes >> 10;
+  return options.overhead_bytes > 0 && bytes > options.overhead_bytes && kb > options.overhead_told_kb ? kb
+                                                                                                       : 0;
+}
+
+static std::string overhead_line(std::int64_t kb, const Composed& composed, const AnswerOptions& options) {
+  return fmt::format(
+      "every session begins with {} KB: {} KB of cairn and {} KB in {} instruction file{} "
+      "(context.overhead_kb = {}): shorten these",
+      kb, composed.text.size() >> 10, options.instruction_bytes >> 10, options.instruction_files,
+      options.instruction_files == 1 ? "" : "s", options.overhead_bytes >> 10);
+}
+
 Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& options,
-                      const std::vector<std::string>& warnings, WallTime now) {
+                      std::vector<std::string> warnings, WallTime now) {
   const auto session = TRY(store::find_session(db, due.session));
   CAIRN_ASSERT(session.has_value());
   const auto request = TRY(request_for(db, *session, due.source, options));
@@ -101,10 +124,12 @@ Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& option
   const std::int64_t id = TRY(store::add_receipt(db, receipt));
   const bool is_startup = due.source == "startup" || due.source.empty();
   const bool asked = options.notice && is_startup && request.has_value();
+  const std::int64_t overhead = overhead_kb(composed, options);
+  if (overhead > 0) warnings.push_back(overhead_line(overhead, composed, options));
   const std::string message = notice(composed, warnings, asked, now);
-  if (composed.text.empty() && message.empty()) return Answer{std::string(hook::kFixedAnswer), id};
+  if (composed.text.empty() && message.empty()) return Answer{std::string(hook::kFixedAnswer), id, 0};
   const host::Host& host = host::find_host(session->platform);
-  return Answer{host.write_answer(due.asked_by, composed.text, message).dump(), id};
+  return Answer{host.write_answer(due.asked_by, composed.text, message).dump(), id, overhead};
 }
 
 }  // namespace cairn::context

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "context/composer.h"
 #include "os/disk.h"
 #include "store/sql.h"
 
@@ -20,11 +21,16 @@ struct AnswerOptions {
   std::size_t budget_tokens = 2000;
   std::vector<std::string> sources = {"startup", "clear", "compact", "resume"};  // context.sources
   bool notice = true;                                                            // context.notice
+  std::optional<Lead> lead;                                                      // as Request::lead
+  // Instruction files of the host, and the size beyond which they and our text are too much; 0: no limit.
+  std::int64_t instruction_files = 0, instruction_bytes = 0, overhead_bytes = 0;
+  std::int64_t overhead_told_kb = 0;  // the size that the user was last warned about
 };
 
 struct Answer {
   std::string line;                     // what the hook prints
   std::optional<std::int64_t> receipt;  // confirmed when the hook has printed the line
+  std::int64_t overhead_kb = 0;         // the user is warned about this size; 0: not warned
 };
 
 // Context that is due: for which start of a session, and the event that asks for it (the start itself, or a
@@ -44,6 +50,6 @@ Result<std::optional<Due>> due_to(store::Db& db, const EventId& event);
 // Writes one receipt in the caller's transaction, even when there was nothing to give. `warnings` are shown
 // to the user in one line beside the notice.
 Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& options,
-                      const std::vector<std::string>& warnings, WallTime now);
+                      std::vector<std::string> warnings, WallTime now);
 
 }  // namespace cairn::context

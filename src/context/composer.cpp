@@ -14,6 +14,7 @@
 #include "context/state.h"
 #include "distil/distil.h"
 #include "git/changes.h"
+#include "host/host.h"
 #include "store/projects.h"
 
 namespace cairn::context {
@@ -37,7 +38,9 @@ std::string line_of_data(std::string_view text) {
 class Composer {
  public:
   Composer(const Request& request, const Material& material)
-      : request_(request), material_(material), page_(request.budget_tokens, kMaxCharacters, kLastLine) {}
+      : request_(request),
+        material_(material),
+        page_(request.budget_tokens, kMaxCharacters, kLastLine, request.counts_bytes) {}
 
   Composed run() {
     page_.add(fmt::format("Project {}.{}\n\n", one_line(visible(request_.project), 200),
@@ -48,9 +51,14 @@ class Composer {
       out_.last_at = last.created_at;
       out_.interrupted = !broken_by(material_.stories.front()).empty();
     }
-    add(notes_section(material_.standing, page_.budget() * 4 / 10));
+    if (request_.lead)
+      add(Section{"# Document " + request_.lead->id + "\n" + as_data(request_.lead->text) + "\n\n",
+                  {request_.lead->id},
+                  {}});
+    add(notes_section(material_.work, page_.budget() * 4 / 10));
     add_state();
     add_open();
+    add_kept();
     stress();
     add_sessions();
     if (out_.items.empty()) return out_;  // the budget is too small for anything
@@ -72,16 +80,28 @@ class Composer {
   void add_state() {
     std::vector<std::string> others;  // files that sessions edited are listed under Open
     for (const std::string& file : material_.uncommitted)
-      if (!material_.standing.edits(file)) others.push_back(line_of_data(file));
+      if (!material_.work.edits(file)) others.push_back(line_of_data(file));
     const std::string text =
-        state_text(material_.stories, material_.standing.plans, others, request_.own_session);
+        state_text(material_.stories, material_.work.plans, others, request_.own_session);
     if (!text.empty()) add(Section{"# State\n" + text + "\n", {}, {}});
   }
 
   void add_open() {
-    out_.open = material_.standing.open.size();
-    const Section section = open_section(material_.standing, material_.uncommitted, page_.budget() / 4);
+    out_.open = material_.work.open.size();
+    const Section section = open_section(material_.work, material_.uncommitted, page_.budget() / 4);
     if (add(section)) shown_open_.insert(section.texts.begin(), section.texts.end());
+  }
+
+  // Its own heading: the session wrote these lines itself, before the compaction.
+  void add_kept() {
+    Section section;
+    for (const KeptLine& line : material_.kept) {
+      section.text += (section.text.empty() ? "# Before the compaction\n- " : "- ") +
+                      line_of_data(line.text) + " (" + line.id + ")\n";
+      section.ids.push_back(line.id);
+    }
+    if (!section.text.empty()) section.text += "\n";
+    add(section);
   }
 
   // Prompts and commits show what is important.
@@ -98,16 +118,18 @@ class Composer {
     const std::size_t older = material_.stories.size() - 1;
     const double share = std::max(kLeastShareOfNewest, 1 - kShareOfOlder * static_cast<double>(older));
     const std::size_t used = add_newest(static_cast<std::size_t>(static_cast<double>(room) * share));
-    if (older > 0 || !material_.standing.earlier.empty()) add_earlier(room - std::min(room, used));
+    if (older > 0 || !material_.work.earlier.empty()) add_earlier(room - std::min(room, used));
   }
 
   std::size_t add_newest(std::size_t room) {
-    constexpr std::string_view kHeading = "# Last session, in the agent's words\n";
-    SessionText block = newest_text(material_.stories.front(), room - std::min(room, kHeading.size() + 1),
+    const std::string& agent = material_.stories.front().agent;
+    const std::string heading = agent.empty() ? "# Last session, in the agent's words\n"
+                                              : "# Last session, in " + agent + "'s words\n";
+    SessionText block = newest_text(material_.stories.front(), room - std::min(room, heading.size() + 1),
                                     concepts_, figures_, shown_open_);
-    if (block.text.empty() || !page_.add(std::string(kHeading) + block.text + "\n")) return 0;
+    if (block.text.empty() || !page_.add(heading + block.text + "\n")) return 0;
     out_.items.insert(out_.items.end(), block.items.begin(), block.items.end());
-    return cost_of(block.text) + kHeading.size() + 1;
+    return cost_of(block.text) + heading.size() + 1;
   }
 
   // Equal shares. Space that a session does not use goes to the next ones.
@@ -130,7 +152,7 @@ class Composer {
       room -= std::min(room, cost_of(block.text));
       out_.items.insert(out_.items.end(), block.items.begin(), block.items.end());
     }
-    for (const auto& [id, line] : earlier_open(material_.standing))
+    for (const auto& [id, line] : earlier_open(material_.work))
       if (page_.add(line)) out_.items.push_back(id);
     page_.add("\n");
   }
@@ -142,6 +164,8 @@ class Composer {
     if (const std::string title = labelled(as_data(story.title(kEarlierTitle))); !title.empty())
       text += " \u00b7 " + title;
     if (story.branch && story.branch != stories[i - 1].branch) text += " \u00b7 branch " + *story.branch;
+    if (story.agent != stories[i - 1].agent)
+      text += " \u00b7 in " + (story.agent.empty() ? std::string(host::default_host().title()) : story.agent);
     if (!broken_by(story).empty()) text += " \u00b7 interrupted";
     return text;
   }
@@ -170,20 +194,20 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
 }
 
 // The steps of accepted plans whose files were not edited since, as far as the shown sessions tell.
-void follow_plans(const std::vector<Story>& stories, Standing& standing) {
+void follow_plans(const std::vector<Story>& stories, OpenWork& work) {
   std::set<std::int64_t> done;
-  for (const store::OpenItem& item : standing.open) {
+  for (const store::OpenItem& item : work.open) {
     if (item.source != event::OpenSource::plan) continue;
     std::set<std::string> edited;
     for (const Story& story : stories)
       for (const Summary& turn : story.turns)
         if (turn.updated_at >= item.opened_at)
           for (const std::string& file : turn.files_edited) edited.insert(file.substr(file.rfind('/') + 1));
-    standing.steps[item.id] = distil::steps_untouched(item.detail, edited);
+    work.steps[item.id] = distil::steps_untouched(item.detail, edited);
     // A session that did not begin with the plan may also have done steps of it.
     if (!edited.empty() && distil::steps_left(item.detail, edited).empty()) done.insert(item.id);
   }
-  std::erase_if(standing.open, [&](const store::OpenItem& item) { return done.contains(item.id); });
+  std::erase_if(work.open, [&](const store::OpenItem& item) { return done.contains(item.id); });
 }
 
 void make_data(Story& story) {
@@ -207,12 +231,13 @@ Result<Composed> compose(store::Db& db, const Request& request) {
   Material material;
   material.stories =
       TRY(newest_stories(db, {request.project, request.since, request.except_session, request.own_session}));
-  material.standing =
-      TRY(read_standing(db, request.project, request.since, request.own_session, request.working_tree));
-  follow_plans(material.stories, material.standing);
-  const Standing& standing = material.standing;
-  if (material.stories.empty() && standing.open.empty() && standing.notes.empty()) return Composed{};
+  material.work =
+      TRY(read_open_work(db, request.project, request.since, request.own_session, request.working_tree));
+  follow_plans(material.stories, material.work);
+  const OpenWork& work = material.work;
+  if (material.stories.empty() && work.open.empty() && work.notes.empty() && !request.lead) return Composed{};
   material.uncommitted = TRY(uncommitted_files(db, request, material.stories));
+  if (request.compacted) material.kept = TRY(dropped_by_compaction(db, *request.compacted));
   return render(request, std::move(material));
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "context/kept.h"
 #include "context/open_section.h"
 #include "context/story.h"
 #include "os/disk.h"
@@ -21,15 +22,24 @@
 
 namespace cairn::context {
 
+// A text that comes before all else, with the id of its record: a document that is resumed.
+struct Lead {
+  std::string id;
+  std::string text;
+};
+
 struct Request {
   std::string project;
   std::size_t budget_tokens = 2000;
-  std::string key;                // the home's 32 secret bytes
-  std::optional<WallTime> since;  // only what was written after that (a resumed session)
-  std::string except_session;     // content id whose own turns are left out
-  std::string own_session;        // content id of the asking session, which is not "another session"
-  os::Disk* disk = nullptr;       // the disk of the working tree; null: do not read it
-  std::string working_tree;       // directory to check for uncommitted files; empty: the project's root
+  std::string key;                     // the home's 32 secret bytes
+  std::optional<WallTime> since;       // only what was written after that (a resumed session)
+  std::string except_session;          // content id whose own turns are left out
+  std::string own_session;             // content id of the asking session, which is not "another session"
+  os::Disk* disk = nullptr;            // the disk of the working tree; null: do not read it
+  std::optional<Lead> lead;            // gets at most half of the budget
+  std::optional<SessionId> compacted;  // the asking session, right after a compaction
+  bool counts_bytes = false;           // the host's limit is in bytes, not in characters
+  std::string working_tree;            // directory to check for uncommitted files; empty: the project's root
 };
 
 struct Composed {
@@ -50,8 +60,9 @@ inline constexpr std::size_t kMaxCharacters = 9'900;
 // The input of render().
 struct Material {
   std::vector<Story> stories;            // newest first
-  Standing standing;                     // notes and open items
+  OpenWork work;                         // notes and open items
   std::vector<std::string> uncommitted;  // files
+  std::vector<KeptLine> kept;            // what a compaction dropped
 };
 
 // Only reads. Needs a bounded number of index look-ups, however large the store, and at most 100 ms for the

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 
-#include "base/origin.h"
 #include "base/quoted.h"
 #include "base/text.h"
 #include "context/entries.h"
 #include "context/page.h"
+#include "event/origin.h"
 #include "store/sessions.h"
 
 namespace cairn::context {
@@ -25,10 +25,10 @@ static int place_of(const OpenItem& item) {
   return 2 * static_cast<int>(item.source) + (item.state == OpenState::pending ? 1 : 0);
 }
 
-Result<Standing> read_standing(store::Db& db, const std::string& project,
-                               const std::optional<WallTime>& since, const std::string& session,
-                               const std::string& worktree) {
-  Standing out;
+Result<OpenWork> read_open_work(store::Db& db, const std::string& project,
+                                const std::optional<WallTime>& since, const std::string& session,
+                                const std::string& worktree) {
+  OpenWork out;
   out.notes = TRY(store::notes_for(db, project, kMostNotes));
   if (!since) out.orders = TRY(store::standing_orders(db, project, kMostOrders));
   const WallTime oldest = TRY(store::last_activity(db, project)) - store::kOpenItemAge;
@@ -81,11 +81,11 @@ static std::string whole(const store::Note& note) {
                      note.for_all ? " (for all projects)" : "", text);
 }
 
-Section notes_section(const Standing& standing, std::size_t max_tokens) {
+Section notes_section(const OpenWork& work, std::size_t max_tokens) {
   Section out;
   std::string rest;
   std::size_t tokens = 0;
-  for (const store::Note& note : standing.notes) {
+  for (const store::Note& note : work.notes) {
     const std::string text = whole(note);
     out.ids.push_back("O" + std::to_string(note.observation));
     const std::size_t cost = estimate_tokens(text);
@@ -97,7 +97,7 @@ Section notes_section(const Standing& standing, std::size_t max_tokens) {
     }
   }
   out.text += rest;
-  for (const store::StandingOrder& order : standing.orders) {
+  for (const store::StandingOrder& order : work.orders) {
     out.text += fmt::format("- P{} said once, no note yet: {}\n", order.prompt,
                             quoted(line_of(order.text, 200), '"'));
     out.ids.push_back("P" + std::to_string(order.prompt));
@@ -107,10 +107,10 @@ Section notes_section(const Standing& standing, std::size_t max_tokens) {
 }
 
 // "; not begun: 2. Test it; 3. Say it". Lists the steps of the plan that were not begun.
-static std::string steps_of(const Standing& standing, const OpenItem& item) {
+static std::string steps_of(const OpenWork& work, const OpenItem& item) {
   constexpr std::size_t kSteps = 4;
-  const auto steps = standing.steps.find(item.id);
-  if (steps == standing.steps.end() || steps->second.empty()) return {};
+  const auto steps = work.steps.find(item.id);
+  if (steps == work.steps.end() || steps->second.empty()) return {};
   std::string text;
   for (std::size_t i = 0; i < std::min(kSteps, steps->second.size()); ++i)
     text += (i == 0 ? "; not begun: " : "; ") + line_of(steps->second[i], 120);
@@ -118,18 +118,18 @@ static std::string steps_of(const Standing& standing, const OpenItem& item) {
   return text + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-Section open_section(const Standing& standing, const std::vector<std::string>& uncommitted,
+Section open_section(const OpenWork& work, const std::vector<std::string>& uncommitted,
                      std::size_t max_tokens) {
   Section out;
   std::vector<std::string> ours;
   for (const std::string& file : uncommitted)
-    if (standing.edits(file)) ours.push_back(line_of(file, 300));
+    if (work.edits(file)) ours.push_back(line_of(file, 300));
   if (!ours.empty()) out.text = fmt::format("- Not committed: {}.\n", first_few(ours, 12));
   std::size_t tokens = estimate_tokens(out.text);
-  for (const OpenItem& item : standing.open) {
-    const bool elsewhere = item.branch && standing.branch && item.branch != standing.branch;
+  for (const OpenItem& item : work.open) {
+    const bool elsewhere = item.branch && work.branch && item.branch != work.branch;
     const std::string line = fmt::format(
-        "- {} {}{}{}{}\n", id_of(item), item_text(item), steps_of(standing, item), label(item.origins),
+        "- {} {}{}{}{}\n", id_of(item), item_text(item), steps_of(work, item), label(item.origins),
         elsewhere ? " (branch " + line_of(as_name(*item.branch), 80) + ")" : "");
     const std::size_t cost = estimate_tokens(line);
     if (out.ids.size() == kMostOpen || tokens + cost > max_tokens) break;
@@ -138,15 +138,15 @@ Section open_section(const Standing& standing, const std::vector<std::string>& u
     out.ids.push_back(id_of(item));
     out.texts.push_back(line_of(item.text, 400));
   }
-  if (const std::size_t more = standing.open.size() - out.ids.size(); more > 0)
+  if (const std::size_t more = work.open.size() - out.ids.size(); more > 0)
     out.text += fmt::format("- and {} more: `cairn open` lists them\n", more);
   if (!out.text.empty()) out.text = "# Open\n" + out.text + "\n";
   return out;
 }
 
-std::vector<std::pair<std::string, std::string>> earlier_open(const Standing& standing) {
+std::vector<std::pair<std::string, std::string>> earlier_open(const OpenWork& work) {
   std::vector<std::pair<std::string, std::string>> out;
-  for (const OpenItem& item : standing.earlier)
+  for (const OpenItem& item : work.earlier)
     if (out.size() < kMostEarlier)
       out.emplace_back(id_of(item), fmt::format("- {} {} was left open: {}\n", id_of(item),
                                                 date(item.last_seen_at).substr(0, 10), item_text(item)));

@@ -17,7 +17,7 @@
 namespace cairn::context {
 
 // What is shown to every session until a person or a turn closes it.
-struct Standing {
+struct OpenWork {
   std::vector<store::Note> notes;            // the newest first
   std::vector<store::StandingOrder> orders;  // candidates for notes
   std::vector<store::OpenItem> open;         // in the order of their sources, the newest first within one
@@ -33,9 +33,9 @@ struct Standing {
 
 // Reads them for `project`; with `since` only what is new. `session` is the content id of the asking session,
 // `worktree` the worktree it uses (empty: the main one).
-Result<Standing> read_standing(store::Db& db, const std::string& project,
-                               const std::optional<WallTime>& since, const std::string& session,
-                               const std::string& worktree);
+Result<OpenWork> read_open_work(store::Db& db, const std::string& project,
+                                const std::optional<WallTime>& since, const std::string& session,
+                                const std::string& worktree);
 
 struct Section {
   std::string text;                // empty: nothing to show
@@ -44,13 +44,13 @@ struct Section {
 };
 
 // The notes as whole texts within `max_tokens`, the other notes by id, then one line for each candidate.
-Section notes_section(const Standing& standing, std::size_t max_tokens);
+Section notes_section(const OpenWork& work, std::size_t max_tokens);
 // Edited files that are not committed (`uncommitted` comes from the working tree), then one line for each
 // open item; "and N more" when there is no space.
-Section open_section(const Standing& standing, const std::vector<std::string>& uncommitted,
+Section open_section(const OpenWork& work, const std::vector<std::string>& uncommitted,
                      std::size_t max_tokens);
 // Items that were not mentioned for long, as lines with ids for the section "# Earlier".
-std::vector<std::pair<std::string, std::string>> earlier_open(const Standing& standing);
+std::vector<std::pair<std::string, std::string>> earlier_open(const OpenWork& work);
 
 // An open item as one line shows it, without its id: "plan "Retries", not implemented".
 std::string item_text(const store::OpenItem& item);

@@ -22,11 +22,11 @@ static std::string fence(std::string_view nonce, std::string_view text) {
 
 static constexpr std::string_view kSampleNonce = "0123456789abcdef";
 
-Page::Page(std::size_t max_tokens, std::size_t max_characters, std::string_view last)
-    : last_(last), max_tokens_(max_tokens), max_characters_(max_characters) {
+Page::Page(std::size_t max_tokens, std::size_t max_characters, std::string_view last, bool counts_bytes)
+    : last_(last), max_tokens_(max_tokens), max_characters_(max_characters), counts_bytes_(counts_bytes) {
   const std::string empty = fence(kSampleNonce, last);
   tokens_ = estimate_tokens(empty) + 1;
-  characters_ = utf16_length(empty);
+  characters_ = counts_bytes_ ? empty.size() : utf16_length(empty);
 }
 
 // Stored text must not even look like the fence.
@@ -106,7 +106,8 @@ std::string as_name(std::string_view text) {
 bool Page::add(std::string_view text, std::size_t up_to_tokens) {
   const std::string clean = without_fences(without_tags(visible(text)));
   const std::size_t limit = up_to_tokens ? up_to_tokens : max_tokens_;
-  const std::size_t tokens = estimate_tokens(clean), characters = utf16_length(clean);
+  const std::size_t tokens = estimate_tokens(clean),
+                    characters = counts_bytes_ ? clean.size() : utf16_length(clean);
   if (tokens_ + tokens > limit || characters_ + characters > max_characters_) return false;
   text_ += clean;
   tokens_ += tokens;

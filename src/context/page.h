@@ -18,7 +18,8 @@ std::string as_name(std::string_view text);
 class Page {
  public:
   // `last` is always at the end; space is reserved for it.
-  Page(std::size_t max_tokens, std::size_t max_characters, std::string_view last = "");
+  Page(std::size_t max_tokens, std::size_t max_characters, std::string_view last = "",
+       bool counts_bytes = false);
 
   // Appends `text`, cleaned and without tags, if everything still fits in `up_to_tokens` (0: the whole
   // budget). False: it did not fit.
@@ -38,6 +39,7 @@ class Page {
   std::size_t characters_ = 0;
   std::size_t max_tokens_;
   std::size_t max_characters_;
+  bool counts_bytes_;
 };
 
 }  // namespace cairn::context

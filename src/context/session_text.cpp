@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/origin.h"
 #include "base/text.h"
 #include "context/entries.h"
 #include "context/page.h"
 #include "context/units.h"
 #include "distil/distil.h"
+#include "event/origin.h"
 
 namespace cairn::context {
 

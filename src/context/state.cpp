@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "base/origin.h"
 #include "base/quoted.h"
 #include "base/text.h"
 #include "context/entries.h"
 #include "context/page.h"
+#include "event/origin.h"
 
 namespace cairn::context {
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "context/units.h"
+#include "host/host.h"
 
 namespace cairn::context {
 
@@ -88,6 +89,8 @@ std::vector<std::string> Story::first_lines(store::TextKind kind) const {
 static Result<Story> load_story(store::Db& db, const store::Session& session, const StoryQuery& query,
                                 bool newest) {
   Story story;
+  const host::Host* host = host::known_host(session.platform);
+  if (host && host != &host::default_host()) story.agent = host->title();
   story.session = session.content_id.value;
   story.branch = session.branch;
   story.worktree = session.worktree;

@@ -20,6 +20,7 @@ using distil::is_chore;
 
 struct Story {
   std::string session;  // content id
+  std::string agent;    // the coding agent, as people call it; empty: the default one
   std::optional<std::string> branch, worktree;
   WallTime started_at;
   std::vector<store::Summary> turns;            // oldest first

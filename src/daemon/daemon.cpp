@@ -14,6 +14,7 @@
 #include "daemon/control.h"
 #include "daemon/dispatcher.h"
 #include "daemon/engine.h"
+#include "daemon/http.h"
 #include "daemon/jobs.h"
 #include "daemon/loop.h"
 #include "daemon/server.h"
@@ -101,6 +102,7 @@ class Daemon {
   // Threads end before what they use: the order of these members matters.
   std::unique_ptr<Loop> loop_;
   std::unique_ptr<LoopChildren> children_;
+  std::unique_ptr<LoopHttp> http_;
   std::unique_ptr<agent::Provider> provider_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Dispatcher> dispatcher_;
@@ -155,11 +157,11 @@ void Daemon::arrived() {
     // Perhaps the whole home is being deleted: a directory that we create now would prevent that.
     loop_->after(kBeingRemoved, [this] {
       end_if_home_is_gone();
-      writer_->nudge();
+      writer_->wake();
     });
     return;
   }
-  writer_->nudge();
+  writer_->wake();
 }
 
 void Daemon::watch() {
@@ -170,7 +172,7 @@ void Daemon::watch() {
     return;
   }
   log_->warn("inbox cannot be watched and is scanned every second: " + opened.error().message);
-  loop_->every(kUnwatched, [this] { writer_->nudge(); });
+  loop_->every(kUnwatched, [this] { writer_->wake(); });
 }
 
 void Daemon::tick() {
@@ -179,7 +181,7 @@ void Daemon::tick() {
     if (auto done = engine_->tick(); !done) log_->error("minute: " + done.error().message);
     note_idle_limit();
   });
-  writer_->nudge();  // scan even if the watch reports nothing
+  writer_->wake();  // scan even if the watch reports nothing
   if (watch_lost_) watch_lost_ = !watch_->again().ok();
   stop_if_idle();
   if (image_.replaced(disk_)) {
@@ -206,11 +208,18 @@ std::optional<milliseconds> Daemon::until_wake() {
 
 Status Daemon::open() {
   loop_ = TRY(Loop::create());
+  children_ = std::make_unique<LoopChildren>(*loop_, *log_, [this] { writer_->wake(); });
+  http_ = std::make_unique<LoopHttp>(*loop_, [this] { writer_->wake(); });
+  Engine::Seams seams{disk_, clock_, processes_, *log_};
   if (make_provider_) {
-    children_ = std::make_unique<LoopChildren>(*loop_, *log_, [this] { writer_->nudge(); });
     provider_ = make_provider_(*children_);
+    seams.provider = provider_.get();
+  } else {
+    seams.make_provider = [this](const agent::ProviderSettings& settings) {
+      return agent::make_provider(settings, {*children_, *http_, disk_, clock_, home_.data + "/agent"});
+    };
   }
-  engine_ = TRY(Engine::open(home_, {disk_, clock_, processes_, *log_, "", false, provider_.get()}));
+  engine_ = TRY(Engine::open(home_, seams));
   return {};
 }
 
@@ -238,7 +247,7 @@ Status Daemon::serve() {
   loop_->on_signal(SIGUSR1, [this] { tick(); });  // run the minute's timer now
   for (const int number : {SIGTERM, SIGINT}) loop_->on_signal(number, [this] { stop("signal"); });
   log_->info(fmt::format("daemon serves version={} pid={} home={}", CAIRN_VERSION, getpid(), home_.data));
-  writer_->nudge();
+  writer_->wake();
   loop_->run();
 
   unlink(home_.socket().c_str());

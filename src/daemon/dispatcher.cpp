@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ops/provider.h"
 #include "store/events.h"
 #include "store/queue_admin.h"
 
@@ -34,7 +35,7 @@ void Dispatcher::request(std::string_view name, const Json& args, Reply reply) {
     case ops::Access::write:
       return parts_.writer.post([this, operation, args, reply = std::move(reply)] {
         reply(parts_.engine.run(*operation, args));
-        parts_.writer.nudge();  // it may have left work
+        parts_.writer.wake();  // it may have left work
       });
     case ops::Access::daemon: return do_it_here(*operation, args, reply);
   }
@@ -44,6 +45,7 @@ void Dispatcher::do_it_here(const ops::Operation& operation, const Json& args, c
   const auto checked = operation.check(args);
   if (!checked) return reply(checked.error());
   if (operation.name == "process") return process(*checked, reply);
+  if (operation.name == "agent.test") return test_agent(*checked, reply);
   if (operation.name == "ping") return reply(about_daemon());
   if (operation.name == "reload") {
     parts_.writer.post([this] { parts_.engine.reload(); });
@@ -135,6 +137,29 @@ void Dispatcher::drain(const std::shared_ptr<Drain>& work) {
                                                  {"failed", queue.failed}})}});
   };
   work->reply(report());
+}
+
+void Dispatcher::test_agent(const ops::Args& args, Reply reply) {
+  parts_.writer.post([this, args, reply = std::move(reply)] {
+    auto provider = parts_.engine.make_provider(ops::provider_settings(parts_.engine.settings(), args));
+    const int id = ++next_test_;
+    agent_tests_.emplace(id,
+                         std::pair(std::make_unique<AgentTest>(std::move(provider), parts_.clock), reply));
+    look_at_test(id);
+  });
+}
+
+// The loop's timer knows only the number: a test must not outlive the threads that its call runs on.
+void Dispatcher::look_at_test(int id) {
+  const auto found = agent_tests_.find(id);
+  if (const auto result = found->second.first->step()) {
+    found->second.second(*result);
+    agent_tests_.erase(found);
+    return;
+  }
+  parts_.loop.post([this, id] {
+    parts_.loop.after(kLookAgain, [this, id] { parts_.writer.post([this, id] { look_at_test(id); }); });
+  });
 }
 
 }  // namespace cairn::daemon

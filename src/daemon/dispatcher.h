@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "daemon/agent_test.h"
 #include "daemon/engine.h"
 #include "daemon/jobs.h"
 #include "daemon/loop.h"
@@ -62,6 +64,8 @@ class Dispatcher {
   void process(const ops::Args& args, Reply reply);
   void drain(const std::shared_ptr<Drain>& work);
   void look_again(const std::shared_ptr<Drain>& work);
+  void test_agent(const ops::Args& args, Reply reply);
+  void look_at_test(int id);
   Json about_daemon() const;
 
   Parts parts_;
@@ -69,6 +73,9 @@ class Dispatcher {
   std::atomic<bool> stopping_ = false;
   Reader reader_;
   Reader slow_reader_;
+  // Tests of a provider that run, and who asked; used by the writer's thread only.
+  std::map<int, std::pair<std::unique_ptr<AgentTest>, Reply>> agent_tests_;
+  int next_test_ = 0;
   const std::string key_;
 };
 

@@ -6,26 +6,32 @@
 #include <algorithm>
 #include <utility>
 
-#include "documents/pending.h"
+#include "archive/call.h"
 #include "documents/trash.h"
+#include "forget/stones.h"
 #include "hook/control.h"
+#include "ops/agent.h"
 #include "ops/backup.h"
 #include "ops/mode.h"
 #include "ops/policy.h"
+#include "ops/provider.h"
 #include "store/archive.h"
+#include "store/corrections.h"
 #include "store/events.h"
 #include "store/meta.h"
 #include "store/open_store.h"
 #include "store/project_links.h"
 #include "store/queue_admin.h"
 #include "store/receipts.h"
+#include "store/reindex.h"
 #include "store/transcripts.h"
 
 namespace cairn::daemon {
 
 // The time that the start of a session may spend on transcripts of dead sessions. The rest is read after the
 // answer.
-static constexpr std::int64_t kExpired = 200;  // pieces of evidence a transaction
+static constexpr std::int64_t kReindexed = 100;  // records a transaction
+static constexpr std::int64_t kExpired = 200;    // pieces of evidence a transaction
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
 static constexpr std::size_t kUnconfirmed = 100;  // answers that a hook may still confirm
 
@@ -53,8 +59,10 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       lineage_(db_, seams_.disk, seams_.clock, seams_.log),
       archiver_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       passages_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
+      events_(db_, seams_.clock, seams_.log),
       import_(db_, seams_.disk, seams_.clock, catch_up_, seams_.log),
       memories_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
+      forget_(db_, seams_.disk, seams_.clock, seams_.log, home_.data, key_),
       worker_(db_, seams_.clock, seams_.log, seams_.provider) {}
 
 Result<std::unique_ptr<Engine>> Engine::open(const hook::Home& home, const Seams& seams) {
@@ -80,11 +88,12 @@ Status Engine::start() {
     note_stuck(TRY(store::recover_all(db_, max_retries(), seams_.clock.now())));
     return {};
   }));
+  TRY(worker_.start());
   recorded_error_ = TRY(store::meta_text(db_, store::kIntakeError)).has_value();
   // Do it before more is quarantined. A full disk does not prevent the start.
   if (auto tried = try_bad_again_once(); !tried) seams_.log.error("inbox/bad: " + tried.error().message);
   TRY(intake_.start());
-  return pass_minute();
+  return run_minute_work();
 }
 
 // This version may be able to read events that another version quarantined.
@@ -112,31 +121,57 @@ static archive::Archiver::Options archive_options(const ops::Settings& settings)
 }
 
 void Engine::reload() {
-  take_up(*live_settings_.reload());
+  apply_settings(*live_settings_.reload());
 }
 
-void Engine::take_up(const ops::Settings& settings) {
+agent::Worker::Options Engine::work_options(const store::SessionBudget& budget) {
+  agent::Worker::Options work;
+  work.budget = budget;
+  work.max_retries = max_retries();
+  work.lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
+  work.batch_events = static_cast<std::size_t>(settings_.integer("agent.batch_max_events"));
+  work.batch_wait = std::chrono::seconds(settings_.integer("agent.batch_wait_seconds"));
+  work.max_concurrent = static_cast<std::size_t>(settings_.integer("agent.max_concurrent"));
+  work.fallback = settings_.text("agent.fallback") == "builtin";
+  work.daily = ops::daily_budget(settings_);
+  work.prices = settings_.list("agent.prices");
+  work.archived = [this](const store::Session& session, std::vector<store::KeptEvent>& events) {
+    const store::TranscriptKey key{session.platform, session.content_id.value, ""};
+    if (auto filled = archive::fill_texts(db_, seams_.disk, home_.data + "/archive", key, events); !filled)
+      seams_.log.warn("archive: " + filled.error().message);
+  };
+  return work;
+}
+
+void Engine::apply_settings(const ops::Settings& settings) {
   settings_ = settings;
   for (const auto& problem : settings_.problems()) seams_.log.warn("config: " + problem.message);
   if (const auto level = log_level(settings_.text("log.level"))) seams_.log.set_level(*level);
   intake::Intake::Options options;
   options.max_field = static_cast<std::size_t>(settings_.integer("evidence.max_field_kb")) << 10;
-  const gate::Gate gate(ops::gate_rules(seams_.disk, settings_, key_));
+  gate::Rules rules = ops::gate_rules(seams_.disk, settings_, key_);
+  if (auto forgotten = forget::load_forgotten(db_, key_))
+    rules.forgotten = *std::move(forgotten);
+  else
+    seams_.log.error("tombstones: " + forgotten.error().message);
+  forget_.look_again();
+  const gate::Gate gate(std::move(rules));
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
   memories_.configure(gate);
   lineage_.configure(intake_.gate());
   archiver_.configure(gate, archive_options(settings_));
-  auto mode = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
-  intake_.recorder().set_mode(mode ? *std::move(mode) : distil::code_mode());  // `status` reports a bad mode
-  const store::SessionBudget budget{settings_.integer("budget.session_observations"),
-                                    settings_.integer("budget.warn_percent")};
+  const auto loaded = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
+  const distil::Mode& mode = loaded ? *loaded : distil::code_mode();  // `status` reports a bad mode
+  intake_.recorder().set_mode(mode);
+  store::SessionBudget budget{settings_.integer("budget.session_observations"),
+                              settings_.integer("budget.warn_percent")};
+  if (const auto gone = intake_.gate().forgotten_shared())
+    budget.was_forgotten = [gone](std::string_view text) { return gone->is_whole(text); };
   intake_.recorder().set_budget(budget);
-  agent::Worker::Options work;
-  work.budget = budget;
-  work.max_retries = max_retries();
-  work.lease = std::chrono::seconds(settings_.integer("queue.stuck_seconds"));
-  worker_.configure(work, gate);
+  intake_.recorder().set_automatic(settings_.text("automation") == "auto");
+  worker_.configure(work_options(budget), gate, mode);
+  choose_provider();
   const std::string flags = settings_.hook_flags().encode();
   const auto known = os::read_file(seams_.disk, home_.flags(), 4096);
   if (!known || *known != flags) {
@@ -145,6 +180,22 @@ void Engine::take_up(const ops::Settings& settings) {
       seams_.log.error("hook.flags: " + written.error().message);
   }
   note_capture();
+}
+
+// The provider is replaced only when its own settings changed: its conversations go on otherwise.
+void Engine::choose_provider() {
+  if (!seams_.make_provider) return;
+  const agent::ProviderSettings wanted = ops::provider_settings(settings_);
+  if (wanted == chosen_) return;
+  auto provider = seams_.make_provider(wanted);
+  if (auto used = worker_.use(provider.get()); !used) {
+    seams_.log.error("provider: " +
+                     used.error().message);  // chosen_ is as it was: the next reload tries again
+    return;
+  }
+  provider_ = std::move(provider);
+  chosen_ = wanted;
+  seams_.log.info("provider=" + chosen_.provider + (chosen_.model.empty() ? "" : " model=" + chosen_.model));
 }
 
 // Hooks follow hook.flags, so its modification time is when capture was switched.
@@ -169,7 +220,7 @@ std::string Engine::intake_error() const {
 
 // Keeps an intake error for `status` until intake works again: in memory, because a full disk takes no row,
 // and in meta for commands that run without a daemon.
-Result<bool> Engine::take_in() {
+Result<bool> Engine::read_inbox() {
   auto taken = intake_.step();
   const std::string& error = taken ? intake_.trouble() : taken.error().message;
   {
@@ -185,8 +236,13 @@ Result<bool> Engine::take_in() {
 }
 
 Result<bool> Engine::step() {
-  if (TRY(take_in())) return true;
+  if (TRY(read_inbox())) return true;
   if (archiver_.step()) return true;
+  if (!archiver_.is_copying() && TRY(forget_.step())) {
+    if (forget_.take_changed()) reload();
+    return true;
+  }
+  if (TRY(write_document())) return true;
   if (TRY(worker_.step())) return true;
   if (TRY(catch_up_.step())) return true;
   if (TRY(lineage_.step())) return true;
@@ -194,6 +250,8 @@ Result<bool> Engine::step() {
   if (copied_ != archiver_.copied()) passages_.look_again();
   copied_ = archiver_.copied();
   if (passages_.step()) return true;
+  if (TRY(reindex())) return true;
+  if (events_.step()) return true;
   if (TRY(import_.step())) return true;
   if (TRY(memories_.step())) return true;  // after the transcripts: no session is stored twice
   if (TRY(expire())) return true;
@@ -215,6 +273,17 @@ void Engine::note_stuck(const store::Recovered& recovered) {
 store::Retention Engine::retention() const {
   return {settings_.integer("evidence.keep_days"),
           static_cast<std::int64_t>(settings_.decimal("store.max_gb") * (1u << 30))};
+}
+
+// A rebuild of the search index, in short transactions.
+Result<bool> Engine::reindex() {
+  if (!TRY(store::is_reindexing(db_))) return false;
+  TRY(in_transaction([&]() -> Status {
+    TRY(store::reindex_step(db_, kReindexed));
+    return {};
+  }));
+  passages_.look_again();
+  return true;
 }
 
 // Checked once a minute, then done in pieces between other work.
@@ -244,10 +313,10 @@ Status Engine::watch_queue() {
 
 Status Engine::tick() {
   reload();
-  return pass_minute();
+  return run_minute_work();
 }
 
-Status Engine::pass_minute() {
+Status Engine::run_minute_work() {
   intake_.sweep();
   catch_up_.look_again();
   const std::int64_t boot = seams_.clock.boot_ns();
@@ -259,6 +328,7 @@ Status Engine::pass_minute() {
     TRY(store::clean(db_, settings_.integer("queue.keep_processed")));
     TRY(watch_queue());
     TRY(documents::empty_trash(db_, seams_.clock.now()));
+    TRY(store::hide_expired(db_, seams_.clock.now()));
     if (TRY(store::move_border(db_, retention(), seams_.clock.now(), running)) || border_moved_ns_ == 0)
       border_moved_ns_ = boot;
     return {};
@@ -309,21 +379,34 @@ Status Engine::add_identity_news(const std::string& name, std::vector<std::strin
   return {};
 }
 
+Result<std::optional<context::Answer>> Engine::help(const EventId& event) {
+  context::HelpOptions options;
+  options.key = key_;
+  options.on_compact = settings_.flag("context.on_compact");
+  options.on_failure = settings_.flag("context.on_failure");
+  options.on_prompt = settings_.flag("context.on_prompt");
+  options.on_subagent = settings_.flag("context.on_subagent");
+  std::optional<context::Answer> answer;
+  TRY(in_transaction([&]() -> Status {
+    answer = TRY(context::help(db_, event, options, seams_.clock.now()));
+    return {};
+  }));
+  return answer;
+}
+
 Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadline) {
-  const context::Answer nothing{std::string(hook::kFixedAnswer), std::nullopt};
+  const context::Answer nothing{std::string(hook::kFixedAnswer), std::nullopt, 0};
   if (!is_event_id(event.value)) return nothing;  // the id is used as a file name
   while (!TRY(store::is_recorded(db_, event)) && seams_.clock.boot_ns() < deadline)
-    if (!TRY(take_in())) break;
+    if (!TRY(read_inbox())) break;
   if (!TRY(store::is_recorded(db_, event)))
     TRY(intake_.take_now(event));  // the other waiting events are read after the answer
   const auto due = TRY(context::due_to(db_, event));
-  if (!due) return nothing;
-  context::AnswerOptions options;
-  options.key = key_;
-  options.disk = &seams_.disk;
-  options.budget_tokens = static_cast<std::size_t>(settings_.integer("context.budget_tokens"));
-  options.sources = settings_.list("context.sources");
-  options.notice = settings_.text("context.notice") != "off";
+  if (!due) {
+    if (auto given = TRY(help(event))) return *given;
+    return warn_of_full_context(event);
+  }
+  context::AnswerOptions options = answer_options();
   // A session knows its own open turn, except right after a compaction.
   const bool compacted = due->source == "compact" && due->start == event;
   const auto session = TRY(store::find_session(db_, due->session));
@@ -332,18 +415,25 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
     if (!session) return {};
     return intake_.recorder().update_project(session->project, compacted ? ContentId{} : session->content_id);
   }));
-  if (session && due->start == event) catch_up(session->project, deadline);
+  const bool is_start = session && due->start == event;
+  if (is_start) catch_up(session->project, deadline);
   context::Answer answer;
   Warned warned;
+  Start start;
+  if (is_start) start = begin_start(*session, due->source, options);
   TRY(in_transaction([&]() -> Status {
     std::vector<std::string> lines = TRY(warnings(warned));
     if (session && options.notice) TRY(add_identity_news(session->project, lines, warned));
-    if (session && options.notice && due->start == event)
-      if (auto pending = TRY(documents::pending_line(db_, session->project, session->content_id.value)))
-        lines.push_back(*std::move(pending));
-    answer = TRY(context::answer(db_, *due, options, lines, seams_.clock.now()));
+    if (options.notice) lines.insert(lines.end(), start.lines.begin(), start.lines.end());
+    if (options.notice) warned.insert(warned.end(), start.warned.begin(), start.warned.end());
+    if (due->start == event)
+      for (std::string& problem : TRY(ops::agent_problems(db_, settings_, seams_.clock.now())))
+        lines.push_back(std::move(problem));
+    answer = TRY(context::answer(db_, *due, options, std::move(lines), seams_.clock.now()));
     return {};
   }));
+  if (answer.overhead_kb > 0) warned.emplace_back(start.overhead_key, answer.overhead_kb);
+  if (is_start) write_variables(event, *session, start);
   if (answer.receipt && !warned.empty()) unconfirmed_[*answer.receipt] = std::move(warned);
   if (unconfirmed_.size() > kUnconfirmed) unconfirmed_.erase(unconfirmed_.begin());
   return answer;
@@ -368,10 +458,15 @@ Status Engine::confirm(std::int64_t receipt) {
   return {};
 }
 
+ops::World Engine::world(const ops::Settings& settings) {
+  ops::World world{db_, seams_.disk, seams_.clock, home_, settings, key_, &intake_};
+  world.archiver = &archiver_;
+  return world;
+}
+
 Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
   const auto settings = live_settings_.now();
-  ops::World world{db_, seams_.disk, seams_.clock, home_, *settings, key_, &intake_};
-  world.archiver = &archiver_;
+  ops::World world = this->world(*settings);
   world.intake_error = intake_error();
   world.write_later = [this](const std::function<Status(store::Db&)>& body) {
     if (auto done = store::in_transaction(db_, [&] { return body(db_); }); !done)
@@ -380,10 +475,12 @@ Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
   auto result = operation.run(world, args);
   if (!result) intake_.recorder().discard();
   if (world.settings_changed) reload();
+  worker_.look_again();  // it may have asked for turns to be distilled again
   return result;
 }
 
 Status Engine::end_open_turns() {
+  worker_.hurry();
   return in_transaction([&]() -> Status {
     TRY(store::end_waits(db_));
     return intake_.recorder().end_open_turns();

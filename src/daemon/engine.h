@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/providers/factory.h"
 #include "agent/worker.h"
 #include "archive/archiver.h"
 #include "archive/passages.h"
@@ -19,6 +20,8 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "context/answer.h"
+#include "context/help.h"
+#include "forget/job.h"
 #include "hook/home.h"
 #include "import/memories.h"
 #include "import/transcripts.h"
@@ -31,6 +34,7 @@
 #include "os/clock.h"
 #include "os/disk.h"
 #include "os/process.h"
+#include "recall/event_indexer.h"
 #include "store/queue.h"
 #include "store/retention.h"
 #include "store/sql.h"
@@ -47,7 +51,9 @@ class Engine {
     Log& log;
     std::string vfs;                      // of SQLite; empty: its default
     bool exclusive = false;               // the simulated disk has no shared memory
-    agent::Provider* provider = nullptr;  // null: only the built-in distiller
+    agent::Provider* provider = nullptr;  // null: the one that `make_provider` makes, if it is set
+    // Makes the provider that the settings name; null for the built-in distiller.
+    std::function<std::unique_ptr<agent::Provider>(const agent::ProviderSettings&)> make_provider = nullptr;
   };
 
   // Opens or creates the store of `home`, upgrades its schema, and recovers what a dead daemon left.
@@ -88,6 +94,10 @@ class Engine {
   Status end_open_turns();
 
   const ops::Settings& settings() const { return settings_; }
+  // A provider of its own for a test of `settings`; null for the built-in distiller.
+  std::unique_ptr<agent::Provider> make_provider(const agent::ProviderSettings& settings) const {
+    return seams_.make_provider ? seams_.make_provider(settings) : nullptr;
+  }
   // The settings for requests on other threads.
   ops::LiveSettings& live_settings() { return live_settings_; }
   // Why events wait in the inbox; empty when intake works. Thread-safe.
@@ -98,13 +108,18 @@ class Engine {
  private:
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
   Status start();
-  Status pass_minute();
+  // What helps at that event, if the settings want it.
+  Result<std::optional<context::Answer>> help(const EventId& event);
+  Status run_minute_work();
   Status try_bad_again_once();
-  Result<bool> take_in();
+  Result<bool> read_inbox();
+  Result<bool> reindex();
   Result<bool> expire();
   store::Retention retention() const;
   int max_retries() const;
-  void take_up(const ops::Settings& settings);
+  void apply_settings(const ops::Settings& settings);
+  void choose_provider();
+  agent::Worker::Options work_options(const store::SessionBudget& budget);
   void note_stuck(const store::Recovered& recovered);
   Status in_transaction(const std::function<Status()>& body);
   Status note_failures();
@@ -116,6 +131,31 @@ class Engine {
   // Counts that the user was warned about, by their keys in meta.
   using Warned = std::vector<std::pair<std::string, std::int64_t>>;
   Result<std::vector<std::string>> warnings(Warned& warned);
+  // What the start of a session is told beside its context.
+  struct Start {
+    std::vector<std::string> lines;
+    Warned warned;
+    std::string overhead_key;  // in meta
+    std::string pending;       // "B12": the newest backup that is pending; empty: none
+    bool stale = false;        // work is missing in what is shown
+  };
+  context::AnswerOptions answer_options() const;
+  // Never fails: a session starts without what could not be found out. Adds what belongs to the context.
+  Start begin_start(const store::Session& session, const std::string& source,
+                    context::AnswerOptions& options);
+  Status add_advice(const store::Session& session, const std::string& source,
+                    const context::AnswerOptions& options, Start& start);
+  Status add_staleness(const store::Session& session, Start& start);
+  Status add_document(const store::Session& session, const std::string& source,
+                      context::AnswerOptions& options, Start& start);
+  Status add_instructions(const store::Session& session, context::AnswerOptions& options, Start& start);
+  // Tells the host's later commands what the session's start knows. No failure reaches the answer.
+  void write_variables(const EventId& event, const store::Session& session, const Start& start);
+  // The answer to a prompt: a warning, once, when the session's context is nearly full.
+  Result<context::Answer> warn_of_full_context(const EventId& event);
+  // Writes the next document that is due. False: none is.
+  Result<bool> write_document();
+  ops::World world(const ops::Settings& settings);
   Status add_identity_news(const std::string& name, std::vector<std::string>& lines, Warned& warned);
 
   hook::Home home_;
@@ -129,12 +169,16 @@ class Engine {
   intake::Lineage lineage_;
   archive::Archiver archiver_;
   archive::PassageIndexer passages_;
+  recall::EventIndexer events_;
   std::int64_t copied_ = 0;  // backups, when the indexer last looked for new ones
   importer::TranscriptImport import_;
   importer::MemoryImport memories_;
+  forget::Job forget_;
   std::int64_t flags_changed_ = 0;  // time of hook.flags when last recorded, epoch ms; 0: not yet
   std::int64_t recovered_noted_ = 0;
   std::vector<std::function<void()>> after_commit_;  // run when the current transaction is committed
+  agent::ProviderSettings chosen_;                   // what provider_ was made from
+  std::unique_ptr<agent::Provider> provider_;        // null: none, or the one of the seams
   agent::Worker worker_;
   std::map<std::int64_t, Warned> unconfirmed_;  // what unconfirmed answers warn about, by receipt
   mutable std::mutex intake_error_mutex_;

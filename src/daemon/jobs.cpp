@@ -30,7 +30,7 @@ void JobThread::post(Job job) {
   changed_.notify_one();
 }
 
-void JobThread::nudge() {
+void JobThread::wake() {
   {
     const std::lock_guard lock(mutex_);
     nudged_ = true;

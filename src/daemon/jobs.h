@@ -24,7 +24,7 @@ class JobThread {
   // of 1 s, doubling to 1 min.
   using Step = std::function<Result<bool>()>;
 
-  // When the step must be called again even without nudge(). Called on this thread after a step that had
+  // When the step must be called again even without wake(). Called on this thread after a step that had
   // nothing to do.
   using Wake = std::function<std::optional<std::chrono::milliseconds>()>;
 
@@ -34,7 +34,7 @@ class JobThread {
   // Runs `job` before the next step. After stop() it is dropped.
   void post(Job job);
   // Wakes the thread: there may be work for the step.
-  void nudge();
+  void wake();
   // Ends the thread after the current job or step, and waits for that.
   void stop();
 

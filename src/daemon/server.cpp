@@ -49,14 +49,14 @@ void Server::answer(const std::shared_ptr<Connection>& connection, const Json& a
     auto result = parts_.engine.answer(event, enough);
     if (!result) parts_.log.error("answer event=" + event.value + ": " + result.error().message);
     context::Answer answer =
-        result ? *std::move(result) : context::Answer{std::string(hook::kFixedAnswer), std::nullopt};
+        result ? *std::move(result) : context::Answer{std::string(hook::kFixedAnswer), std::nullopt, 0};
     parts_.loop.post([peer, answer = std::move(answer)] {
       const auto asking = peer.lock();
       if (!asking) return;
       asking->receipt = answer.receipt;
       asking->reply(answer.line);
     });
-    parts_.writer.nudge();
+    parts_.writer.wake();
   });
 }
 

@@ -6,13 +6,13 @@
 #include <unordered_set>
 
 #include "base/hash.h"
-#include "base/origin.h"
 #include "base/quoted.h"
 #include "base/text.h"
 #include "distil/runs.h"
 #include "distil/shell.h"
 #include "distil/symbols.h"
 #include "distil/test_output.h"
+#include "event/origin.h"
 #include "host/action.h"
 
 namespace cairn::distil {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "base/origin.h"
 #include "base/text.h"
 #include "distil/parts.h"
 #include "distil/reader.h"
 #include "distil/sentences.h"
+#include "event/origin.h"
 
 namespace cairn::distil {
 
@@ -40,9 +40,10 @@ static std::vector<Carried> carried_by(const Digest& digest) {
 }
 
 void TurnReader::add(const Step& step) {
-  const host::Action action = host_.read_action({step.tool, step.input, step.response, step.error});
-  digester_.add(step, action);
-  open_.add(step, action);
+  for (const host::Action& action : host_.read_actions({step.tool, step.input, step.response, step.error})) {
+    digester_.add(step, action);
+    open_.add(step, action);
+  }
   empty_ = false;
 }
 

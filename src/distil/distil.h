@@ -8,6 +8,7 @@
 #include "distil/open_items.h"
 #include "distil/plans.h"
 #include "distil/reader.h"
+#include "distil/runs.h"
 #include "distil/sentences.h"
 #include "distil/turn.h"
 #include "distil/words.h"

@@ -139,6 +139,21 @@ Status add_language(const std::string& language, const Json& table, Mode& mode) 
   return {};
 }
 
+// The texts for a model: [prompt].
+Status read_prompt(const Json& table, Mode& mode) {
+  if (!table.is_object()) return wrong(mode.name, "prompt is not a table of texts");
+  for (const auto& [key, value] : table.members()) {
+    std::string* to = key == "role"       ? &mode.prompt.role
+                      : key == "focus"    ? &mode.prompt.focus
+                      : key == "language" ? &mode.prompt.language
+                                          : nullptr;
+    if (!to) return wrong(mode.name, "prompt." + key + " is not known: role, focus and language are");
+    if (!value.is_string()) return wrong(mode.name, "prompt." + key + " is not a text");
+    *to = visible(trim(value.as_string()));
+  }
+  return {};
+}
+
 Result<Mode> read_file(std::string_view toml, std::string_view name) {
   const Json file = TRY(read_toml(toml, "modes/" + std::string(name) + ".toml"));
   Mode mode;
@@ -147,6 +162,10 @@ Result<Mode> read_file(std::string_view toml, std::string_view name) {
   mode.concepts = TRY(read_names(file, "concepts", name));
   for (const auto& [key, value] : file.members()) {
     if (key == "types" || key == "concepts") continue;
+    if (key == "prompt") {
+      TRY(read_prompt(value, mode));
+      continue;
+    }
     if (!value.is_object()) return wrong(name, key + " is not the section of a language");
     TRY(add_language(key, value, mode));
   }
@@ -159,6 +178,58 @@ Result<Mode> read_mode(std::string_view toml, std::string_view name) {
   Mode mode = TRY(read_file(toml, name));
   for (const List& list : kLists)
     if (list.plain && (mode.*list.cues).empty()) mode.*list.cues = code_mode().*list.cues;
+  return mode;
+}
+
+namespace {
+
+// A list of {"id", "description"}; cues of an equal name in `parent` are kept.
+Status read_described(const Json& list, std::vector<Mode::Named>& to, std::string_view mode) {
+  if (list.is_null()) return {};
+  std::vector<Mode::Named> read;
+  for (const Json& item : list.items()) {
+    const std::string id =
+        one_line(visible(item.is_string() ? item.as_string() : item["id"].as_string()), 40);
+    if (id.empty()) continue;
+    Mode::Named named{id, {}, one_line(visible(item["description"].as_string()), 300)};
+    for (const Mode::Named& known : to)
+      if (known.name == id) named.cues = known.cues;
+    read.push_back(std::move(named));
+  }
+  if (read.empty())
+    return Error{Code::invalid, "modes/" + std::string(mode) + ".json: a list of types or concepts is empty"};
+  to = std::move(read);
+  return {};
+}
+
+// The texts of these keys, one after the other.
+std::string joined_texts(const Json& prompts, std::initializer_list<std::string_view> keys) {
+  std::string out;
+  for (const std::string_view key : keys) {
+    const std::string text = visible(trim(prompts[key].as_string()));
+    if (!text.empty()) out.append(out.empty() ? "" : "\n\n").append(text);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Mode> read_json_mode(std::string_view json, std::string_view name, const Mode& parent) {
+  const auto file = Json::parse(json);
+  if (!file || !file->is_object())
+    return Error{Code::invalid, "modes/" + std::string(name) + ".json is not a JSON object"};
+  Mode mode = parent;
+  mode.name = name;
+  TRY(read_described((*file)["observation_types"], mode.types, name));
+  TRY(read_described((*file)["observation_concepts"], mode.concepts, name));
+  const Json& prompts = (*file)["prompts"];
+  const auto put = [](std::string& to, std::string text) {
+    if (!text.empty()) to = std::move(text);
+  };
+  put(mode.prompt.role, joined_texts(prompts, {"system_identity", "observer_role"}));
+  put(mode.prompt.focus, joined_texts(prompts, {"recording_focus", "skip_guidance", "type_guidance",
+                                                "concept_guidance", "field_guidance"}));
+  put(mode.prompt.language, joined_texts(prompts, {"language_instruction", "footer"}));
   return mode;
 }
 

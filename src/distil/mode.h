@@ -20,8 +20,15 @@ struct Mode {
   struct Named {
     std::string name;
     Cues cues;
+    std::string about = {};  // what it means, for a model; may be empty
   };
   std::string name;
+  // Texts for a model, instead of the built-in ones; empty: the built-in text.
+  struct Prompt {
+    std::string role;      // who it is
+    std::string focus;     // what to write down
+    std::string language;  // in which it writes: "German"
+  } prompt;
   std::vector<Named> types;  // in the order in which they are tried
   std::vector<Named> concepts;
   Cues findings;  // of causes and findings
@@ -53,6 +60,9 @@ struct Mode {
 
 // Reads a mode file. Fails with `invalid`, naming the file and what is wrong in it.
 Result<Mode> read_mode(std::string_view toml, std::string_view name);
+// Reads a mode in the JSON format of an older memory tool: types, concepts and prompt texts; cues are those
+// of `code`. `parent`: the mode that it changes, for names such as "code--de"; its own members come first.
+Result<Mode> read_json_mode(std::string_view json, std::string_view name, const Mode& parent);
 // The built-in mode.
 const Mode& code_mode();
 std::string_view code_mode_text();

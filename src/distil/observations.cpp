@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <map>
 
-#include "base/origin.h"
 #include "base/quoted.h"
 #include "base/text.h"
 #include "distil/parts.h"
 #include "distil/sentences.h"
 #include "distil/words.h"
 #include "distil/worth.h"
+#include "event/origin.h"
 
 namespace cairn::distil {
 
@@ -388,7 +388,7 @@ class Observer {
                          sentences.empty() ? "Looked into: " + request_ : sentences.front());
     for (std::string& sentence : sentences) add_fact(o, std::move(sentence));
     if (looked && digest_.files.empty()) {
-      add_fact(o, shorten(told_looks(digest_), 600));
+      add_fact(o, shorten(looks_text(digest_), 600));
       for (const std::string& agent : digest_.agents) add_fact(o, agent);
       for (const auto* marks : {&digest_.looked, &digest_.delegated})
         for (const Mark& mark : *marks) add_event(o, mark.event);

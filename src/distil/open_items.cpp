@@ -21,16 +21,16 @@ namespace {
 constexpr std::size_t kMaxSteps = 6;        // of one answer
 constexpr std::size_t kMaxObligations = 3;  // sentences, of one answer
 constexpr std::size_t kMaxText = 300;
-// Limits for the deeds of one turn.
+// Limits for the work of one turn.
 constexpr std::size_t kMaxPieces = 400, kMaxEdited = 2000;
 
 }  // namespace
 
 // ---- what the turn did
 
-class DeedsReader {
+class WorkReader {
  public:
-  explicit DeedsReader(std::string root) : root_(std::move(root)) {}
+  explicit WorkReader(std::string root) : root_(std::move(root)) {}
 
   void add(const host::Action& action, const Step& step) {
     using Verb = host::Action::Verb;
@@ -40,8 +40,8 @@ class DeedsReader {
     if (action.verb == Verb::track && step.agent_type.empty()) track(action, step.event);
   }
 
-  Deeds deeds() const {
-    Deeds out = out_;
+  WorkDone done() const {
+    WorkDone out = out_;
     for (const TaskChange& task : out.tasks)
       if (task.state == host::TaskChange::State::completed && !task.subject.empty() &&
           out.did.size() < kMaxPieces)
@@ -106,7 +106,7 @@ class DeedsReader {
   }
 
   std::string root_;
-  Deeds out_;
+  WorkDone out_;
 };
 
 namespace {
@@ -282,10 +282,10 @@ std::string item_key(std::string_view text) {
 
 class OpenReader::Impl {
  public:
-  explicit Impl(std::string root) : deeds_(std::move(root)) {}
+  explicit Impl(std::string root) : done_(std::move(root)) {}
 
   void add(const Step& step, const host::Action& action) {
-    deeds_.add(action, step);
+    done_.add(action, step);
     add_plan(action, step, plans_);
     any_ = true;
     last_event_ = step.event;
@@ -301,14 +301,14 @@ class OpenReader::Impl {
   }
 
   LeftOpen left_open(const Turn& turn, const Mode& mode) const {
-    LeftOpen out{plans_, deeds_.deeds()};
-    out.deeds.finished = turn.end == Turn::End::stopped;
-    out.deeds.agrees = only_agrees(turn.prompt, mode);
+    LeftOpen out{plans_, done_.done()};
+    out.done.finished = turn.end == Turn::End::stopped;
+    out.done.agrees = only_agrees(turn.prompt, mode);
     std::vector<OpenItem> more;
     if (turn.end == Turn::End::stopped) {
-      AnswerReader answer(mode, out.deeds.work);
+      AnswerReader answer(mode, out.done.work);
       answer.read(visible(turn.last_answer));
-      out.deeds.said = answer.said();
+      out.done.said = answer.said();
       more = answer.items(turn.answer_event);
     } else if (out.items.empty() ||
                out.items[0].state != OpenState::accepted) {  // an accepted plan already shows what was begun
@@ -334,7 +334,7 @@ class OpenReader::Impl {
              "", last_event_}};
   }
 
-  DeedsReader deeds_;
+  WorkReader done_;
   std::vector<OpenItem> plans_;      // at most one
   std::string running_;              // what was interrupted last
   std::vector<OpenItem> questions_;  // of the last call, when it was interrupted
@@ -359,16 +359,16 @@ LeftOpen left_open(const Turn& turn, const Mode& mode) {
   return reader.left_open(turn, mode);
 }
 
-bool did(const Deeds& deeds, std::string_view text) {
-  if (!deeds.finished || !deeds.work) return false;
+bool did(const WorkDone& done, std::string_view text) {
+  if (!done.finished || !done.work) return false;
   const Words wanted = key_words(text);
   Words all_done, all_said;
-  for (const Words& piece : deeds.did) {
+  for (const Words& piece : done.did) {
     if (mostly_in(wanted, piece)) return true;
     all_done.insert(piece.begin(), piece.end());
   }
   if (mostly_in(wanted, all_done)) return true;
-  for (const Words& sentence : deeds.said) {
+  for (const Words& sentence : done.said) {
     if (wanted.size() > 1 && mostly_in(wanted, sentence)) return true;
     all_said.insert(sentence.begin(), sentence.end());
   }
@@ -378,11 +378,11 @@ bool did(const Deeds& deeds, std::string_view text) {
   // An item to run something is done when a command had that purpose.
   const std::string folded = fold(text);
   if (has_cue(folded, code_mode().reruns))
-    for (const Words& purpose : deeds.ran)
+    for (const Words& purpose : done.ran)
       if (wanted.size() > 1 && mostly_in(wanted, purpose)) return true;
   // Its file was edited, and another of its words was mentioned.
   for (const std::string& file : named_files(text)) {
-    if (!deeds.files.contains(file)) continue;
+    if (!done.files.contains(file)) continue;
     const Words name = key_words(file);
     Words others;
     for (const std::string& word : wanted)

@@ -23,7 +23,7 @@ namespace cairn::distil {
 
 // As store::OpenItem has them.
 struct OpenItem {
-  event::OpenSource source;  // never `task`: those are in Deeds
+  event::OpenSource source;  // never `task`: those are in WorkDone
   event::OpenState state = event::OpenState::none;
   std::string key;  // folded text: the same for a repetition in the same words
   std::string text;
@@ -41,7 +41,7 @@ struct TaskChange {
 };
 
 // What a turn did that can close open items.
-struct Deeds {
+struct WorkDone {
   bool finished = false;              // it reached its end, with an answer
   bool work = false;                  // it changed files, committed or published
   bool agrees = false;                // its prompt only accepts an earlier offer
@@ -57,7 +57,7 @@ struct Deeds {
 
 struct LeftOpen {
   std::vector<OpenItem> items;
-  Deeds deeds;
+  WorkDone done;
 };
 
 // Reads the steps of a turn one by one, with bounded memory.
@@ -79,7 +79,7 @@ LeftOpen left_open(const Turn& turn, const Mode& mode = code_mode());
 
 // Whether the turn did what `text` asks for: a sentence or a commit has most of its words, or its file was
 // edited and mentioned. Only a finished turn that worked closes anything.
-bool did(const Deeds& deeds, std::string_view text);
+bool did(const WorkDone& done, std::string_view text);
 
 // The standing orders in a prompt: short sentences with "always", "never", "from now on". Only a few; a long
 // prompt is probably pasted text and gives none.

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxField = 2000;
 constexpr std::size_t kMaxTitle = 160;
 constexpr std::size_t kMaxNarrative = 700;
 
-// Quotes in the result are marked but not labelled yet (base/origin.h), and titles are not cut.
+// Quotes in the result are marked but not labelled yet (event/origin.h), and titles are not cut.
 Summary summarise(const Turn& turn, const Digest& digest, const std::string& answer, const Mode& mode);
 std::vector<Observation> observe(const Turn& turn, const Digest& digest, const std::string& answer,
                                  const Mode& mode);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "base/origin.h"
 #include "base/quoted.h"
 #include "base/text.h"
 #include "distil/test_output.h"
+#include "event/origin.h"
 
 namespace cairn::distil {
 

@@ -1,12 +1,12 @@
 // Makes the summary that the next session is given, from a digest and the last answer.
 #include <algorithm>
 
-#include "base/origin.h"
 #include "base/quoted.h"
 #include "base/text.h"
 #include "distil/parts.h"
 #include "distil/sentences.h"
 #include "distil/words.h"
+#include "event/origin.h"
 
 namespace cairn::distil {
 
@@ -101,7 +101,7 @@ std::string completed_of(const Turn& turn, const Digest& digest, const std::stri
   return out;
 }
 
-std::string told_failing(const Command& command) {
+std::string failing_text(const Command& command) {
   const Run& run = command.runs.back();
   const std::string why = run.why.empty() ? run.code : quote(Origin::output, run.why);
   return quoted(command.shown) + " still fails" + (why.empty() ? "." : ": " + why);
@@ -133,7 +133,7 @@ std::string next_steps_of(const Turn& turn, const Digest& digest, const std::str
       out.push_back(turn.end == Turn::End::stopped
                         ? "Did not finish (denied or interrupted): " + running + "."
                         : "Interrupted while running " + running + ".");
-  for (const Command* failing : still_failing(digest)) out.push_back(told_failing(*failing));
+  for (const Command* failing : still_failing(digest)) out.push_back(failing_text(*failing));
   add_tasks(digest, out);
   if (turn.end != Turn::End::failed)
     for (std::string& sentence : remaining_work(answer, mode)) out.push_back(std::move(sentence));
@@ -160,7 +160,7 @@ Summary summarise(const Turn& turn, const Digest& facts, const std::string& answ
       learned.append(learned.empty() ? "" : "\n").append(statement.text);
   Summary summary;
   summary.request = request_of(turn.prompt);
-  summary.investigated = shorten(told_looks(facts), kMaxField);
+  summary.investigated = shorten(looks_text(facts), kMaxField);
   summary.learned = shorten(learned, kMaxField);
   summary.completed = shorten(completed_of(turn, facts, answer), kMaxField);
   summary.next_steps = shorten(next_steps_of(turn, facts, answer, mode), kMaxField);

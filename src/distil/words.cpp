@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "base/origin.h"
 #include "base/quoted.h"
 #include "base/text.h"
 #include "distil/sentences.h"
+#include "event/origin.h"
 
 namespace cairn::distil {
 
@@ -98,7 +98,7 @@ std::string described(const Command& command) {
   return "Ran " + name + times(command.runs.size()) + (passed ? ": passed." : ".");
 }
 
-std::string told_looks(const Digest& digest) {
+std::string looks_text(const Digest& digest) {
   std::vector<std::string> out;
   std::vector<std::string> files;
   for (const std::string& file : digest.read)

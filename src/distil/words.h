@@ -24,7 +24,7 @@ std::string described(const Command& command);
 // "exit code 1: expected 3", as far as known.
 std::string detail(const Run& run);
 // "Read a and b. Searched for 'x'. ..."
-std::string told_looks(const Digest& digest);
+std::string looks_text(const Digest& digest);
 
 bool all_passed(const Command& command);
 bool ends_failing(const Command& command);

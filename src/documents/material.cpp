@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <deque>
 
-#include "base/origin.h"
 #include "base/text.h"
 #include "context/entries.h"
 #include "context/story.h"
+#include "event/origin.h"
 #include "host/host.h"
 #include "store/observations.h"
 #include "store/summaries.h"

@@ -119,10 +119,10 @@ std::vector<Part> parts_of(const ResumeInput& input) {
   if (all) {
     if (!input.name.empty()) add("Since the document", since_of(input), 30);
     add("Later sessions", bullets(input.sessions, kLines), 15);
-    add("The working tree now", drift_of(input.drift), 12);
     std::string open;
     for (const store::OpenItem& item : input.open) open += task_line(item);
-    add("Open", open, 20);
+    if (!input.in_context) add("The working tree now", drift_of(input.drift), 12);
+    if (!input.in_context) add("Open", open, 20);
     add("Failed approaches: do not try these again", failed_of(input), 20);
   }
   for (const Section& section : read_text(input.document.body).sections) {

@@ -72,6 +72,12 @@ struct Event {
   std::string reason;                  // session_start: source; session_end: reason; compaction: trigger
   Json extra;                          // the payload's other fields, kept as evidence
 
+  // Why the event says nothing about the work, and is only counted; empty: it is stored.
+  std::string left_out;
+  // The host gives its tool calls no ids: the end of a call belongs to the oldest open call of that tool with
+  // the same input.
+  bool pairs_by_input = false;
+
   bool cut = false;         // the hook kept head and tail only
   bool incomplete = false;  // the payload was cut off; this is the readable part
 };

@@ -71,6 +71,7 @@ static std::optional<Refusal> refuse_tool(const Event& event, const std::vector<
 }
 
 std::optional<Refusal> Gate::refuse(const Event& event) const {
+  if (forgot_session(event.host, event.session.value)) return Refusal{"skipped", "its session was forgotten"};
   const LocalRules local = rules_.local ? rules_.local(event.project_dir, event.cwd) : LocalRules{};
   if (!local.off.empty()) return Refusal{"skipped", local.off};
   if (auto refusal = refuse_tool(event, rules_.skip_tools, "capture.skip_tools")) return refusal;
@@ -118,6 +119,7 @@ static void remove_own(Event& event) {
 std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_field,
                                                const KnownSecrets* known) const {
   if (std::optional<Refusal> refusal = refuse(event)) return *std::move(refusal);
+  if (!event.left_out.empty()) return Refusal{"skipped", event.left_out};
   if (event.tool_name && host::find_host(event.host).is_own_call(*event.tool_name, event.tool_input))
     return Refusal{"skipped", "asks cairn itself"};
   remove_own(event);
@@ -137,6 +139,12 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   KnownSecrets session = known ? *known : KnownSecrets();
   const std::size_t secrets = remove_secrets(event, {env_file, &session});
 
+  if (const Forgotten* gone = forgotten()) {
+    for (std::string* text : event_texts(event)) gone->remove(*text);
+    for (Json* value : event_values(event))
+      value->for_each_string([&](std::string& text) { gone->remove(text); });
+  }
+
   // Cut only after the removal: a cut could remove the opening tag and leave the private text.
   for (std::string* text : event_texts(event))
     if (text->size() > max_field) *text = cut(*text, max_field);
@@ -153,9 +161,10 @@ static bool can_be_id(std::string_view id) {
 
 // A host's ids are random and may look like secrets. Replacing one would split its session in two.
 static bool is_known_id(std::string_view id) {
-  constexpr std::string_view kHex = "0123456789abcdef-", kTool = "toolu_";
-  if (id.starts_with(kTool))
-    return id.size() <= 32 && id.find_first_of("_-.:", kTool.size()) == std::string_view::npos;
+  constexpr std::string_view kHex = "0123456789abcdef-";
+  for (const std::string_view start : {"toolu_", "call_", "call-", "ses_", "msg_"})
+    if (id.starts_with(start))
+      return id.size() <= 40 && id.find_first_of("_-.:", start.size()) == std::string_view::npos;
   return id.size() <= 36 && id.find_first_not_of(kHex) == std::string_view::npos;
 }
 
@@ -176,9 +185,15 @@ void Gate::clean_envelope(Event& event) const {
     if (*name) *name = cut(clean(**name, Way::hook), kNameRoom);
 }
 
-std::string Gate::clean(std::string_view text, Way) const {
+std::string Gate::clean_of_secrets(std::string_view text) const {
   const PrivateScan scan = remove_private(text);
   return secrets_.without(scan.of(text));
+}
+
+std::string Gate::clean(std::string_view text, Way) const {
+  std::string clean = clean_of_secrets(text);
+  if (forgotten()) forgotten()->remove(clean);
+  return clean;
 }
 
 }  // namespace cairn::gate

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "event/event.h"
+#include "gate/forgotten.h"
 #include "gate/secrets.h"
 
 namespace cairn::gate {
@@ -42,8 +44,9 @@ struct Rules {
   // (named_paths.h).
   std::vector<std::string> exclude;
   SecretOptions secrets;
-  FindLocalRules local;  // may be empty
-  std::string home;      // the user's home directory, for `~`; empty: unknown
+  FindLocalRules local;                                  // may be empty
+  std::string home;                                      // the user's home directory, for `~`; empty: unknown
+  std::shared_ptr<const Forgotten> forgotten = nullptr;  // what must not come back; may be null
 };
 
 // Why an event is refused. It is counted with this reason, and none of its text is kept.
@@ -85,7 +88,17 @@ class Gate {
   // Cleans one text that is not part of an event.
   std::string clean(std::string_view text, Way way) const;
 
+  // The same, but keeps what was forgotten: the user says it again on purpose.
+  std::string clean_of_secrets(std::string_view text) const;
+
   const Secrets& secrets() const { return secrets_; }
+  // What was forgotten; null when nothing was.
+  const Forgotten* forgotten() const { return rules_.forgotten.get(); }
+  std::shared_ptr<const Forgotten> forgotten_shared() const { return rules_.forgotten; }
+  // Whether nothing of that session may be stored.
+  bool forgot_session(std::string_view platform, std::string_view id) const {
+    return rules_.forgotten && rules_.forgotten->has_session(platform, id);
+  }
 
  private:
   std::size_t remove_secrets(event::Event& event, Secrets::Reading reading) const;

@@ -62,7 +62,7 @@ Secrets::Secrets(SecretOptions options) : hash_(options.key) {
 }
 
 // Patterns match bytes, so a match may end inside a character.
-static Place widened(std::string_view text, Place place) {
+static FoundSecret widened(std::string_view text, FoundSecret place) {
   const auto is_inner = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
   for (int i = 0; i < 3 && place.begin > 0 && is_inner(place.begin); ++i) --place.begin;
   for (int i = 0; i < 3 && place.end < text.size() && is_inner(place.end); ++i) ++place.end;
@@ -85,13 +85,13 @@ static std::size_t run_on(std::string_view text, std::size_t end) {
 // Calls `take` for each secret in order, with overlapping ones joined. Markers of an earlier run are not
 // touched.
 template <class Take>
-static void each_merged(std::string_view text, std::vector<Place>& places, Take&& take) {
-  const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
+static void each_merged(std::string_view text, std::vector<FoundSecret>& places, Take&& take) {
+  const auto before = [](const FoundSecret& a, const FoundSecret& b) { return a.begin < b.begin; };
   if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
   for (std::size_t i = 0; i < places.size();) {
-    Place whole = widened(text, places[i++]);
+    FoundSecret whole = widened(text, places[i++]);
     for (; i < places.size(); ++i) {
-      const Place next = widened(text, places[i]);
+      const FoundSecret next = widened(text, places[i]);
       if (next.begin >= (whole.end = run_on(text, whole.end))) break;
       whole.end = std::max(whole.end, next.end);
       if (is_general(whole.kind)) whole.kind = next.kind;
@@ -107,14 +107,14 @@ template <class Take>
 void Secrets::each(std::string_view text, Reading reading, Take&& take) const {
   if (text.size() < 6) return;
   PlainView view(text);
-  std::vector<Place> places;
+  std::vector<FoundSecret> places;
   if (!reading.known_only) {
     search_secrets(view.text(), kBase64Depth, places);
     find_env_lines(view.text(), reading.env_file, places);
     if (own_) own_->find(view.text(), places);
   }
   if (reading.known) reading.known->find(view.text(), hash_, places);
-  each_merged(view.text(), places, [&](const Place& place) {
+  each_merged(view.text(), places, [&](const FoundSecret& place) {
     const std::string_view secret = view.text().substr(place.begin, place.end - place.begin);
     if (own_ && own_->allow(secret)) return;
     const auto [begin, end] = view.raw(place.begin, place.end);

@@ -1,9 +1,11 @@
 // hook.flags: the only settings a hook reads. A fixed file of 64 bytes that the daemon and `config set`
 // write.
 //
-//   cairn1 sync=process capture=on  start=003000 prompt=000200 [blanks]\n
+//   cairn1 sync=process capture=on  start=003000 prompt=000200 [a blank][4 letters]\n
 //
-// Missing, short or not understood: the defaults.
+// The letters are blanks by default, as in versions that did not have them: - no help for a compaction, f
+// help after a failed tool call, s a brief for subagents; the last is free. Missing, short or not understood:
+// the defaults.
 #pragma once
 
 #include <string>
@@ -13,10 +15,14 @@ namespace cairn::hook {
 
 struct Flags {
   enum class Sync { process, disk };
-  Sync sync = Sync::process;    // disk: an event survives a power cut, not only the death of processes
-  bool capture = true;          // false: hooks deliver nothing
-  int session_start_ms = 3000;  // how long the start of a session waits for an answer
-  int user_prompt_submit_ms = 200;
+  Sync sync = Sync::process;        // disk: an event survives a power cut, not only the death of processes
+  bool capture = true;              // false: hooks deliver nothing
+  int session_start_ms = 3000;      // how long the start of a session waits for an answer
+  int user_prompt_submit_ms = 200;  // the same of a prompt, and of an event that may get help
+  // Which events ask a running daemon for help, beside the start of a session and a prompt.
+  bool help_compaction = true;
+  bool help_failure = false;
+  bool help_subagent = false;
 
   static constexpr std::size_t kBytes = 64;
   static Flags decode(std::string_view bytes);

@@ -108,11 +108,17 @@ class Answer {
   // Called again once the event's name is known.
   void set_event(const Arguments& arguments) { rule_ = rule_of(arguments.host, arguments.event); }
   EventRule::Asks asks() const { return rule_.asks; }
+  // What the event asks with these settings.
+  EventRule::Asks asks(const Flags& flags) const {
+    return rule_.only_if && !(flags.*rule_.only_if) ? EventRule::Asks::nothing : rule_.asks;
+  }
   // Prints the answer. True: the host has it.
   bool give(std::string_view line) {
     given_ = true;
     return print(std::string(line) + '\n');
   }
+  // The same for the daemon's answer.
+  bool give_daemons(std::string_view line) { return give(line == kFixedAnswer ? rule_.answer : line); }
   // Prints the fixed answer, unless an answer was printed already.
   void finish() {
     if (given_) return;
@@ -122,7 +128,7 @@ class Answer {
   // The same; but at a session's start the answer includes a line for the user that says what is broken.
   // Other events do not repeat it.
   void finish_broken(std::string_view what) {
-    if (!given_ && asks() == EventRule::Asks::context) give(broken_answer(what));
+    if (!given_ && asks() == EventRule::Asks::context) give(broken_answer(rule_, what));
     finish();
   }
 
@@ -145,9 +151,11 @@ class Hook {
     const Result<EventId> delivered = deliver();
     learn_event();
     if (!delivered.ok()) return refuse(delivered.error(), true);
-    switch (answer_.asks()) {
+    switch (answer_.asks(flags_)) {
       case EventRule::Asks::context: return answer_session_start(*delivered);
-      case EventRule::Asks::due: return answer_prompt(*delivered);
+      case EventRule::Asks::due:
+      case EventRule::Asks::help:
+      case EventRule::Asks::text: return ask_running(*delivered);
       case EventRule::Asks::nothing: answer_.finish(); start();
     }
   }
@@ -235,7 +243,8 @@ class Hook {
     return false;
   }
 
-  void answer_prompt(const EventId& event) {
+  // Waits for no daemon that is not there.
+  void ask_running(const EventId& event) {
     if (os::FileLock::is_held(home_.lock())) {
       ask(event, started_ + flags_.user_prompt_submit_ms * kMs, started_);
     } else {
@@ -255,10 +264,15 @@ class Hook {
     std::string rest;
     const auto line = os::read_line(daemon.get(), rest, kMaxAnswer, deadline);
     if (!line.ok()) return line.error().code != Code::timeout && line.error().code != Code::invalid;
-    if (!line->starts_with('{') || !line->ends_with('}')) return false;
-    if (answer_.give(*line)) ignore(os::send_all(daemon.get(), kGiven, deadline));
+    const std::string text =
+        answer_.asks() == EventRule::Asks::text ? decode_text_reply(*line) : std::string();
+    if (text.empty() && (answer_.asks() == EventRule::Asks::text || !is_object(*line))) return false;
+    if (text.empty() ? answer_.give_daemons(*line) : answer_.give(text))
+      ignore(os::send_all(daemon.get(), kGiven, deadline));
     return false;
   }
+
+  static bool is_object(std::string_view line) { return line.starts_with('{') && line.ends_with('}'); }
 
   static void pause(std::int64_t ns) {
     const timespec wait{0, static_cast<long>(ns)};

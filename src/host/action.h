@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/origin.h"
+#include "event/origin.h"
 
 namespace cairn::host {
 

@@ -13,6 +13,7 @@ struct CommandFile {
   std::string plugin;  // below the plugin's directory: commands/save.md
   std::string text;    // with `mark` in it
   std::string plugin_text;
+  bool for_people = true;  // people type it; false: the model calls it
 };
 
 // What tells a file of ours from one that the user wrote.

@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/text.h"
 
 namespace cairn::host {
+
+namespace fs = std::filesystem;
 
 std::optional<std::string> on_path(std::string_view program) {
   const char* path = std::getenv("PATH");
@@ -15,6 +18,24 @@ std::optional<std::string> on_path(std::string_view program) {
     if (!directory.empty() && access(file.c_str(), X_OK) == 0) return file;
   }
   return std::nullopt;
+}
+
+Result<std::string> host_directory(const char* variable, std::string_view below) {
+  if (const char* directory = *variable ? std::getenv(variable) : nullptr; directory && *directory)
+    return fs::absolute(directory).lexically_normal().string();
+  const char* home = std::getenv("HOME");
+  if (!home || *home != '/')
+    return Error{Code::invalid, "HOME is not an absolute path; set it and try again"};
+  return std::string(home) + "/" + std::string(below);
+}
+
+Result<Json> read_json(os::Disk& disk, const std::string& file) {
+  constexpr std::size_t kMaxSettings = 8 << 20;
+  auto text = os::read_file(disk, file, kMaxSettings);
+  if (!text && text.error().code == Code::not_found) return Json();
+  if (!text) return std::move(text).error();
+  if (trim(*text).empty()) return Json();
+  return Json::parse(*text).in(file);
 }
 
 }  // namespace cairn::host

@@ -25,6 +25,18 @@ namespace cairn::host {
 // The name of an event that says none.
 inline constexpr std::string_view kUnknownEvent = "unknown";
 
+// What can be expected of a host: for answers, and for docs/hosts, where a test compares both.
+struct Traits {
+  // The most characters of context that it takes at once; 0: no limit is known. Bytes if `counts_bytes`.
+  std::size_t context_limit = 0;
+  bool counts_bytes = false;
+  // What its transcripts are good for beside the hooks: nothing; the assistant's texts; all of it, because
+  // prompts or calls have the same ids in both.
+  enum class Transcript { none, texts, ledger } transcript = Transcript::none;
+  bool needs_consent = false;   // the user must approve our hooks inside the host
+  bool hides_failures = false;  // in its hooks a failed command looks like any other; the transcript tells
+};
+
 // Stateless and thread-safe.
 class Host {
  public:
@@ -42,6 +54,12 @@ class Host {
   virtual Result<event::Event> read_event(const EventId& id, const hook::Envelope& envelope,
                                           std::string_view payload) const = 0;
 
+  // Adds what the payload lacks and the host's files have. Called before the event is stored; failures leave
+  // the event as it is.
+  virtual void complete(event::Event& event, os::Disk& disk) const {
+    static_cast<void>(event), static_cast<void>(disk);
+  }
+
   // The kind of an event's name; `other` for one that is not known. And back: the name that an event of a
   // kind has when it is taken from a transcript.
   virtual event::Kind kind_of(std::string_view event_name) const = 0;
@@ -56,9 +74,16 @@ class Host {
                             std::string_view message) const = 0;
   // The context in such an answer; empty when there is none.
   virtual std::string_view context_in(const Json& answer) const = 0;
+  // Whether it ignores the context of a session's start for this reason: then the next prompt gets it.
+  virtual bool drops_context(std::string_view reason) const {
+    static_cast<void>(reason);
+    return false;
+  }
+  virtual Traits traits() const = 0;
 
-  // What a tool call did.
+  // What a tool call did; and each of its parts, for a call that changes several files.
   virtual Action read_action(const ToolCall& call) const = 0;
+  virtual std::vector<Action> read_actions(const ToolCall& call) const { return {read_action(call)}; }
   // A call that reads `path` and finds `content`, and one that replaces `before` in it by `after`.
   virtual MadeCall read_call(std::string_view path, std::string_view content) const = 0;
   virtual MadeCall edit_call(std::string_view path, std::string_view before,
@@ -73,7 +98,7 @@ class Host {
   // the next prompt ends its turn.
   virtual std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session, std::string prompt_id,
                                                             bool alone = false) const = 0;
-  // The name of the file that is a session's transcript.
+  // The name of the file that is a session's transcript; empty when the id does not tell it.
   virtual std::string transcript_name(const ContentId& session) const = 0;
   // The existing directories with this user's transcripts. `configuration`: the directory that the user's
   // environment names; empty: none.
@@ -98,19 +123,37 @@ class Host {
   // that the host needs as it is.
   virtual bool is_structure(std::span<const std::string_view> keys) const = 0;
 
-  // Our hooks in its settings.
-  virtual const Hooks& hooks() const = 0;
+  // How full the model's context is after a line of a transcript, as the host wrote it down. A line that ends
+  // a compaction says 0 tokens: what stands before it counts no more. Nothing for other lines.
+  virtual std::optional<Usage> read_usage(const Json& line) const = 0;
+  // How many tokens a model's context holds. `model` as the host names it; may be empty.
+  virtual std::int64_t window_of(std::string_view model) const = 0;
+  // The file with instructions for the model that the host has just loaded for a session, by this event;
+  // empty for other events.
+  virtual std::string loaded_instructions(const event::Event& event) const = 0;
+
+  // Where we are registered with it; the first file has the hooks. Empty: we cannot register.
+  virtual std::vector<const SettingsFile*> files() const = 0;
+  // Our hooks in its settings. There must be files().
+  const Hooks& hooks() const { return static_cast<const Hooks&>(*files().front()); }
 };
 
 // The host of that name; the default host for an unknown name, because most payloads are similar to its
 // payloads.
 const Host& find_host(std::string_view name);
+// The host of that name, or null.
+const Host* known_host(std::string_view name);
 // The host that is used when none is named.
 const Host& default_host();
 // What `--host` means, for help.
 inline constexpr std::string_view kHostOption = "the coding agent (default claude-code)";
+inline constexpr std::string_view kOneHostOption =
+    "only this coding agent: claude-code, codex, gemini, opencode, qwen or copilot";
 
-// All known hosts.
+// The names of those with which we can register, for messages: "claude-code, codex, ...".
+std::string host_names();
+
+// All known hosts, the default one first.
 std::vector<const Host*> hosts();
 
 // Where the result of a tool comes from, whichever host it belongs to.

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "base/text.h"
+
 namespace cairn::host {
 namespace {
 
@@ -244,6 +246,16 @@ std::string erase(std::string_view text, const JsonNode& container, std::size_t 
     begin = children[index - 1].end, end = children[index].end;
   }
   return std::string(text).erase(begin, end - begin);
+}
+
+bool is_blank(std::string_view text) {
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return trim(text).empty();
+}
+
+std::string or_empty_object(std::string text) {
+  if (!is_blank(text)) return text;
+  return std::string(text.starts_with(kMark) ? kMark : "") + "{}\n";
 }
 
 }  // namespace cairn::host

@@ -38,6 +38,11 @@ Result<JsonNode> scan(std::string_view text);
 // "line 3, column 7" of an offset; columns count characters.
 std::string place_of(std::string_view text, std::size_t offset);
 
+// Whether a file has nothing in it but white space and a byte order mark; and its text, as an empty object
+// then.
+bool is_blank(std::string_view text);
+std::string or_empty_object(std::string text);
+
 // The formatting of a file, detected from it.
 struct JsonStyle {
   std::string indent;   // one step; empty: all on one line

@@ -36,10 +36,16 @@ struct Record {
   std::string text() const;
 };
 
+// What a line of a transcript says about the model's context.
+struct Usage {
+  std::int64_t tokens = 0;
+  std::string model;
+};
+
 // Which transcript a file is.
 struct TranscriptFile {
-  std::string session;
-  std::string agent;  // a subagent's id; empty: the session's own
+  std::string session;  // empty: the file's name does not tell
+  std::string agent;    // a subagent's id; empty: the session's own
 };
 
 }  // namespace cairn::host

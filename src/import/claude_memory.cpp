@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "base/origin.h"
 #include "base/text.h"
 #include "distil/distil.h"
+#include "event/origin.h"
 #include "gate/private_text.h"
 #include "host/host.h"
 #include "import/file_notes.h"

@@ -1,8 +1,8 @@
 #include "import/file_notes.h"
 
 #include "base/hash.h"
-#include "base/origin.h"
 #include "base/text.h"
+#include "event/origin.h"
 #include "gate/private_text.h"
 #include "store/aliases.h"
 #include "store/identity.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/origin.h"
 #include "base/text.h"
+#include "event/origin.h"
 #include "gate/private_text.h"
 #include "git/repository.h"
 #include "git/worktrees.h"
@@ -345,7 +345,7 @@ Result<std::optional<std::int64_t>> MemoryImport::put_observation(const Target& 
 }
 
 // `before` and `text` joined, without repetition.
-static std::string joined(const std::string& before, const std::string& text) {
+static std::string merged_text(const std::string& before, const std::string& text) {
   if (before.empty() || text.find(before) != std::string::npos) return text;
   return text.empty() ? before : before + "\n" + text;
 }
@@ -370,12 +370,12 @@ Result<std::optional<std::int64_t>> MemoryImport::put_summary(const ImportJob& j
   s.created_at = item.at;
   const auto there = TRY(store::summary_of_turn(db_, session, s.prompt_number));
   if (there && there->provider == job.source) {
-    s.request = joined(there->request, s.request);
-    s.investigated = joined(there->investigated, s.investigated);
-    s.learned = joined(there->learned, s.learned);
-    s.completed = joined(there->completed, s.completed);
-    s.next_steps = joined(there->next_steps, s.next_steps);
-    s.notes = joined(there->notes, s.notes);
+    s.request = merged_text(there->request, s.request);
+    s.investigated = merged_text(there->investigated, s.investigated);
+    s.learned = merged_text(there->learned, s.learned);
+    s.completed = merged_text(there->completed, s.completed);
+    s.next_steps = merged_text(there->next_steps, s.next_steps);
+    s.notes = merged_text(there->notes, s.notes);
   } else if (there && there->provider != "builtin") {
     return std::optional(there->id);  // keep the summary that a provider made from the events
   }

@@ -23,11 +23,14 @@ Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, 
   const WallTime now = clock.now();
   auto transaction = TRY(store::Transaction::begin(db));
   for (const host::Host* host : host::hosts()) {
+    if (!places.host.empty() && host->name() != places.host) continue;
     const std::vector<std::string> roots = places.folder.empty()
                                                ? host->transcript_roots(disk, places.configuration)
                                                : std::vector<std::string>{places.folder};
     for (const std::string& root : roots) {
-      found.folders.push_back(root);
+      // A folder that the user named is looked at for every host, and listed once.
+      if (std::find(found.folders.begin(), found.folders.end(), root) == found.folders.end())
+        found.folders.push_back(root);
       for (const host::FoundTranscript& transcript : host->find_transcripts(disk, root)) {
         const store::Import import{transcript.path, std::string(host->name()), transcript.session,
                                    static_cast<std::int64_t>(transcript.bytes), transcript.modified_at};
@@ -35,6 +38,8 @@ Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, 
         std::string reason = transcript.left_out;
         if (reason.empty() && now - import.modified_at < kMayGoOn && import.modified_at <= now)
           reason = "still being written";
+        if (reason.empty() && places.is_forgotten && places.is_forgotten(import.platform, import.session))
+          reason = "forgotten";
         const store::Known known = TRY(store::known_as(db, import));
         if (!reason.empty()) {
           ++found.left_out[reason];

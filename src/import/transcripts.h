@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.h"
@@ -39,6 +41,9 @@ struct Found {
 // the host's configuration directory that the user's environment names.
 struct Places {
   std::string folder, configuration;
+  std::string host;  // only this one's; empty: of all
+  // Whether the user forgot that session of that platform; may be empty.
+  std::function<bool(std::string_view platform, std::string_view session)> is_forgotten = nullptr;
 };
 
 // Searches for transcripts. New ones are put into the list, unless `dry_run`.

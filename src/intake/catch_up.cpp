@@ -372,6 +372,10 @@ Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) 
   };
   const store::ToolRows rows = TRY(store::tool_rows(db_, session, item.tool_use_id));
   const bool cut_off = item.result ? item.result->rejected : look.ended || given_up;
+  if (rows.end && item.result && item.result->failed &&
+      host::find_host(look.session.platform).traits().hides_failures)
+    TRY(recorder_.correct_to_failure(session, item.tool_use_id,
+                                     cut(gate_.clean(item.result->error, gate::Way::hook), max_field_)));
   if (rows.end || (rows.start && cut_off)) {
     TRY(note("stored"));
     return true;

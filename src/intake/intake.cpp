@@ -14,6 +14,7 @@ namespace cairn::intake {
 Intake::Intake(store::Db& db, os::Disk& disk, os::Clock& clock, os::Processes& processes,
                const std::string& inbox, Log& log)
     : db_(db),
+      disk_(disk),
       clock_(clock),
       log_(log),
       reader_(disk, clock, inbox),
@@ -28,11 +29,18 @@ void Intake::configure(gate::Gate gate, Options options) {
 Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
   auto decoded = hook::Envelope::decode(file);
   if (!decoded) return {id, Bad{{}, decoded.error().message, redacted(file)}};
-  auto event = host::find_host(decoded->envelope.host).read_event(id, decoded->envelope, decoded->payload);
+  const host::Host& host = host::find_host(decoded->envelope.host);
+  auto event = host.read_event(id, decoded->envelope, decoded->payload);
   if (!event) {
     hook::Envelope envelope = decoded->envelope;
     return {id, Bad{std::move(envelope), event.error().message, redacted(file)}};
   }
+  if (event->kind == event::Kind::session_start && !decoded->envelope.env_file.empty()) {
+    constexpr std::size_t kMostStarts = 32;
+    env_files_.emplace_back(id, decoded->envelope.env_file);
+    if (env_files_.size() > kMostStarts) env_files_.pop_front();
+  }
+  host::find_host(event->host).complete(*event, disk_);
   event::Event outline;  // where the event belongs, without its content
   outline.id = id;
   outline.host = event->host;
@@ -170,6 +178,15 @@ std::string Intake::redacted(const std::string& file) const {
   e.payload_checksum = checksum(payload);
   e.total_bytes = e.cut() ? std::max(e.total_bytes, e.payload_bytes + 1) : e.payload_bytes;
   return e.encode() + payload;
+}
+
+std::string Intake::take_env_file(const EventId& id) {
+  const auto named = std::find_if(env_files_.begin(), env_files_.end(),
+                                  [&](const auto& one) { return one.first.value == id.value; });
+  if (named == env_files_.end()) return {};
+  std::string path = std::move(named->second);
+  env_files_.erase(named);
+  return path;
 }
 
 Status Intake::start() {

@@ -5,6 +5,7 @@
 // others.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <variant>
@@ -63,6 +64,10 @@ class Intake {
   // The number of events waiting, and of those that hooks could not write since the store was created.
   Result<std::size_t> waiting() { return reader_.depth(); }
 
+  // The file in which the host takes variables for later commands of the session, as the hook of that event
+  // named it; empty: it named none, or another process read the event. Gives it once.
+  std::string take_env_file(const EventId& id);
+
   Recorder& recorder() { return recorder_; }
   const gate::Gate& gate() const { return gate_; }
   InboxReader& reader() { return reader_; }
@@ -92,13 +97,15 @@ class Intake {
   void clear_files(const std::vector<Prepared>& group);
 
   store::Db& db_;
+  os::Disk& disk_;
   os::Clock& clock_;
   Log& log_;
   InboxReader reader_;
   Recorder recorder_;
   gate::Gate gate_;
   Options options_;
-  std::vector<Prepared> suspects_;  // to be quarantined
+  std::deque<std::pair<EventId, std::string>> env_files_;  // of starts that were not answered yet
+  std::vector<Prepared> suspects_;                         // to be quarantined
   std::string trouble_;
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/origin.h"
 #include "base/text.h"
 #include "distil/distil.h"
+#include "event/origin.h"
 #include "store/notes.h"
 #include "store/open_items.h"
 #include "store/summaries.h"
@@ -46,14 +46,14 @@ class Keeper {
     TRY(store::put_edits(db_, turn_,
                          {session_.project,
                           session_.worktree.value_or(""),
-                          {deeds().uncommitted.begin(), deeds().uncommitted.end()},
-                          deeds().committed,
+                          {done().uncommitted.begin(), done().uncommitted.end()},
+                          done().committed,
                           at_}));
     return close_others();
   }
 
  private:
-  const distil::Deeds& deeds() const { return left_.deeds; }
+  const distil::WorkDone& done() const { return left_.done; }
   bool is_ours(const OpenItem& item) const { return item.session == session_.id; }
 
   Status close(const OpenItem& item, std::string_view by) {
@@ -88,8 +88,8 @@ class Keeper {
   }
 
   Status put_tasks() {
-    for (const TaskChange& task : deeds().tasks) TRY(put_task(task));
-    if (!deeds().whole_list) return {};
+    for (const TaskChange& task : done().tasks) TRY(put_task(task));
+    if (!done().whole_list) return {};
     for (const OpenItem& item : open_)
       if (is_ours(item) && item.key.starts_with(kTodo) && !kept_.contains(item.id)) {
         kept_.insert(item.id);
@@ -197,15 +197,15 @@ class Keeper {
     const bool before = is_ours(item) && item.prompt_number < turn_.number;
     if (before && (item.source == OpenSource::question || item.state == OpenState::offered))
       return "answered";
-    if (!deeds().finished) return {};
+    if (!done().finished) return {};
     // An interruption at a plan ends with the next finished turn on any branch, others only on their own
     // branch.
     if (item.source == OpenSource::interruption)
       return item.branch == session_.branch || item.state == OpenState::at_plan ? "the work went on" : "";
     const bool offered =
         before && item.source == OpenSource::next_step && item.prompt_number == turn_.number - 1;
-    if (offered && deeds().agrees && deeds().work) return "you agreed, and it was done";
-    return distil::did(deeds(), item.text) ? "done" : "";
+    if (offered && done().agrees && done().work) return "you agreed, and it was done";
+    return distil::did(done(), item.text) ? "done" : "";
   }
 
   // A plan is accepted in its own turn or by a prompt that contains its text. It is implemented when the turn
@@ -221,17 +221,17 @@ class Keeper {
       return item.source == OpenSource::plan && item.key != plan.key;
     });
     if (!own && is_ours(plan) && other_plan) return close(plan, "replaced by another plan");
-    if (!deeds().finished || !deeds().work) return {};
+    if (!done().finished || !done().work) return {};
     const bool at_work = brought || (plan.state == OpenState::accepted && is_ours(plan));
     if (at_work && distil::steps_left(plan.detail, TRY(edited_for(plan))).empty())
       return close(plan, "implemented");
-    return !at_work && distil::did(deeds(), plan.text) ? close(plan, "done") : Status();
+    return !at_work && distil::did(done(), plan.text) ? close(plan, "done") : Status();
   }
 
   // The names of the files that this session edited since the plan was there.
   Result<std::set<std::string>> edited_for(const OpenItem& plan) {
     constexpr std::size_t kTurns = 60;
-    std::set<std::string> names = deeds().files;
+    std::set<std::string> names = done().files;
     const std::int64_t first = is_ours(plan) ? plan.prompt_number.value_or(0) : 0;
     for (const store::Summary& turn : TRY(store::last_summaries(db_, session_.id, kTurns)))
       if (turn.prompt_number >= first && turn.prompt_number < turn_.number)
@@ -254,9 +254,17 @@ class Keeper {
 }  // namespace
 
 Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
-                       const distil::Turn& facts, distil::LeftOpen left, const distil::Mode& mode) {
-  TRY(store::put_standing_orders(db, session.id, turn.number, distil::standing_orders(facts.prompt, mode),
-                                 turn.started_at));
+                       const distil::Turn& facts, distil::LeftOpen left, const distil::Mode& mode,
+                       const std::vector<std::string>& rules) {
+  std::vector<std::string> orders = distil::standing_orders(facts.prompt, mode);
+  for (const std::string& rule : rules) {
+    const distil::Words words = distil::key_words(rule);
+    const bool known = std::any_of(orders.begin(), orders.end(), [&](const std::string& order) {
+      return distil::mostly_in(words, distil::key_words(order));
+    });
+    if (!known) orders.push_back(rule);
+  }
+  TRY(store::put_standing_orders(db, session.id, turn.number, orders, turn.started_at));
   return Keeper(db, session, turn, facts, std::move(left)).run();
 }
 

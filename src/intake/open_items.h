@@ -11,8 +11,9 @@ namespace cairn::intake {
 
 // Writes in the caller's transaction. Running it again for the same turn replaces what it wrote before. A
 // turn that is still open adds only tasks and plans. What a person closed stays closed. `left`: what the turn
-// left open and did.
+// left open and did. `rules`: more standing orders, as a model understood the prompt.
 Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
-                       const distil::Turn& facts, distil::LeftOpen left, const distil::Mode& mode);
+                       const distil::Turn& facts, distil::LeftOpen left, const distil::Mode& mode,
+                       const std::vector<std::string>& rules = {});
 
 }  // namespace cairn::intake

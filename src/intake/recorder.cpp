@@ -4,10 +4,12 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "host/host.h"
 #include "intake/place.h"
 #include "intake/project_identity.h"
 #include "intake/summarise.h"
 #include "store/archive.h"
+#include "store/continuity.h"
 #include "store/evidence.h"
 #include "store/forget.h"
 #include "store/projects.h"
@@ -54,6 +56,11 @@ static std::string hash_of(const Event& e) {
   all += e.name + '\n' + e.agent_id.value_or("") + '\n' + e.prompt + '\n' + e.tool_input.dump() + '\n';
   all += response_text(e).value_or("") + '\n' + extra_text(e).value_or("");
   return content_hash(all);
+}
+
+// What the start of a call and its end have in common, for hosts that give calls no ids.
+static std::string call_hash(const Event& e) {
+  return content_hash("call\n" + e.tool_name.value_or("") + "\n" + e.tool_input.dump());
 }
 
 Result<Session> Recorder::session_of(const Event& e) {
@@ -113,7 +120,10 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
     counted.reason = "compaction's own " + event->name;
     return store::record_counted(db_, counted, now);
   }
-  store::Placement placement{session.id, std::nullopt, hash_of(*event)};
+  const bool pairs = event->pairs_by_input && event->kind != Kind::tool_start;
+  store::Placement placement{session.id, std::nullopt,
+                             event->pairs_by_input && !pairs ? call_hash(*event) : hash_of(*event),
+                             std::nullopt};
   // Resume and end may follow each other quickly. Compare with the state before each, so that none is missed.
   const bool was_active = session.status == SessionStatus::active;
   const bool turns_state =
@@ -123,6 +133,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
     counted.reason = event->tool_use_id ? "same tool use" : "same payload within 5 s";
     return store::record_counted(db_, counted, now);
   }
+  if (pairs) placement.tool_use_id = TRY(store::open_call(db_, session.id, call_hash(*event)));
   if (event->kind == Kind::session_start) TRY(on_session_start(*event, session));
   // The agent may have made its directory a repository, or its first commit.
   const bool is_end = event->kind == Kind::stop || event->kind == Kind::session_end;
@@ -147,13 +158,36 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
   }
   const std::int64_t seq = TRY(store::record_stored(db_, event, placement, now));
   TRY(keep(event, session, seq, placement.prompt_number));
+  TRY(note_continuity(*event, session));
   if (event->kind == Kind::stop || event->kind == Kind::stop_failure)
     return on_stop(*event, session, placement.prompt_number, false);
   if (event->kind == Kind::compact_start) return request_backup(session, "compaction", event->reason);
   if (event->kind == Kind::session_end) {
     TRY(on_session_end(*event, session));
+    TRY(request_document(session, "end"));
     return request_backup(session, "end", event->reason);
   }
+  return {};
+}
+
+Status Recorder::note_continuity(const Event& event, const Session& session) {
+  if (event.kind == Kind::compact_start) return store::set_window_told(db_, session.id, false);
+  if (event.kind == Kind::session_start && event.reason == "compact")
+    return request_document(session, "compaction");
+  if (event.kind != Kind::other) return {};
+  const std::string file = host::find_host(event.host).loaded_instructions(event);
+  return file.empty() ? Status() : store::note_instruction_file(db_, session.id, file);
+}
+
+Status Recorder::request_document(const Session& session, std::string_view cause) {
+  return automatic_ ? store::request_document(db_, session.id, cause, clock_.now()) : Status();
+}
+
+Status Recorder::correct_to_failure(SessionId session, const std::string& tool_use_id,
+                                    const std::string& error) {
+  const std::string response = Json::object({{"error", error}, {"is_interrupt", false}}).dump();
+  const auto turn = TRY(store::correct_to_failure(db_, session, tool_use_id, response));
+  if (turn) changed_.emplace(session, *turn);
   return {};
 }
 
@@ -342,6 +376,7 @@ Status Recorder::sweep() {
     if (!host_is_dead(session)) continue;
     TRY(close_open_turn(session.id, TurnEnd::dead_host, session.last_event_at));
     TRY(store::end_session(db_, session.id, "dead_host", session.last_event_at));
+    TRY(request_document(session, "end"));
     TRY(request_backup(session, "end", "dead_host"));
     log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
   }
@@ -358,6 +393,7 @@ Status Recorder::update_project(const std::string& project, const ContentId& exc
     if (host_is_dead(*session)) {
       TRY(close(turn.session, turn.number, TurnEnd::dead_host, turn.last_event_at));
       TRY(store::end_session(db_, session->id, "dead_host", session->last_event_at));
+      TRY(request_document(*session, "end"));
     } else {
       changed_.emplace(turn.session, turn.number);
     }

@@ -34,6 +34,8 @@ class Recorder {
 
   // The mode for distilling turns from now on; the built-in mode until then.
   void set_mode(distil::Mode mode) { mode_ = std::move(mode); }
+  // Whether documents are written without being asked: at the end of a session and after a compaction.
+  void set_automatic(bool automatic) { automatic_ = automatic; }
   // The limit of observations for one session.
   void set_budget(const store::SessionBudget& budget) { budget_ = budget; }
 
@@ -44,6 +46,9 @@ class Recorder {
   Status record(const gate::Gate::Passed& passed);
   // Counts one that the gate refused: it updates its session, but none of its content is stored.
   Status refuse(const event::Event& event, const gate::Refusal& refusal);
+
+  // A call that is stored as a success failed: its transcript says so. Distils its turn again.
+  Status correct_to_failure(SessionId session, const std::string& tool_use_id, const std::string& error);
 
   // Distils every turn that ended or changed since the last call. To be called before the commit.
   Status finish();
@@ -78,6 +83,8 @@ class Recorder {
   Status close(SessionId session, std::int64_t number, store::TurnEnd reason, WallTime at);
   Status close_open_turn(SessionId session, store::TurnEnd reason, WallTime at);
   Status request_backup(const store::Session& session, std::string_view cause, std::string_view reason);
+  Status request_document(const store::Session& session, std::string_view cause);
+  Status note_continuity(const event::Event& event, const store::Session& session);
   bool host_is_dead(const store::Session& session);
 
   store::Db& db_;
@@ -87,6 +94,7 @@ class Recorder {
   Log& log_;
   distil::Mode mode_ = distil::code_mode();
   store::SessionBudget budget_;
+  bool automatic_ = false;
   SessionSecrets secrets_;
   std::set<std::pair<SessionId, std::int64_t>> changed_;
 };

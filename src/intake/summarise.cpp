@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "distil/distil.h"
 #include "intake/open_items.h"
 #include "store/evidence.h"
@@ -22,7 +23,7 @@ static Json read_json(const std::optional<std::string>& text) {
   return Json::parse_partial(*text).value;
 }
 
-static Step step_of(const store::KeptEvent& event) {
+Step step_of(const store::KeptEvent& event) {
   Step step;
   step.event = event.seq;
   step.tool = event.tool_name;
@@ -92,6 +93,12 @@ static distil::Turn::End end_of(const store::Turn& turn) {
   return End::cut_off;
 }
 
+Result<std::string> root_of(store::Db& db, const store::Session& session) {
+  if (session.worktree) return *session.worktree;
+  const auto project = TRY(store::project_by_name(db, session.project));
+  return project ? project->root : std::string();
+}
+
 // The turn without its steps.
 static Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
   distil::Turn facts;
@@ -100,8 +107,7 @@ static Result<distil::Turn> load_turn(store::Db& db, const store::Session& sessi
   facts.last_answer = turn.last_assistant_message;
   facts.end = end_of(turn);
   facts.failure = turn.failure;
-  const auto project = TRY(store::project_by_name(db, session.project));
-  facts.root = session.worktree ? *session.worktree : project ? project->root : "";
+  facts.root = TRY(root_of(db, session));
   return facts;
 }
 
@@ -158,31 +164,81 @@ static std::vector<store::Text> text_rows(const std::vector<distil::Carried>& ca
   return rows;
 }
 
+// What a model's summary says is still open, as items of this turn; those that the turn shows itself are not
+// doubled.
+static void add_said_open(const store::Summary& said, std::int64_t event, const distil::Mode& mode,
+                          std::vector<distil::OpenItem>& items) {
+  constexpr std::size_t kMost = 8, kShortest = 8;
+  std::size_t added = 0;
+  for (const std::string_view whole : lines(said.next_steps)) {
+    const std::string text =
+        one_line(trim(whole.substr(std::min(whole.find_first_not_of("-* "), whole.size()))), 240);
+    const std::string folded = distil::fold(text);
+    if (text.size() < kShortest || distil::begins_with_cue(folded + " ", mode.nothing)) continue;
+    const distil::Words words = distil::key_words(text);
+    const bool known = std::any_of(items.begin(), items.end(), [&](const distil::OpenItem& item) {
+      const distil::Words others = distil::key_words(item.text);
+      return distil::mostly_in(words, others) || distil::mostly_in(others, words);
+    });
+    if (known || added == kMost) continue;
+    items.push_back(
+        {event::OpenSource::next_step, event::OpenState::none, distil::item_key(text), text, "", event});
+    ++added;
+  }
+}
+
+// About how many tokens the texts of events have.
+static std::int64_t tokens_of(const store::Texts& texts) {
+  return static_cast<std::int64_t>(
+      (texts.input.value_or("").size() + texts.response.value_or("").size() + 3) / 4);
+}
+
 Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Session& session,
                                               const store::Turn& turn, const distil::Mode& mode,
-                                              const store::SessionBudget& budget, WallTime now) {
-  if (turn.muted || TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
+                                              const store::SessionBudget& budget, WallTime now,
+                                              const FillTexts& fill) {
+  if (turn.muted) return std::optional<store::Put>();
+  if (!fill && TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
   distil::Turn facts = TRY(load_turn(db, session, turn));
   distil::TurnReader reader(facts.host, facts.root);
   Steps steps(reader);
-  TRY(store::for_each_turn_event(db, session.id, turn.number, [&](const store::KeptEvent& event) {
+  std::map<std::int64_t, std::int64_t> tokens;  // by event
+  std::int64_t all_tokens = 0;
+  const auto take = [&](const store::KeptEvent& event) {
     if (event.kind == event::Kind::stop) facts.answer_event = event.seq;
+    all_tokens += tokens[event.seq] = tokens_of(event.texts);
     steps.take(event);
-  }));
+  };
+  if (fill) {
+    auto events = TRY(store::turn_events(db, session.id, turn.number));
+    fill(session, events);
+    std::for_each(events.begin(), events.end(), take);
+  } else {
+    TRY(store::for_each_turn_event(db, session.id, turn.number, take));
+  }
   steps.end();
   if (facts.prompt.empty() && reader.empty() && facts.last_answer.empty()) return std::optional<store::Put>();
-  TRY(keep_open_items(db, session, turn, facts, reader.left_open(facts, mode), mode).in("open items"));
+  const auto said = TRY(store::summary_of_turn(db, session.id, turn.number));
+  const bool by_model = said && said->provider != "builtin";
+  distil::LeftOpen left = reader.left_open(facts, mode);
+  if (by_model && !turn.open()) add_said_open(*said, facts.answer_event, mode, left.items);
+  TRY(keep_open_items(db, session, turn, facts, std::move(left), mode,
+                      by_model ? said->rules : std::vector<std::string>())
+          .in("open items"));
   const distil::Distilled distilled = reader.distil(facts, mode);
   TRY(store::put_distilled_texts(db, session.id, turn.number, text_rows(distilled.carried, turn)));
   const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
-  const bool ours =
-      TRY(store::put_summary(db, memory, summary_row(distilled.summary, session, turn), now).in("summary"));
+  store::Summary summary = summary_row(distilled.summary, session, turn);
+  summary.discovery_tokens = all_tokens;
+  const bool ours = TRY(store::put_summary(db, memory, summary, now).in("summary"));
   if (!ours) return std::optional<store::Put>();  // a model has already summarised this turn
   std::vector<store::Observation> rows;
   const std::string batch = store::turn_batch(session, turn.number);
-  for (const distil::Observation& observation : distilled.observations)
-    if (!TRY(store::is_covered_elsewhere(db, batch, observation.events)))
-      rows.push_back(observation_row(observation, session, turn));
+  for (const distil::Observation& observation : distilled.observations) {
+    if (TRY(store::is_covered_elsewhere(db, batch, observation.events))) continue;
+    rows.push_back(observation_row(observation, session, turn));
+    for (const std::int64_t event : observation.events) rows.back().discovery_tokens += tokens[event];
+  }
   return std::optional(TRY(store::put_within(db, memory, batch, std::move(rows), budget).in("observations")));
 }
 

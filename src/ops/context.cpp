@@ -40,6 +40,7 @@ static Result<Json> context_log(World& world, const Args& args) {
                              {"session_number", r.session.value},
                              {"project", r.project},
                              {"event", r.event_name},
+                             {"kind", r.kind},
                              {"source", r.source},
                              {"tokens", r.tokens},
                              {"characters", r.characters},

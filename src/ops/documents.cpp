@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "archive/archiver.h"
-#include "base/origin.h"
 #include "base/text.h"
 #include "documents/chain.h"
 #include "documents/draft.h"
 #include "documents/text.h"
 #include "documents/tree.h"
+#include "event/origin.h"
 #include "gate/private_text.h"
 #include "intake/session_secrets.h"
 #include "ops/backup.h"
@@ -115,22 +115,6 @@ Result<store::Document> compose_document(World& world, const Args& args, const s
   document.tags.erase(std::unique(document.tags.begin(), document.tags.end()), document.tags.end());
   TRY(check_document(document));
   return document;
-}
-
-Status add_place(World& world, const store::Session& session, store::Document& document) {
-  document.platform = session.platform;
-  document.session = session.content_id.value;
-  document.branch = session.branch;
-  const std::string directory = TRY(directory_of(world, session.project, session.worktree));
-  const documents::TreeState tree = documents::read_tree(world.disk, directory, {});
-  if (!tree.branch.empty()) document.branch = TRY(clean_document(world, document.session, tree.branch));
-  document.head_commit = tree.head;
-  if (const auto backup = TRY(copy_now(world, session))) {
-    document.backup = backup->id;
-    document.anchor =
-        TRY(archive::whole_anchor(world.db, world.disk, archive_of(world.home), *backup).in("save"));
-  }
-  return {};
 }
 
 // A project that is not known yet is made only for a text: there is nothing to draft from.
@@ -330,6 +314,22 @@ Result<std::optional<store::Backup>> copy_now(World& world, const store::Session
   if (copied) return copied;
   if (auto known = TRY(store::newest_backup(world.db, key))) return std::optional(*std::move(known));
   return std::move(copied).error().in("the transcript could not be copied");
+}
+
+Status add_place(World& world, const store::Session& session, store::Document& document) {
+  document.platform = session.platform;
+  document.session = session.content_id.value;
+  document.branch = session.branch;
+  const std::string directory = TRY(directory_of(world, session.project, session.worktree));
+  const documents::TreeState tree = documents::read_tree(world.disk, directory, {});
+  if (!tree.branch.empty()) document.branch = TRY(clean_document(world, document.session, tree.branch));
+  document.head_commit = tree.head;
+  if (const auto backup = TRY(copy_now(world, session))) {
+    document.backup = backup->id;
+    document.anchor =
+        TRY(archive::whole_anchor(world.db, world.disk, archive_of(world.home), *backup).in("save"));
+  }
+  return {};
 }
 
 Result<store::Document> draft_document(World& world, const store::Session& session,

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "distil/distil.h"
+#include "documents/resume.h"
 #include "documents/template.h"
 #include "ops/operation.h"
 #include "store/documents.h"
@@ -44,9 +45,24 @@ Result<std::optional<store::Backup>> copy_now(World& world, const store::Session
 // What a draft says of the session at this moment. The document is not stored.
 Result<store::Document> draft_document(World& world, const store::Session& session,
                                        const std::string& summary);
+// Sets the session, its branch and commit, and how far its transcript is covered: it is copied now.
+Status add_place(World& world, const store::Session& session, store::Document& document);
 // Stores a document that follows the newest one of its project; gives it with its number. In the caller's
 // transaction.
 Result<store::Document> store_document(World& world, store::Document document);
+
+// A document with what a session that goes on from it needs.
+struct ResumeRequest {
+  std::string project;
+  store::Document document;
+  std::string age;     // of the document; empty: "2 h ago"
+  std::string asking;  // content id of the session that asks; empty: none
+  std::vector<std::string> sections;
+  std::size_t max_bytes = 16'000;
+  bool leave_out_since = false;  // what came after it in its session was discarded
+};
+// Reads the store, the archive and the working tree; changes nothing.
+Result<documents::ResumeInput> resume_input(World& world, const ResumeRequest& request);
 
 // Brings a document up to date in one transaction. False: nothing happened after it.
 struct Coalesced {

@@ -52,9 +52,21 @@ static Result<Json> import_transcripts(World& world, const Args& args) {
     const auto stat = world.disk.stat(folder);
     if (!stat || !stat->is_dir) return Error{Code::not_found, folder + " is not a directory"};
   }
-  const importer::Found found = TRY(importer::find_transcripts(
-      world.db, world.disk, world.clock, {folder, args.optional_text("configuration").value_or("")},
-      args.flag("dry_run")));
+  const std::string host = args.optional_text("host").value_or("");
+  if (!host.empty() && !host::known_host(host))
+    return Error{Code::invalid,
+                 "no coding agent is called \"" + host + "\": --host is one of " + host::host_names()};
+  if (!host.empty() && folder.empty() &&
+      host::find_host(host).traits().transcript == host::Traits::Transcript::none)
+    return Error{Code::unsupported, std::string(host::find_host(host).title()) +
+                                        " keeps no transcripts in files: nothing to import"};
+  const importer::Found found =
+      TRY(importer::find_transcripts(world.db, world.disk, world.clock,
+                                     {folder, args.optional_text("configuration").value_or(""), host,
+                                      [&](std::string_view platform, std::string_view session) {
+                                        return world.intake->gate().forgot_session(platform, session);
+                                      }},
+                                     args.flag("dry_run")));
   importer::Tally prompts;
   importer::NotesFound notes;
   for (const std::string& root : found.folders)
@@ -192,6 +204,7 @@ std::vector<Operation> import_operations() {
            "is remembered is left alone. `cairn import status` shows how far it is.",
        .arguments =
            {path("directory", "where to look").as("DIR").word(),
+            text("host", "only of this coding agent").as("HOST"),
             flag("dry_run", "only say what would be imported"),
             path("configuration", "the agent's directory that the caller's environment names").in_requests()},
        .body = import_transcripts},

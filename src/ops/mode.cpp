@@ -19,11 +19,18 @@ Result<distil::Mode> load_mode(os::Disk& disk, const hook::Home& home, const std
   if (!is_name(name))
     return Error{Code::invalid,
                  fmt::format("agent.mode: \"{}\" is not a name of letters, digits, '-' and '_'", name)};
-  const std::string path =
-      (std::filesystem::path(home.config_file).parent_path() / "modes" / (name + ".toml")).string();
+  const std::filesystem::path modes = std::filesystem::path(home.config_file).parent_path() / "modes";
+  const std::string path = (modes / (name + ".toml")).string();
   const auto text = os::read_file(disk, path, kMaxFile);
-  if (!text && text.error().code == Code::not_found)
-    return Error{Code::not_found, fmt::format("agent.mode: there is no {}; `code` is used", path)};
+  if (!text && text.error().code == Code::not_found) {
+    const auto json = os::read_file(disk, (modes / (name + ".json")).string(), kMaxFile);
+    if (!json) return Error{Code::not_found, fmt::format("agent.mode: there is no {}; `code` is used", path)};
+    // "code--de" changes some members of "code".
+    const std::size_t dashes = name.find("--");
+    auto parent = dashes == std::string::npos ? Result<distil::Mode>(distil::code_mode())
+                                              : load_mode(disk, home, name.substr(0, dashes));
+    return distil::read_json_mode(*json, name, parent ? *parent : distil::code_mode()).in("agent.mode");
+  }
   if (!text) return Error{text.error().code, "agent.mode: " + text.error().message};
   return distil::read_mode(*text, name).in("agent.mode");
 }

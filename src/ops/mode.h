@@ -10,7 +10,8 @@
 
 namespace cairn::ops {
 
-// The mode `name`: "code" is built in, any other is read from modes/NAME.toml. An error says what is wrong
+// The mode `name`: "code" is built in, any other is read from modes/NAME.toml,
+// else from modes/NAME.json (the format of an older memory tool). An error says what is wrong
 // and what to do; the caller then uses the built-in mode.
 Result<distil::Mode> load_mode(os::Disk& disk, const hook::Home& home, const std::string& name);
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "base/origin.h"
 #include "base/text.h"
 #include "distil/distil.h"
+#include "event/origin.h"
 #include "gate/private_text.h"
 #include "intake/place.h"
 #include "ops/records.h"

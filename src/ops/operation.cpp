@@ -65,13 +65,21 @@ std::string_view scope_names(Scope scope) {
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> kOperations = [] {
     std::vector<Operation> all;
-    for (const auto& part :
-         {search_operations(),  record_operations(),   remember_operations(), open_operations(),
-          context_operations(), document_operations(), resume_operations(),   undo_operations(),
-          project_operations(), stats_operations(),    session_operations(),  session_repair_operations(),
-          backup_operations(),  import_operations(),   status_operations(),   daemon_operations(),
-          queue_operations(),   capture_operations(),  policy_operations(),   scan_operations(),
-          debug_operations()})
+    for (const auto& part : {search_operations(),   fix_operations(),
+                             record_operations(),   remember_operations(),
+                             open_operations(),     context_operations(),
+                             document_operations(), resume_operations(),
+                             undo_operations(),     handoff_operations(),
+                             project_operations(),  stats_operations(),
+                             session_operations(),  session_repair_operations(),
+                             provider_operations(), agent_operations(),
+                             backup_operations(),   import_operations(),
+                             status_operations(),   daemon_operations(),
+                             queue_operations(),    capture_operations(),
+                             policy_operations(),   scan_operations(),
+                             forget_operations(),   correct_operations(),
+                             export_operations(),   reindex_operations(),
+                             debug_operations()})
       for (const Operation& operation : part) all.push_back(with_scope(operation));
     return all;
   }();
@@ -114,6 +122,20 @@ const Argument* Operation::find(std::string_view argument) const {
   return nullptr;
 }
 
+bool Operation::has_one_of(const Json& args) const {
+  if (one_of.empty()) return true;
+  int given = 0;
+  bool has_project = false;
+  for (const std::string_view name : split(one_of, ' ')) {
+    if (!is_given(args, name)) continue;
+    if (name == kProject.name)
+      has_project = true;
+    else
+      ++given;
+  }
+  return given == 1 || (given == 0 && has_project);
+}
+
 Error Operation::unknown(std::string_view argument) const {
   std::vector<std::string_view> known;
   for (const Argument& one : arguments) known.push_back(one.name);
@@ -143,7 +165,7 @@ Result<Args> Operation::check(const Json& args) const {
   const auto refuse_unless_one = [&](std::string_view names) {
     return refuse(fmt::format("give one of {}", alternatives(names)));
   };
-  if (!one_of.empty() && count_given(args, one_of) != 1) return refuse_unless_one(one_of);
+  if (!has_one_of(args)) return refuse_unless_one(one_of);
   if (scope == Scope::none) return Args(*this, args);
   // A record belongs to a project, so naming a record is enough.
   const bool knows = std::any_of(arguments.begin(), arguments.end(), [&](const Argument& argument) {
@@ -154,8 +176,26 @@ Result<Args> Operation::check(const Json& args) const {
   return Args(*this, args);
 }
 
+// A project that is not remembered yet has no records: an agent there sees none.
+static Status bind_to_project(World& world, const Operation& operation, const Args& args) {
+  if (!operation.find("agent") || !args.flag("agent")) return {};
+  if (world.settings.text("recall.agent_scope") == "all") return {};
+  for (const std::string_view other : {"project", "all"})
+    if (operation.find(other) && args.has(other))
+      return Error{Code::denied,
+                   fmt::format("{}: an agent may not ask for other projects: the user can allow it "
+                               "with `cairn config set recall.agent_scope all`",
+                               operation.title())};
+  if (!args.has("cwd")) return Error{Code::invalid, operation.title() + ": agent goes with cwd: give both"};
+  auto project = project_at(world, args.text("cwd"));
+  if (!project && project.error().code != Code::not_found) return std::move(project).error();
+  world.only_project = project ? *project : std::string();
+  return {};
+}
+
 Result<Json> Operation::run(World& world, const Json& args) const {
   const Args checked = TRY(check(args));
+  TRY(bind_to_project(world, *this, checked));
   for (const Argument& argument : arguments) {
     if (!argument.wrong || !checked.has(argument.name)) continue;
     const std::string value = checked.text(argument.name);
@@ -164,6 +204,18 @@ Result<Json> Operation::run(World& world, const Json& args) const {
   }
   if (!body) return Error{Code::unsupported, title() + ": only a running daemon can do this"};
   return body(world, checked);
+}
+
+Argument asked_by_agent() {
+  return flag("agent", "an agent asks: it sees the project of cwd alone, unless recall.agent_scope is all")
+      .in_requests();
+}
+
+Result<bool> may_see(World& world, const std::string& project) {
+  if (!world.only_project) return true;
+  if (world.only_project->empty()) return false;
+  const auto scope = TRY(store::scope_of(world.db, *world.only_project));
+  return std::find(scope.begin(), scope.end(), project) != scope.end();
 }
 
 Json time_or_null(const std::optional<WallTime>& time) {

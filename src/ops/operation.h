@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,9 @@ struct World {
   // For operations that read: has the writer write this later, in a transaction; null: it cannot.
   std::function<void(std::function<Status(store::Db&)>)> write_later;
   std::string intake_error;  // why events wait, as the running daemon knows it
+  // Set by run() for a request of an agent: the operation shows records of this project's scope only,
+  // whatever the request names; empty: the agent's project is not known yet. Nothing: a person asks.
+  std::optional<std::string> only_project = std::nullopt;
 };
 
 // The thread that runs it.
@@ -76,12 +80,16 @@ struct Operation {
   std::string_view help = {};     // paragraphs for the command's page
   Scope scope = Scope::none;
   std::vector<Argument> arguments = {};
-  std::string_view one_of = {};  // exactly one of these arguments must be given: "id session stuck"
+  // Exactly one of these arguments must be given: "id session stuck". `project` among them: it is enough alone,
+  // and beside another one it is the scope.
+  std::string_view one_of = {};
   Result<Json> (*body)(World& world, const Args& args) = nullptr;
 
   // "sessions list"
   std::string title() const;
   const Argument* find(std::string_view argument) const;
+  // Whether the arguments are as `one_of` says.
+  bool has_one_of(const Json& args) const;
 
   // Checks the arguments of a request (an object or null): types, ranges, missing, unknown and conflicting
   // ones. An error names the argument and what is allowed. Every request passes through here.
@@ -99,24 +107,32 @@ const Operation* find_operation(std::string_view name);
 Result<Json> run_operation(std::string_view name, World& world, const Json& args = Json::object());
 
 // The operations of each file, for operations().
+std::vector<Operation> provider_operations();
+std::vector<Operation> agent_operations();
 std::vector<Operation> backup_operations();
 std::vector<Operation> capture_operations();
 std::vector<Operation> context_operations();
+std::vector<Operation> correct_operations();
 std::vector<Operation> daemon_operations();
 std::vector<Operation> debug_operations();
 std::vector<Operation> document_operations();
+std::vector<Operation> fix_operations();
+std::vector<Operation> export_operations();
+std::vector<Operation> forget_operations();
 std::vector<Operation> import_operations();
 std::vector<Operation> open_operations();
 std::vector<Operation> policy_operations();
 std::vector<Operation> project_operations();
 std::vector<Operation> queue_operations();
 std::vector<Operation> record_operations();
+std::vector<Operation> reindex_operations();
 std::vector<Operation> remember_operations();
 std::vector<Operation> resume_operations();
 std::vector<Operation> scan_operations();
 std::vector<Operation> search_operations();
 std::vector<Operation> session_operations();
 std::vector<Operation> session_repair_operations();
+std::vector<Operation> handoff_operations();
 std::vector<Operation> stats_operations();
 std::vector<Operation> status_operations();
 std::vector<Operation> undo_operations();
@@ -140,6 +156,12 @@ Result<std::optional<std::string>> project_of(World& world, const Args& args);
 Result<std::string> one_project(World& world, const Args& args);
 // The project that a directory belongs to.
 Result<std::string> project_at(World& world, const std::string& directory);
+
+// The argument `agent` of operations that an agent may request. With it the request is bound to the project
+// of `cwd`: other projects are refused, and their records do not exist, unless recall.agent_scope allows all.
+Argument asked_by_agent();
+// Whether the request may see records of that project (World::only_project).
+Result<bool> may_see(World& world, const std::string& project);
 
 // The value for a result; null when there is none.
 Json time_or_null(const std::optional<WallTime>& time);

@@ -3,7 +3,9 @@
 #include "intake/place.h"
 #include "intake/project_identity.h"
 #include "ops/operation.h"
+#include "store/audit.h"
 #include "store/project_links.h"
+#include "store/project_merge.h"
 
 namespace cairn::ops {
 
@@ -130,6 +132,53 @@ static Result<Json> projects_rename(World& world, const Args& args) {
   return Json::object({{"name", name}, {"old_name", project.name}, {"changed", name != project.name}});
 }
 
+static Result<Json> projects_merge(World& world, const Args& args) {
+  const store::Project from = TRY(project_named(world, args.text("name")));
+  const store::Project into = TRY(project_named(world, args.text("other")));
+  std::int64_t moved = 0;
+  TRY(store::in_transaction(world.db, [&]() -> Status {
+    moved = TRY(store::merge_projects(world.db, from, into, world.clock.now()).in("merge"));
+    return store::add_audit(world.db, world.key, "merge", "person", from.name + " " + into.name,
+                            Json::object({{"rows", moved}}).dump(), world.clock.now());
+  }));
+  return Json::object({{"name", into.name}, {"merged", from.name}, {"rows", moved}});
+}
+
+// A path as the resolver sees it.
+static std::string key_of(World& world, const std::string& path) {
+  return intake::resolve_place(world.disk, "", path).key;
+}
+
+static Result<Json> projects_alias(World& world, const Args& args) {
+  const store::Project project = TRY(project_named(world, TRY(one_project(world, args))));
+  const std::string path = world.intake->gate().clean(args.text("path"), gate::Way::remember);
+  TRY(store::in_transaction(world.db, [&] {
+    return store::add_alias(world.db, project, key_of(world, path), path, world.clock.now()).in("alias");
+  }));
+  return Json::object({{"name", project.name}, {"path", path}});
+}
+
+static Result<Json> projects_split(World& world, const Args& args) {
+  const store::Project from = TRY(project_named(world, args.text("name")));
+  const std::string path = world.intake->gate().clean(args.text("path"), gate::Way::remember);
+  std::int64_t moved = 0;
+  std::string name;
+  TRY(store::in_transaction(world.db, [&]() -> Status {
+    store::Place place;
+    place.key = place.root = path;
+    place.name = path.substr(path.rfind('/') + 1);
+    const auto known = TRY(store::project_by_key(world.db, path));
+    const store::Project to = known ? *known : TRY(store::add_project(world.db, place, world.clock.now()));
+    name = to.name;
+    moved = TRY(store::move_sessions(world.db, from, to, path));
+    if (moved == 0)
+      return Error{Code::not_found, "split: no session of \"" + from.name + "\" worked in " + path};
+    return store::add_audit(world.db, world.key, "split", "person", from.name + " " + to.name,
+                            Json::object({{"sessions", moved}}).dump(), world.clock.now());
+  }));
+  return Json::object({{"name", name}, {"from", from.name}, {"sessions", moved}});
+}
+
 std::vector<Operation> project_operations() {
   return {
       {.name = "projects.list",
@@ -161,6 +210,31 @@ std::vector<Operation> project_operations() {
        .arguments = {text("name", "one project: its name or its path").as("NAME").word().needed(),
                      text("other", "the other one").as("OTHER").word()},
        .body = projects_unlink},
+      {.name = "projects.merge",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "move everything of one project to another",
+       .help = "Rows move, so this cannot be taken back; a link only shows both. The old name and path lead "
+               "to the "
+               "other project from then on.",
+       .arguments = {text("name", "the project that goes: its name or its path").as("NAME").word().needed(),
+                     text("other", "the project that stays").as("INTO").word().needed()},
+       .body = projects_merge},
+      {.name = "projects.split",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "move the sessions of a directory to a project of their own",
+       .help = "Those of the project that worked in PATH or below it, with all that was learned from them.",
+       .arguments = {text("name", "the project: its name or its path").as("NAME").word().needed(),
+                     path("path", "the directory").as("PATH").word().needed()},
+       .body = projects_split},
+      {.name = "projects.alias",
+       .access = Access::write,
+       .group = Group::memory,
+       .summary = "sessions at PATH belong to this project, too",
+       .scope = Scope::one,
+       .arguments = {path("path", "the directory").as("PATH").word().needed()},
+       .body = projects_alias},
       {.name = "projects.rename",
        .access = Access::write,
        .group = Group::memory,

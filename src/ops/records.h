@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/json.h"
-#include "base/origin.h"
 #include "base/result.h"
+#include "event/origin.h"
 #include "ops/operation.h"
 #include "recall/search.h"
 #include "store/open_items.h"
@@ -35,6 +35,15 @@ Json open_item_json(const store::OpenItem& item);
 
 // The project to store something for, which may be new. For operations of Scope::one or any that write.
 Result<std::string> project_for(World& world, const Args& args);
+
+// One stored event with its texts; null when it is unknown. `full`: the whole texts.
+Result<Json> event_json(World& world, std::int64_t seq, bool full);
+// What fixed an error like this one, and the commands that do it, as in the results of `fix` and `how`; for a
+// search that asks for one of them. Empty lists when it does not.
+struct Answers {
+  Json fixes, commands;
+};
+Result<Answers> answers_to(World& world, const std::string& query, const std::optional<std::string>& project);
 
 // The record with that id; `not_found` when there is none.
 Result<recall::Record> find_record(World& world, std::string_view id);

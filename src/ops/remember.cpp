@@ -1,12 +1,14 @@
 #include "base/hash.h"
-#include "base/origin.h"
 #include "base/text.h"
+#include "event/origin.h"
+#include "forget/stones.h"
 #include "gate/gate.h"
 #include "gate/private_text.h"
 #include "hook/inbox.h"
 #include "intake/place.h"
 #include "intake/project_identity.h"
 #include "ops/records.h"
+#include "store/audit.h"
 #include "store/events.h"
 #include "store/evidence.h"
 #include "store/identity.h"
@@ -14,6 +16,7 @@
 #include "store/observations.h"
 #include "store/projects.h"
 #include "store/sessions.h"
+#include "store/tombstones.h"
 
 namespace cairn::ops {
 
@@ -74,12 +77,39 @@ static std::string first_sentence(std::string_view text) {
   return one_line(end == std::string_view::npos || end > kTitle ? line : line.substr(0, end + 1), kTitle);
 }
 
-static std::string clean(World& world, const std::string& text) {
-  return std::string(trim(labelled(visible(world.intake->gate().clean(text, gate::Way::remember)))));
+static std::string clean(World& world, const std::string& text, bool again = false) {
+  std::string clean = again ? world.intake->gate().clean_of_secrets(text)
+                            : world.intake->gate().clean(text, gate::Way::remember);
+  return std::string(trim(labelled(visible(clean))));
+}
+
+// The user wants to remember what was forgotten: it may be stored again from now on.
+static Status lift(World& world, const std::string& text) {
+  if (!world.intake->gate().forgotten()) return {};
+  std::vector<store::TombstoneRow> rows;
+  gate::Forgotten hasher(world.key);
+  std::vector<std::string> parts = {text};
+  for (const std::string_view line : lines(text)) parts.emplace_back(trim(line));
+  for (const std::string& part : parts)
+    for (const gate::Tombstone& stone : hasher.of_text(part, 0)) rows.push_back(forget::row_of(stone));
+  TRY(store::in_transaction(world.db, [&]() -> Status {
+    const std::int64_t lifted = TRY(store::lift_tombstones(world.db, rows));
+    return store::add_audit(world.db, world.key, "remember-again", "person", text,
+                            Json::object({{"tombstones", lifted}}).dump(), world.clock.now());
+  }));
+  world.settings_changed = true;
+  return {};
 }
 
 static Result<Json> remember(World& world, const Args& args) {
-  const std::string text = clean(world, args.text("text"));
+  const bool again = args.flag("again") && args.text("by") != "agent";  // only a person decides that
+  if (again) TRY(lift(world, args.text("text")));
+  const std::string text = clean(world, args.text("text"), again);
+  if (text.find(gate::kForgottenText) != std::string::npos &&
+      args.text("text").find(gate::kForgottenText) == std::string::npos)
+    return Error{
+        Code::denied,
+        "remember: not stored: you had this forgotten; `cairn remember --again` stores it all the same"};
   if (gate::only_private(text))
     return Error{Code::invalid, "remember: nothing to remember: the text is empty or wholly private"};
   if (text.size() > kMostText)
@@ -87,7 +117,7 @@ static Result<Json> remember(World& world, const Args& args) {
   const std::string whom = args.optional_text("for").value_or("project");
   store::Observation memory;
   memory.type = args.has("type") ? ascii_lower(args.text("type")) : "discovery";
-  memory.title = one_line(clean(world, args.text("title")), kTitle);
+  memory.title = one_line(clean(world, args.text("title"), again), kTitle);
   if (memory.title.empty()) memory.title = first_sentence(text);
   if (memory.title != text) memory.narrative = text;
   for (const std::string& file : args.texts("file"))
@@ -131,10 +161,12 @@ std::vector<Operation> remember_operations() {
                      observation_type("its type (default discovery)"),
                      texts("file", "a file it is about; may be given again").as("PATH"),
                      choice("for", "all|project", "whose sessions are given it (default project)"),
+                     flag("again", "also what you had forgotten: it may come back from then on"),
                      choice("by", "person|agent",
                             "who says it (default person); an agent's is found by search, but not given to "
                             "every session")
-                         .in_requests()},
+                         .in_requests(),
+                     asked_by_agent()},
        .body = remember}};
 }
 

@@ -145,24 +145,26 @@ std::size_t room_for(World& world, const Args& args) {
 }
 
 // The document to go on from. Without any, a draft of the last session is made and not stored.
-Result<documents::ResumeInput> find_start(World& world, const Args& args, const std::string& project) {
-  documents::ResumeInput input;
+Result<ResumeRequest> find_start(World& world, const Args& args, const std::string& project) {
+  ResumeRequest request;
+  request.project = project;
+  request.asking = args.text("from");
+  request.max_bytes = room_for(world, args);
+  if (args.has("sections"))
+    for (const std::string_view name : split(args.text("sections"), ','))
+      request.sections.emplace_back(trim(name));
   const auto newest = TRY(store::newest_document(world.db, project));
   if (args.has("id") || newest) {
-    input.document = TRY(document_named(world, project, args.text("id")).in("resume"));
-    input.name = documents::name_of(input.document);
-    if (!input.document.title.empty() && input.name != store::document_label(input.document.id))
-      input.name = store::document_label(input.document.id) + " " + input.name;
-    input.age = ago(input.document.created_at, world.clock.now());
-    return input;
+    request.document = TRY(document_named(world, project, args.text("id")).in("resume"));
+    return request;
   }
   for (const store::Session& session : TRY(store::list_sessions(world.db, project, 10))) {
-    if (session.content_id.value == args.text("from") || session.prompt_count == 0) continue;
-    input.document = TRY(draft_document(world, session, ""));
-    input.document.session = session.content_id.value;
-    input.document.platform = session.platform;
-    input.document.created_at = session.last_event_at;
-    return input;
+    if (session.content_id.value == request.asking || session.prompt_count == 0) continue;
+    request.document = TRY(draft_document(world, session, ""));
+    request.document.session = session.content_id.value;
+    request.document.platform = session.platform;
+    request.document.created_at = session.last_event_at;
+    return request;
   }
   return Error{Code::not_found, "resume: nothing to resume: no document and no session of this project"};
 }
@@ -182,28 +184,18 @@ Result<Json> resume(World& world, const Args& args) {
   if (!dry_run)
     TRY(store::in_transaction(world.db,
                               [&] { return world.intake->recorder().update_project(project, ContentId{}); }));
-  documents::ResumeInput input = TRY(find_start(world, args, project));
-  const bool stored = input.document.id != 0;
+  ResumeRequest request = TRY(find_start(world, args, project));
+  const bool stored = request.document.id != 0;
   // Its last lines may not be archived yet.
-  if (const auto session = stored && !dry_run ? TRY(session_of(world, input.document)) : std::nullopt)
+  if (const auto session = stored && !dry_run ? TRY(session_of(world, request.document)) : std::nullopt)
     TRY(copy_now(world, *session));
-  if (stored) input.since = TRY(since_document(world, input.document));
-  Json pending = pending_json(input.document, input.since);
+  documents::ResumeInput input = TRY(resume_input(world, request));
+  const Json pending = pending_json(request.document, input.since);
   if (!dry_run && pending.is_object() && choice != "delta") {
-    TRY(choose(world, choice, input.document));
-    input.since = TRY(since_document(world, input.document));
-    if (choice == "discard" && input.since) input.since.reset();
+    TRY(choose(world, choice, request.document));
+    request.leave_out_since = choice == "discard";
+    input = TRY(resume_input(world, request));
   }
-  input.sessions = TRY(later_sessions(world, input.document, args.text("from")));
-  store::OpenItemQuery query;
-  query.project = project;
-  input.open = TRY(store::open_items(world.db, query));
-  input.closed = TRY(closed_items(world, input.document.body));
-  input.drift = documents::read_drift(world.disk, TRY(directory_of(world, project, {})), input.document);
-  if (args.has("sections"))
-    for (const std::string_view name : split(args.text("sections"), ','))
-      input.wanted.emplace_back(trim(name));
-  input.max_bytes = room_for(world, args);
   const documents::Resumed resumed = documents::resume(input);
   if (!input.wanted.empty() && resumed.text.find("\n## ") == std::string::npos)
     return Error{Code::not_found, "resume: the document has none of these sections: `cairn docs show`"};
@@ -240,6 +232,28 @@ Result<Json> coalesce(World& world, const Args& args) {
 }
 
 }  // namespace
+
+Result<documents::ResumeInput> resume_input(World& world, const ResumeRequest& request) {
+  documents::ResumeInput input;
+  input.document = request.document;
+  input.wanted = request.sections;
+  input.max_bytes = request.max_bytes;
+  if (request.document.id != 0) {
+    input.name = documents::name_of(input.document);
+    if (!input.document.title.empty() && input.name != store::document_label(input.document.id))
+      input.name = store::document_label(input.document.id) + " " + input.name;
+    input.age = request.age.empty() ? ago(input.document.created_at, world.clock.now()) : request.age;
+    if (!request.leave_out_since) input.since = TRY(since_document(world, input.document));
+  }
+  input.sessions = TRY(later_sessions(world, input.document, request.asking));
+  store::OpenItemQuery query;
+  query.project = request.project;
+  input.open = TRY(store::open_items(world.db, query));
+  input.closed = TRY(closed_items(world, input.document.body));
+  input.drift =
+      documents::read_drift(world.disk, TRY(directory_of(world, request.project, {})), input.document);
+  return input;
+}
 
 Result<Coalesced> coalesce_document(World& world, store::Document document) {
   const std::string name = documents::name_of(document);
@@ -302,7 +316,7 @@ std::vector<Operation> resume_operations() {
                      flag("dry_run", "say what would be read and written; change nothing"),
                      text("sections", "only these sections of the document").as("A,B"),
                      integer("brief", 200, 1'000'000, "at most this many bytes").as("BYTES"),
-                     text("from", "the session that asks, if it is known").in_requests()},
+                     text("from", "the session that asks, if it is known").in_requests(), asked_by_agent()},
        .body = resume},
       {.name = "coalesce",
        .access = Access::write,

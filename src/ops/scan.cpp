@@ -8,6 +8,7 @@
 
 #include "archive/version_reader.h"
 #include "base/text.h"
+#include "forget/job.h"
 #include "host/host.h"
 #include "ops/operation.h"
 #include "ops/policy.h"
@@ -21,13 +22,17 @@ constexpr std::size_t kMaxFile = 256u << 20;
 
 class Report {
  public:
-  explicit Report(const gate::Secrets& secrets) : secrets_(secrets) {}
+  // `found`: takes the secrets themselves; may be null.
+  explicit Report(const gate::Secrets& secrets, std::set<std::string>* found)
+      : secrets_(secrets), found_(found) {}
 
   void look(const std::string& place, const std::string& column, std::int64_t row, std::string_view text) {
     ++texts_;
     bytes_ += text.size();
-    for (const gate::Finding& finding : secrets_.find(text))
+    for (const gate::Finding& finding : secrets_.find(text)) {
       ++counts_[{place, row, column, finding.kind, finding.fingerprint}];
+      if (found_) found_->emplace(text.substr(finding.begin, finding.end - finding.begin));
+    }
   }
 
   Json json() const {
@@ -47,6 +52,7 @@ class Report {
  private:
   using Where = std::tuple<std::string, std::int64_t, std::string, std::string, std::string>;
   const gate::Secrets& secrets_;
+  std::set<std::string>* found_;
   std::map<Where, int> counts_;
   std::size_t texts_ = 0, bytes_ = 0;
 };
@@ -106,8 +112,8 @@ Status scan_archive(store::Db& db, os::Disk& disk, const hook::Home& home, const
 }  // namespace
 
 Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const gate::Secrets& secrets,
-                  const std::atomic<bool>* stopping) {
-  Report report(secrets);
+                  const std::atomic<bool>* stopping, std::set<std::string>* found) {
+  Report report(secrets, found);
   const auto stopped = [&] { return stopping && *stopping; };
   // Only the search takes long: after `stopping` the rest of the walk is quick.
   TRY(store::walk_texts(db, [&](const store::StoredText& stored) {
@@ -125,9 +131,26 @@ Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const g
   return report.json();
 }
 
-static Result<Json> scan_all(World& world, const Args&) {
+// The writer forgets what was found, within a minute.
+static void forget_found(World& world, const std::set<std::string>& found) {
+  forget::Request request;
+  request.secrets.assign(found.begin(), found.end());
+  world.write_later([key = world.key, request, now = world.clock.now()](store::Db& db) -> Status {
+    const forget::Selection selection = TRY(forget::select(db, key, request));
+    TRY(forget::begin(db, key, selection, {}, now));
+    return {};
+  });
+}
+
+static Result<Json> scan_all(World& world, const Args& args) {
   const gate::Secrets secrets(gate_rules(world.disk, world.settings, world.key).secrets);
-  return scan(world.db, world.disk, world.home, secrets, world.stopping);
+  std::set<std::string> found;
+  const bool forget = args.flag("forget");
+  Json report =
+      TRY(scan(world.db, world.disk, world.home, secrets, world.stopping, forget ? &found : nullptr));
+  if (!forget) return report;
+  if (!found.empty() && world.write_later) forget_found(world, found);
+  return report.set("forgetting", found.size());
 }
 
 std::vector<Operation> scan_operations() {
@@ -137,7 +160,10 @@ std::vector<Operation> scan_operations() {
            .summary = "look for secrets in what is stored",
            .help =
                "Searches every row, the archive, the log and the quarantined files, with the current rules. "
-               "Reports the place, never the secret. The exit code is 1 when something was found.",
+               "Reports the place, never the secret. The exit code is 1 when something was found.\n\n"
+               "--forget removes what is found, everywhere and for good, as `cairn forget --secret` does. "
+               "Asks first.",
+           .arguments = {flag("forget", "remove what is found, for good")},
            .body = scan_all}};
 }
 

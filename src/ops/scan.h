@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <set>
 #include <string>
 
 #include "base/json.h"
@@ -15,8 +16,9 @@
 namespace cairn::ops {
 
 // {"findings":[{"place","column","row","kind","fingerprint","count"}],"texts":N,"bytes":N}: searches the
-// store, the daemon's log and quarantined files. Ends with `canceled` when `stopping` becomes true.
+// store, the daemon's log and quarantined files. Ends with `canceled` when `stopping` becomes true. `found`:
+// takes the secrets themselves, to be forgotten.
 Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const gate::Secrets& secrets,
-                  const std::atomic<bool>* stopping = nullptr);
+                  const std::atomic<bool>* stopping = nullptr, std::set<std::string>* found = nullptr);
 
 }  // namespace cairn::ops

@@ -8,6 +8,7 @@
 #include "ops/records.h"
 #include "recall/timeline.h"
 #include "store/observations.h"
+#include "store/projects.h"
 #include "store/totals.h"
 
 namespace cairn::ops {
@@ -30,15 +31,17 @@ Json origins_json(std::string_view tool) {
 }
 
 Json record_json(const recall::Record& record) {
-  using recall::Kind;  // a passage is what was said in a turn, like a text
+  using recall::Kind;  // a passage or a tool call is part of a turn, like a text
+  const bool is_part = record.id.kind == Kind::passage || record.id.kind == Kind::event;
   return Json::object({{"id", recall::text_of(record.id)},
-                       {"kind", name_of(record.id.kind == Kind::passage ? Kind::turn : record.id.kind)},
+                       {"kind", name_of(is_part ? Kind::turn : record.id.kind)},
                        {"type", record.type},
                        {"title", record.title},
                        {"project", record.project},
                        {"session", record.session},
                        {"prompt_number", record.prompt_number ? Json(*record.prompt_number) : Json()},
                        {"time", iso8601(record.time)},
+                       {"tokens", estimate_tokens(record.title) + estimate_tokens(record.body)},
                        {"origin", origins_json(record.origins)}});
 }
 
@@ -62,6 +65,8 @@ static Json hit_json(const recall::Hit& hit, bool explain) {
   out.set("title_marks", marks_json(hit.title.marks));
   out.set("excerpt", hit.excerpt.text);
   out.set("excerpt_marks", marks_json(hit.excerpt.marks));
+  out.set("covered", hit.covered);
+  if (hit.successor) out.set("successor", recall::text_of(*hit.successor));
   if (hit.passage) out.set("archive", passage_json(*hit.passage));
   if (!explain) return out;
   Json shares = Json::array();
@@ -75,7 +80,8 @@ static Result<recall::Query> query_of(World& world, const Args& args) {
   const WallTime now = world.clock.now();
   recall::Query query = recall::read_query(args.text("query"), now);
   for (const auto& [name, to] : {std::pair("kind", &query.kind), std::pair("type", &query.type),
-                                 std::pair("concept", &query.concept_name), std::pair("file", &query.file)})
+                                 std::pair("concept", &query.concept_name), std::pair("file", &query.file),
+                                 std::pair("host", &query.host)})
     if (auto text = args.optional_text(name)) *to = *std::move(text);
   if (const auto since = args.optional_text("since")) query.since = TRY(recall::read_moment(*since, now));
   if (const auto until = args.optional_text("until"))
@@ -83,10 +89,27 @@ static Result<recall::Query> query_of(World& world, const Args& args) {
   return query;
 }
 
+// `project:x` in the query goes before the caller's own project. What is no project is searched for as a
+// word.
+static Result<std::optional<std::string>> searched_project(World& world, const Args& args,
+                                                           recall::Query& query) {
+  if (query.project.empty()) return project_of(world, args);
+  const auto named = TRY(store::project_by_name(world.db, query.project));
+  if (!named) {
+    query.words += " project " + query.project;
+    return project_of(world, args);
+  }
+  if (!TRY(may_see(world, named->name)))
+    return Error{Code::denied,
+                 "search: an agent may not ask for other projects: the user can allow it with `cairn config "
+                 "set recall.agent_scope all`"};
+  return std::optional(named->name);
+}
+
 static Result<Json> search(World& world, const Args& args) {
   recall::Search search;
   search.query = TRY(query_of(world, args));
-  search.project = TRY(project_of(world, args));
+  search.project = TRY(searched_project(world, args, search.query));
   search.limit = static_cast<std::size_t>(args.integer("limit"));
   search.offset = static_cast<std::size_t>(args.integer("offset"));
   search.explain = args.flag("explain");
@@ -99,8 +122,11 @@ static Result<Json> search(World& world, const Args& args) {
   for (const recall::Hit& hit : found.hits) results.push(hit_json(hit, search.explain));
   Json absent = Json::array();
   for (const std::string& name : found.absent) absent.push(name);
+  Answers answers = TRY(answers_to(world, args.text("query"), search.project));
   return Json::object(
       {{"project", search.project},
+       {"fixes", std::move(answers.fixes)},
+       {"commands", std::move(answers.commands)},
        {"results", results},
        {"absent", absent},
        {"more", found.more},
@@ -110,7 +136,8 @@ static Result<Json> search(World& world, const Args& args) {
 Result<recall::Record> find_record(World& world, std::string_view id) {
   const recall::RecordId wanted = TRY(recall::read_record_id(id));
   auto record = TRY(recall::load_record(world.db, wanted));
-  if (!record) return Error{Code::not_found, "there is no " + recall::text_of(wanted)};
+  if (!record || !TRY(may_see(world, record->project)))
+    return Error{Code::not_found, "there is no " + recall::text_of(wanted)};
   return *std::move(record);
 }
 
@@ -118,7 +145,7 @@ Result<recall::Record> find_record(World& world, std::string_view id) {
 static Result<recall::Record> best_of(World& world, const Args& args) {
   recall::Search search;
   search.query = recall::read_query(args.text("query"), world.clock.now());
-  search.project = TRY(project_of(world, args));
+  search.project = TRY(searched_project(world, args, search.query));
   search.limit = 1;
   recall::Found found = TRY(recall::search(world.db, search));
   if (found.hits.empty())
@@ -163,21 +190,25 @@ std::vector<Operation> search_operations() {
        .help =
            "Any of the words may match, in any form (round finds rounded, parseHeader finds parse_header); "
            "the more of them and the rarer, the better. \"Words in quotes\" must occur together, -word must "
-           "not occur, and type:bugfix, file:src/x.cpp, since:2w within the query do what the options do. "
-           "Any text is a query.\n\n"
+           "not occur, and type:bugfix, file:src/x.cpp, since:2w, project:x within the query do what the "
+           "options do. A time in plain words (\"last Tuesday\", \"in March\") puts first what happened "
+           "then. Any text is a query.\n\n"
+           "Finds summaries, observations, prompts, what was said, documents, open items, and the words of "
+           "tool calls and archived transcripts.\n\n"
            "Without a query the newest records that pass the filters. When nothing is found the exit code "
            "is 3.",
        .scope = Scope::any,
-       .arguments = {text("query", "the words to look for").as("QUERY").rest_of_line(),
-                     observation_type("only observations of that type: bugfix, feature, decision, ..."),
-                     text("concept", "only observations with that concept").as("NAME"),
-                     text("file", "only what read or changed that file: a path or a part of one").as("PATH"),
-                     moment("since", "not older: 2h, 3d, 2w, yesterday, 2026-10-01"),
-                     moment("until", "not newer"),
-                     choice("kind", "observation|summary|prompt|turn|open", "only records of that kind"),
-                     integer("limit", 1, 1000, "at most N results").otherwise(20),
-                     integer("offset", 0, 1'000'000, "leave out the first N").otherwise(0),
-                     flag("explain", "show what each word adds to the score")},
+       .arguments =
+           {text("query", "the words to look for").as("QUERY").rest_of_line(),
+            observation_type("only observations of that type: bugfix, feature, decision, ..."),
+            text("concept", "only observations with that concept").as("NAME"),
+            text("file", "only what read or changed that file: a path or a part of one").as("PATH"),
+            moment("since", "not older: 2h, 3d, 2w, yesterday, 2026-10-01"), moment("until", "not newer"),
+            choice("kind", "observation|summary|prompt|turn|open|document", "only records of that kind"),
+            text("host", "only sessions of that coding agent").as("HOST"),
+            integer("limit", 1, 1000, "at most N results").otherwise(20),
+            integer("offset", 0, 1'000'000, "leave out the first N").otherwise(0),
+            flag("explain", "show what each word and each feature adds to the score"), asked_by_agent()},
        .body = search},
       {.name = "timeline",
        .group = Group::memory,
@@ -187,7 +218,7 @@ std::vector<Operation> search_operations() {
        .arguments = {record("id", "the record").in_requests(),
                      text("query", "the record's id, or words to find it by").as("ID|QUERY").rest_of_line(),
                      integer("before", 0, 500, "how many records before it").otherwise(5),
-                     integer("after", 0, 500, "how many records after it").otherwise(5)},
+                     integer("after", 0, 500, "how many records after it").otherwise(5), asked_by_agent()},
        .one_of = "id query",
        .body = timeline},
   };

@@ -271,7 +271,10 @@ std::vector<std::string> possible_edits(const std::string& text, const toml::tab
   appended +=
       fmt::format("[{}]{}{} = {}{}", key.substr(0, dot), newline, key.substr(dot + 1), value, newline);
   edits.push_back(std::move(appended));
-  if (auto edit = layout.with_line("", fmt::format("{} = {}", key, value))) edits.push_back(*std::move(edit));
+  const std::string entry = fmt::format("{} = {}", key, value);
+  if (auto edit = layout.with_line("", entry)) edits.push_back(*std::move(edit));
+  // A key without a section must come before the first section.
+  edits.push_back(std::string(text).insert(layout.offset({1, 1}), entry + std::string(newline)));
   return edits;
 }
 
@@ -386,6 +389,9 @@ hook::Flags Settings::hook_flags() const {
   flags.capture = flag("capture.enabled");
   flags.session_start_ms = static_cast<int>(integer("hook.deadline_ms.session_start"));
   flags.user_prompt_submit_ms = static_cast<int>(integer("hook.deadline_ms.user_prompt_submit"));
+  flags.help_compaction = flag("context.on_compact");
+  flags.help_failure = flag("context.on_failure");
+  flags.help_subagent = flag("context.on_subagent");
   return flags;
 }
 
@@ -405,7 +411,9 @@ Status set_setting(os::Disk& disk, const hook::Home& home, std::string_view key,
     TRY(os::make_dirs(disk, std::filesystem::path(path).parent_path().string()));
     TRY(os::replace_file(disk, path, after).in(kFile));
   }
-  if (!key.starts_with("hook.") && key != "capture.enabled") return {};
+  const bool hooks_read_it =
+      key.starts_with("hook.") || key.starts_with("context.on_") || key == "capture.enabled";
+  if (!hooks_read_it) return {};
   TRY(os::make_dirs(disk, home.data));
   // Do not rewrite an unchanged file: its modification time says when capture was switched.
   const std::string flags = Settings::load(disk, home).hook_flags().encode();

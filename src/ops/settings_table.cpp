@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/prices.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "gate/secrets.h"
@@ -15,20 +16,7 @@ namespace {
 using Type = Setting::Type;
 
 // Names of later versions: no error, because several versions may share one file.
-constexpr std::array kReserved = std::to_array<std::string_view>({
-    "agent.model",
-    "agent.endpoint",
-    "agent.fallback",
-    "agent.batch_max_events",
-    "agent.max_concurrent",
-    "budget.daily_tokens",
-    "budget.daily_usd",
-    "budget.backlog_percent",
-    "context.on_prompt",
-    "context.stale_hours",
-    "context.overhead_kb",
-    "automation",
-});
+constexpr std::array<std::string_view, 0> kReserved = {};
 
 bool is_choice(const Setting& setting, std::string_view value) {
   const auto choices = split(setting.choices, '|');
@@ -83,6 +71,8 @@ std::optional<std::string> wrong(const Setting& setting, const Json& value) {
 
 const std::vector<Setting>& all_settings() {
   static const std::vector<Setting> table = {
+      {"automation", Type::choice, R"("hybrid")", "manual|hybrid|auto", 0, 0,
+       "documents: manual only captures, hybrid recommends, auto also writes and resumes them by itself"},
       {"agent.mode", Type::text, R"("code")", "", 0, 0,
        "what to look for in a session's words: code, or modes/NAME.toml beside config.toml"},
       {"capture.enabled", Type::flag, "true", "", 0, 0, "record sessions; false: hooks deliver nothing"},
@@ -101,6 +91,21 @@ const std::vector<Setting>& all_settings() {
        "startup|clear|compact|resume", 0, 0, "kinds of session start that are given context"},
       {"context.notice", Type::choice, R"("line")", "line|off", 0, 0,
        "the line shown to you at a session's start"},
+      {"context.on_compact", Type::flag, "true", "", 0, 0,
+       "tell a compaction what it must keep: your rules, what is open, commands that worked"},
+      {"context.on_failure", Type::flag, "false", "", 0, 0,
+       "after a failed tool call, say what fixed the same error before, if that is sure"},
+      {"context.on_prompt", Type::flag, "false", "", 0, 0,
+       "add what is remembered to a prompt that it surely answers"},
+      {"context.on_subagent", Type::flag, "false", "", 0, 0, "give a subagent a brief of the project"},
+      {"context.stale_hours", Type::integer, "24", "", 0, 100'000,
+       "hours after which work that is missing in what a session is shown is reported; 0 is never"},
+      {"context.overhead_kb", Type::integer, "20", "", 0, 100'000,
+       "size of our text and the host's instruction files beyond which you are warned; 0 is never"},
+      {"context.full_percent", Type::integer, "70", "", 0, 100,
+       "share of the model's context at which a prompt reminds you to save; 0 is never"},
+      {"recall.agent_scope", Type::choice, R"("project")", "project|all", 0, 0,
+       "what an agent's tools may read: the project that it works in, or every project"},
       {"evidence.keep_days", Type::integer, "90", "", 0, 100'000,
        "days that the text of an event is kept; summaries and observations stay; 0 is for ever"},
       {"archive.redact", Type::flag, "true", "", 0, 0,
@@ -112,11 +117,34 @@ const std::vector<Setting>& all_settings() {
       {"archive.max_gb", Type::decimal, "0", "", 0, 100'000,
        "size of all backups beyond which the oldest are removed, except pending ones; 0 is no limit"},
       {"archive.level", Type::integer, "3", "", 1, 19, "how hard backups are compressed (zstd)"},
-      {"agent.provider", Type::choice, R"("builtin")", "builtin", 0, 0,
-       "what makes summaries and observations"},
+      {"agent.provider", Type::choice, R"("builtin")", "builtin|claude-cli|anthropic|openai", 0, 0,
+       "what makes summaries and observations: builtin (no model), your own Claude Code login, or a model's "
+       "API"},
+      {"agent.model", Type::text, R"("")", "", 0, 0,
+       "the model that the provider asks; empty: a small one of its own (openai needs a name)"},
+      {"agent.endpoint", Type::text, R"("")", "", 0, 0,
+       "where the API is: openai, openrouter, gemini, ollama, lmstudio, vllm, or an address; empty: the "
+       "provider's own"},
+      {"agent.key_file", Type::text, R"("")", "", 0, 0,
+       "a file of mode 0600 with the key of the API; empty: from the environment"},
+      {"agent.fallback", Type::choice, R"("builtin")", "builtin|none", 0, 0,
+       "while the model fails: builtin ends its work and the model catches up later; none: events wait"},
+      {"agent.batch_max_events", Type::integer, "40", "", 1, 200, "events that a model is sent at once"},
+      {"agent.batch_wait_seconds", Type::integer, "90", "", 0, 3600,
+       "how long events wait for more of their session before a model is sent them"},
+      {"agent.max_concurrent", Type::integer, "4", "", 1, 16, "conversations with the model at once"},
+      {"agent.prices", Type::list, "[]", "", 0, 0,
+       "prices of models, each MODEL=INPUT/OUTPUT[/CACHED] in dollars for a million tokens",
+       [](std::string_view item) { return agent::wrong_price(item); }},
+      {"budget.daily_tokens", Type::integer, "2000000", "", 0, 1'000'000'000'000,
+       "tokens that a model may use in a day (UTC), input and output; 0 is no limit"},
+      {"budget.daily_usd", Type::decimal, "0", "", 0, 1'000'000,
+       "dollars that a model may cost in a day (UTC); 0 is no limit; without a known price no call is made"},
+      {"budget.backlog_percent", Type::integer, "20", "", 0, 100,
+       "share of the day's budget for what the model could not do before"},
       {"budget.session_observations", Type::integer, "1000", "", 0, 1'000'000,
        "observations of one session; beyond it events are kept as evidence only"},
-      {"budget.warn_percent", Type::integer, "80", "", 1, 100, "share of that limit at which you are warned"},
+      {"budget.warn_percent", Type::integer, "80", "", 1, 100, "share of a limit at which you are warned"},
       {"evidence.max_field_kb", Type::integer, "256", "", 1, 65'536,
        "longest text kept of one field of an event"},
       {"store.max_gb", Type::decimal, "5", "", 0, 100'000,
@@ -132,7 +160,8 @@ const std::vector<Setting>& all_settings() {
        "what a delivered event survives: process: the death of every process; disk: a power cut too"},
       {"hook.deadline_ms.session_start", Type::integer, "3000", "", 1, 9000,
        "how long the start of a session waits for context"},
-      {"hook.deadline_ms.user_prompt_submit", Type::integer, "200", "", 1, 9000, "how long a prompt waits"},
+      {"hook.deadline_ms.user_prompt_submit", Type::integer, "200", "", 1, 9000,
+       "how long a prompt waits, or an event that may get help"},
       {"log.level", Type::choice, R"("info")", "debug|info|warn|error", 0, 0,
        "least severe entry that is logged"},
       {"log.max_mb", Type::integer, "20", "", 1, 10'000, "size of the daemon's log, old part included"},

@@ -5,6 +5,7 @@
 #include "store/aliases.h"
 #include "store/lists.h"
 #include "store/observations.h"
+#include "store/standing.h"
 #include "store/summaries.h"
 #include "store/texts.h"
 
@@ -122,7 +123,44 @@ static Result<std::optional<Json>> passage_record(World& world, const recall::Re
                     {"text", read.text}}));
 }
 
+// A tool call: what it was given and what it gave, whole.
+static Result<std::optional<Json>> call_record(World& world, const recall::RecordId& id) {
+  const auto found = TRY(recall::load_record(world.db, id));
+  if (!found) return std::optional<Json>();
+  const Json event = TRY(event_json(world, id.row, true));
+  std::string text;
+  for (const char* part : {"input", "response"})
+    if (const auto value = event.text(part); value && !value->empty())
+      text += (text.empty() ? "" : "\n\n") + *value;
+  return std::optional<Json>(
+      Json::object({{"id", recall::text_of(id)},
+                    {"kind", "turn"},
+                    {"type", found->type},
+                    {"project", found->project},
+                    {"session", found->session},
+                    {"prompt_number", found->prompt_number ? Json(*found->prompt_number) : Json()},
+                    {"time", iso8601(found->time)},
+                    {"origin", Json::array({"output"})},
+                    {"text", text}}));
+}
+
+static Result<std::optional<Json>> document_record(World& world, const recall::RecordId& id) {
+  const auto found = TRY(recall::load_record(world.db, id));
+  if (!found) return std::optional<Json>();
+  return std::optional<Json>(Json::object({{"id", recall::text_of(id)},
+                                           {"kind", "document"},
+                                           {"type", "document"},
+                                           {"title", found->title},
+                                           {"project", found->project},
+                                           {"session", found->session},
+                                           {"prompt_number", 0},
+                                           {"time", iso8601(found->time)},
+                                           {"text", found->body}}));
+}
+
 static Result<std::optional<Json>> record(World& world, const recall::RecordId& id) {
+  if (id.kind == recall::Kind::event) return call_record(world, id);
+  if (id.kind == recall::Kind::document) return document_record(world, id);
   if (id.kind == recall::Kind::prompt) return prompt_json(world.db, id);
   if (id.kind == recall::Kind::open) {
     const auto item = TRY(store::find_open_item(world.db, id.row));
@@ -158,7 +196,11 @@ static Result<Json> show(World& world, const Args& args) {
   Json records = Json::array(), missing = Json::array();
   std::string names;
   for (const std::string& id : args.texts("ids")) {
-    if (auto found = TRY(record_named(world, id))) {
+    auto found = TRY(record_named(world, id));
+    if (found && TRY(may_see(world, std::string((*found)["project"].as_string())))) {
+      if (const auto name = store::read_record_name((*found)["id"].as_string()))
+        if (const auto standing = TRY(store::standing_of(world.db, *name)))
+          found->set("actor", store::name_of(standing->actor)).set("trust", store::name_of(standing->trust));
       records.push(*std::move(found));
     } else {
       missing.push(id);
@@ -173,11 +215,12 @@ std::vector<Operation> record_operations() {
   return {
       {.name = "show",
        .group = Group::memory,
-       .summary = "whole records: summaries S3, observations O12, prompts P7, texts T5, items W4",
+       .summary = "whole records, by their ids: S3, O12, P7, T5, E8, D2, W4",
        .help = "Ids are shown in the context, in `cairn search`, `cairn sessions show` and JSON results. Of "
                "several it shows those that exist and names the others; the exit code is then 1, and 3 when "
                "none exists.",
-       .arguments = {records("ids", "the records").words().needed()},
+       .arguments = {records("ids", "the records").words().needed(),
+                     path("cwd", "where an agent asks from").in_requests(), asked_by_agent()},
        .body = show},
       {.name = "why",
        .group = Group::memory,

@@ -2,6 +2,7 @@
 
 #include "hook/failures.h"
 #include "intake/inbox_reader.h"
+#include "ops/agent.h"
 #include "ops/backup.h"
 #include "ops/operation.h"
 #include "store/budget.h"
@@ -114,6 +115,8 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
               " messages are pending in the queue: `cairn queue stats` says whose, `cairn logs` why");
   TRY(add_archive_problems(world, list));
   TRY(add_near_limit(world, list));
+  for (std::string& problem : TRY(agent_problems(world.db, world.settings, world.clock.now())))
+    list.push(std::move(problem));
   if (!world.settings.flag("capture.enabled"))
     list.push("capture is off: `cairn config set capture.enabled true` turns it on");
   return list;
@@ -143,6 +146,7 @@ static Result<Json> status(World& world, const Args&) {
   out.set("last_activity_at", time_or_null(TRY(store::last_event(world.db))));
   out.set("provider", world.settings.text("agent.provider"));
   out.set("budget", TRY(budget(world)));
+  out.set("model", TRY(model_status(world)));
   Json archive = TRY(archive_status(world));
   out.set("sizes", sizes(world, archive["bytes"].as_int()));
   out.set("archive", std::move(archive));

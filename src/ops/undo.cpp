@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "documents/chain.h"
+#include "ops/correct.h"
 #include "ops/documents.h"
 #include "store/documents.h"
 #include "store/notes.h"
@@ -131,6 +132,7 @@ Status take_back_discard(World& world, const Json& one) {
 Status take_back(World& world, const store::UndoEntry& entry) {
   const auto detail = Json::parse(entry.detail);
   if (!detail) return Error{Code::corrupt, "undo: entry " + std::to_string(entry.id) + " is damaged"};
+  if (is_correction(entry.what)) return take_back_correction(world, entry.what, *detail);
   if (entry.what == "coalesce") return store::revert_document(world.db, (*detail)["document"].as_int());
   if (entry.what == "discard") return take_back_discard(world, *detail);
   for (const Json& id : (*detail)["documents"].items()) TRY(store::restore_document(world.db, id.as_int()));
@@ -187,7 +189,7 @@ std::vector<Operation> undo_operations() {
       {.name = "undo",
        .access = Access::write,
        .group = Group::memory,
-       .summary = "take back the last fresh start, coalesce or discard of this project",
+       .summary = "take back the last correction, fresh start, coalesce or discard of this project",
        .help = "Again for the one before it. Possible for 30 days.",
        .scope = Scope::one,
        .arguments = {flag("dry_run", "say what would be taken back; change nothing")},

@@ -2,7 +2,9 @@
 #include "base/text.h"
 #include "ops/records.h"
 #include "store/evidence.h"
+#include "store/retention.h"
 #include "store/sessions.h"
+#include "store/standing.h"
 #include "store/turns.h"
 
 namespace cairn::ops {
@@ -27,7 +29,7 @@ static Status read_archived(World& world, store::KeptEvent& event) {
   return {};
 }
 
-static Result<Json> event_json(World& world, std::int64_t seq, bool full) {
+Result<Json> event_json(World& world, std::int64_t seq, bool full) {
   store::Db& db = world.db;
   auto event = TRY(store::kept_event(db, seq));
   if (!event) return Json();
@@ -37,7 +39,14 @@ static Result<Json> event_json(World& world, std::int64_t seq, bool full) {
   if (event->kind == event::Kind::prompt && !event->texts.input)
     if (auto text = TRY(store::prompt_text(db, event->session, event->prompt_number)); !text.empty())
       event->texts.input = std::move(text);
+  // Retention removed its texts, and no archive has them.
+  Json expired;
+  const bool has_texts = event->texts.input || event->texts.response || event->texts.extra;
+  if (!has_texts && TRY(store::has_expired(db, event->session, event->prompt_number)))
+    expired =
+        Json(iso8601(event->at + std::chrono::hours(24 * world.settings.integer("evidence.keep_days"))));
   return Json::object({{"seq", seq},
+                       {"expired_at", expired},
                        {"event_id", event->id.value},
                        {"event", event->name},
                        {"kind", event::kind_name(event->kind)},
@@ -58,7 +67,16 @@ Result<Json> why(World& world, const Args& args) {
     Json event = TRY(event_json(world, seq, args.flag("full")));
     if (!event.is_null()) events.push(std::move(event));
   }
-  return record_json(record).set("events", events);
+  Json out = record_json(record).set("events", events);
+  const auto standing =
+      TRY(store::standing_of(world.db, *store::read_record_name(recall::text_of(record.id))));
+  if (!standing) return out;
+  // What a person wrote has no event: the person is its source.
+  return out.set("actor", store::name_of(standing->actor))
+      .set("trust", store::name_of(standing->trust))
+      .set("pinned", standing->pinned)
+      .set("edited", standing->edited)
+      .set("valid_until", time_or_null(standing->valid_until));
 }
 
 }  // namespace cairn::ops

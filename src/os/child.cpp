@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +24,28 @@ struct Prepared {
   const char* cwd;
   int socket;
   pid_t parent;
+  int rules;  // -1: none
+  const Limits* limits;
 };
+
+// The user's own programs come first.
+constexpr int kNiceness = 5;
+
+bool limit(int resource, std::uint64_t most) {
+  rlimit now{};
+  if (getrlimit(resource, &now) != 0) return false;
+  const rlim_t value = now.rlim_max < most ? now.rlim_max : most;
+  const rlimit wanted{value, value};
+  return setrlimit(resource, &wanted) == 0;
+}
+
+bool confine(const Prepared& it) {
+  const Limits& most = *it.limits;
+  return limit(RLIMIT_CORE, 0) && limit(RLIMIT_CPU, most.cpu_seconds) &&
+         limit(RLIMIT_FSIZE, most.file_bytes) && limit(RLIMIT_DATA, most.data_bytes) &&
+         limit(RLIMIT_NOFILE, most.open_files) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         (it.rules < 0 || apply_rules(it.rules));
+}
 
 // Runs between fork and exec: only async-signal-safe calls. Returns only when something failed.
 void become(const Prepared& it) {
@@ -37,7 +59,8 @@ void become(const Prepared& it) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (chdir(it.cwd) != 0) return;
+  setpriority(PRIO_PROCESS, 0, kNiceness);
+  if (chdir(it.cwd) != 0 || !confine(it)) return;
   execve(it.executable, it.argv, it.environment);
 }
 
@@ -53,8 +76,20 @@ Result<Child> spawn_child(const Command& command) {
   std::vector<std::string> variables = command.environment;  // the first of a name counts
   for (std::string& plain : plain_environment(environ)) variables.push_back(std::move(plain));
   const auto argv = exec_pointers(command.argv), environment = exec_pointers(variables);
-  const Prepared prepared{command.executable.c_str(), argv.data(), environment.data(),
-                          command.cwd.c_str(),        its.get(),   getpid()};
+  Fd rules;
+  if (command.may_write) {
+    std::vector<Writable> places = *command.may_write;
+    places.push_back({"/dev/null", Writable::What::file});
+    rules = TRY(write_rules(places));
+  }
+  const Prepared prepared{command.executable.c_str(),
+                          argv.data(),
+                          environment.data(),
+                          command.cwd.c_str(),
+                          its.get(),
+                          getpid(),
+                          rules.get(),
+                          &command.limits};
   const pid_t pid = fork();
   if (pid < 0) return errno_error("fork", errno);
   if (pid == 0) {

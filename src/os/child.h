@@ -1,25 +1,40 @@
 // A child process with one socket as its stdin and stdout.
 //
 // It has a process group of its own and none of our descriptors. From our environment it gets only what any
-// program needs, plus the variables that its command names. A well-behaved child ends when its stdin is
-// closed. The kernel kills it when the thread that started it ends: start it from a thread that lives as long
-// as the program.
+// program needs, plus the variables that its command names. It has resource limits, can gain no privileges,
+// and where the kernel has Landlock it writes only where its command allows. A well-behaved child ends when
+// its stdin is closed. The kernel kills it when the thread that started it ends: start it from a thread that
+// lives as long as the program.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "os/landlock.h"
 #include "os/socket.h"
 
 namespace cairn::os {
+
+// What one process may use. There is no limit of address space: JavaScript engines reserve far more of it
+// than they use.
+struct Limits {
+  std::uint64_t cpu_seconds = 900;
+  std::uint64_t file_bytes = 512u << 20;
+  std::uint64_t data_bytes = std::uint64_t{8} << 30;
+  std::uint64_t open_files = 4096;
+};
 
 struct Command {
   std::string executable;  // a path
   std::vector<std::string> argv;
   std::vector<std::string> environment;  // added to plain_environment()
   std::string cwd = "/";
+  // The only places where it may write, beside /dev/null; nothing: it is not restricted.
+  std::optional<std::vector<Writable>> may_write;
+  Limits limits;
 };
 
 struct Child {

@@ -90,6 +90,7 @@ Result<std::unique_ptr<File>> RealDisk::open(const std::string& path, Open how) 
     case Open::read_own: flags |= O_RDONLY | O_NONBLOCK | O_NOFOLLOW; break;
     case Open::read_write: flags |= O_RDWR | O_CREAT | O_NOFOLLOW; break;
     case Open::create_new: flags |= O_RDWR | O_CREAT | O_EXCL; break;
+    case Open::append_own: flags |= O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW; break;
     case Open::unnamed: flags |= O_RDWR | O_TMPFILE; break;
   }
   const int fd = ::open(path.c_str(), flags, 0600);
@@ -101,10 +102,10 @@ Result<std::unique_ptr<File>> RealDisk::open(const std::string& path, Open how) 
   if (fd < 0) return failed("open", path);
   auto file = std::make_unique<RealFile>(fd, path);
   struct stat st {};
-  const bool reads = how == Open::read || how == Open::read_own;
-  if (reads && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)))
+  const bool own = how == Open::read_own || how == Open::append_own;
+  if ((own || how == Open::read) && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)))
     return Error{Code::invalid, "open " + path + ": not a regular file"};
-  if (how == Open::read_own && st.st_uid != geteuid())
+  if (own && st.st_uid != geteuid())
     return Error{Code::invalid, "open " + path + ": it belongs to another user"};
   return std::unique_ptr<File>(std::move(file));
 }
@@ -219,6 +220,11 @@ static Status write_and_sync(Disk& disk, const std::string& path, std::string_vi
   TRY(file->truncate(0));
   TRY(file->write_at(0, bytes));
   return file->sync();
+}
+
+Status append_to_own(Disk& disk, const std::string& path, std::string_view bytes) {
+  const auto file = TRY(disk.open(path, Open::append_own));
+  return file->write_at(TRY(file->size()), bytes);
 }
 
 Status replace_file(Disk& disk, const std::string& path, std::string_view bytes) {

@@ -38,6 +38,8 @@ enum class Open {
   read_own,    // the same, and must belong to this user and not be a link; otherwise `invalid`
   read_write,  // created with mode 0600 if absent
   create_new,  // fails with `busy` if it exists
+  append_own,  // for writing at its end; created with mode 0600 if absent; must be a regular file of this
+               // user and not be a link; otherwise `invalid`
   unnamed,  // a new file for the directory `path`, removed when closed, unless it was given a name there or
             // in another directory of the same file system; `unsupported` where the system cannot do that
 };
@@ -92,5 +94,9 @@ Result<std::string> read_file(Disk& disk, const std::string& path, std::size_t m
 // Writes a file beside `path`, syncs it, renames it over `path` and syncs the directory. After a crash the
 // file has its old or its new content.
 Status replace_file(Disk& disk, const std::string& path, std::string_view bytes);
+
+// Adds `bytes` at the end of a file of this user in one write; creates it, but not its directory. See
+// Open::append_own.
+Status append_to_own(Disk& disk, const std::string& path, std::string_view bytes);
 
 }  // namespace cairn::os

@@ -1,11 +1,13 @@
 #include "os/owner.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "os/disk.h"
+#include "os/socket.h"
 
 namespace cairn::os {
 
@@ -54,6 +56,23 @@ Status close_to_others(const std::string& path) {
   if ((st.st_mode & 077) != 0 && chmod(path.c_str(), st.st_mode & 0700) != 0)
     return errno_error("chmod " + path, errno);
   return {};
+}
+
+Result<std::string> read_secret(const std::string& path, std::size_t max) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return errno_error("open " + path, errno);
+  struct stat st {};
+  if (fstat(file.get(), &st) != 0) return errno_error("look at " + path, errno);
+  if (!S_ISREG(st.st_mode)) return Error{Code::denied, path + " is not a file"};
+  if (st.st_uid != geteuid()) return Error{Code::denied, path + " belongs to another user"};
+  if ((st.st_mode & 077) != 0)
+    return Error{Code::denied, path + " is open to other users: `chmod 600 " + path + "`"};
+  std::string text(max + 1, '\0');
+  const ssize_t got = pread(file.get(), text.data(), text.size(), 0);
+  if (got < 0) return errno_error("read " + path, errno);
+  if (static_cast<std::size_t>(got) > max) return Error{Code::invalid, path + " is too long"};
+  text.resize(static_cast<std::size_t>(got));
+  return text;
 }
 
 }  // namespace cairn::os

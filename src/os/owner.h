@@ -5,6 +5,7 @@
 // written.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "base/result.h"
@@ -24,5 +25,9 @@ Status create_private(const std::string& path);
 
 // Makes one's own directory 0700.
 Status close_to_others(const std::string& path);
+
+// The whole of a file of at most `max` bytes that only this user can read. Fails with `denied` when others
+// can read or write it, or when it is another user's; the message says what to do.
+Result<std::string> read_secret(const std::string& path, std::size_t max);
 
 }  // namespace cairn::os

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -104,6 +105,19 @@ std::string executable_path() {
   return std::string(text);
 }
 
+std::string find_program(std::string_view name) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (!rest.empty()) {
+    const std::size_t end = rest.find(':');
+    const std::string candidate = std::string(rest.substr(0, end)) + "/" + std::string(name);
+    // A relative entry would be looked up in the directory that happens to be current.
+    if (candidate.starts_with('/') && access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return {};
+}
+
 // Variables without secrets that any program needs.
 static bool is_common_variable(std::string_view name) {
   static constexpr std::string_view kPlain[] = {"HOME", "PATH", "LANG", "TZ", "USER", "LOGNAME", "TMPDIR"};
@@ -132,6 +146,7 @@ static bool daemon_needs(std::string_view name) {
       "ANTHROPIC_AUTH_TOKEN",
       "ANTHROPIC_BASE_URL",
       "CLAUDE_CODE_OAUTH_TOKEN",
+      "CLAUDE_CONFIG_DIR",
       "OPENAI_API_KEY",
       "OPENAI_BASE_URL",
       "OPENROUTER_API_KEY",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -35,6 +36,9 @@ ProcessKey nearest_host();
 
 // The path of the running executable; empty when it cannot be read.
 std::string executable_path();
+
+// The path of an executable that PATH names; empty when there is none.
+std::string find_program(std::string_view name);
 
 // Opens /dev/null where one of the descriptors 0 to 2 is closed. Else a file that is opened later would take
 // its number: it would be read as stdin, or be printed to.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/origin.h"
 #include "base/text.h"
+#include "event/origin.h"
 
 namespace cairn::recall {
 

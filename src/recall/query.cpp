@@ -57,6 +57,8 @@ bool set_filter(Query& query, std::string_view name, std::string_view value, Wal
   if (name == "type:") return query.type = value, true;
   if (name == "concept:") return query.concept_name = value, true;
   if (name == "file:") return query.file = value, true;
+  if (name == "project:") return query.project = value, true;
+  if (name == "host:") return query.host = ascii_lower(value), true;
   const auto moment = read_moment(value, now, name == "until:");
   if (moment) (name == "until:" ? query.until : query.since) = *moment;
   return moment.ok();
@@ -64,7 +66,8 @@ bool set_filter(Query& query, std::string_view name, std::string_view value, Wal
 
 bool read_filter(Scanner& scanner, Query& query, WallTime now) {
   const std::string_view before = scanner.rest();
-  for (const std::string_view name : {"kind:", "type:", "concept:", "file:", "since:", "until:"}) {
+  for (const std::string_view name :
+       {"kind:", "type:", "concept:", "file:", "project:", "host:", "since:", "until:"}) {
     if (!scanner.take(name)) continue;
     const std::string_view value = scanner.at_quote() ? scanner.quoted() : scanner.word(false);
     if (set_filter(query, name, value, now)) return true;
@@ -140,6 +143,7 @@ std::optional<std::tm> read_calendar(std::string_view text, std::size_t& parts_r
 
 Query read_query(std::string_view text, WallTime now) {
   Query query;
+  query.now = now;
   Scanner scanner(text);
   while (!scanner.done()) {
     if (scanner.at_quote()) {
@@ -153,6 +157,7 @@ Query read_query(std::string_view text, WallTime now) {
         query.words.append(word).append(" ");
     }
   }
+  query.about = time_in(query.words, now);
   return query;
 }
 

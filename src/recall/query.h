@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "recall/times.h"
 
 namespace cairn::recall {
 
@@ -17,12 +18,16 @@ struct Query {
   std::vector<std::string> phrases;  // "in quotes": each must occur
   std::vector<std::string> without;  // -word: none may occur
   // Filters; empty: none. Also as `type:bugfix`, `file:src/x.cpp`, `since:2w` within the text.
-  std::string kind;  // observation, summary, prompt
+  std::string kind;  // observation, summary, prompt, turn, open, document
   std::string type;
   std::string concept_name;
   std::string file;
+  std::string project;  // instead of the caller's; who may ask for it is decided by the caller of search()
+  std::string host;     // the coding agent of the session
   std::optional<WallTime> since;
   std::optional<WallTime> until;
+  std::optional<Span> about;  // a time that the words name: what happened then comes first
+  WallTime now;
 };
 
 // A filter with an invalid value is read as plain words.

@@ -10,7 +10,8 @@ namespace cairn::recall {
 
 static constexpr std::array kKinds = {std::pair(Kind::observation, 'O'), std::pair(Kind::summary, 'S'),
                                       std::pair(Kind::prompt, 'P'),      std::pair(Kind::turn, 'T'),
-                                      std::pair(Kind::passage, 'A'),     std::pair(Kind::open, 'W')};
+                                      std::pair(Kind::passage, 'A'),     std::pair(Kind::open, 'W'),
+                                      std::pair(Kind::document, 'D'),    std::pair(Kind::event, 'E')};
 
 std::string text_of(const RecordId& id) {
   for (const auto& [kind, letter] : kKinds)
@@ -27,7 +28,7 @@ Result<RecordId> read_record_id(std::string_view text) {
       std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& kind) { return kind.second == first; });
   if (known == kKinds.end() || error != std::errc() || end != text.data() + text.size() || id.row < 0)
     return Error{Code::invalid, "\"" + one_line(visible(valid_utf8(std::string(text))), 60) +
-                                    "\" is not an id: they look like S3, O12, P7, T5, A9 or W4"};
+                                    "\" is not an id: they look like S3, O12, P7, T5, A9, E8, D2 or W4"};
   id.kind = known->first;
   return id;
 }

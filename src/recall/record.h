@@ -1,6 +1,6 @@
 // The records that can be found, by the ids people see: observations O12, summaries S3, prompts P7,
-// texts of turns T5 (answers, remarks, messages of commits), passages of archived transcripts A9, open items
-// W4.
+// texts of turns T5 (answers, remarks, messages of commits), passages of archived transcripts A9, tool calls
+// E8, documents D2, open items W4.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// Full-text search: a query in, ranked records out. Reads the index (memory_index) that the store's triggers
-// maintain.
+// Search: a query in, ranked records out. Finds observations, summaries, prompts, texts of turns, documents
+// and open items (rank.h says how they are ranked), passages of archived transcripts and tool calls.
 //
-// Project, kind, type, file and concept are words in the index and part of the full-text match; only dates
-// are checked for each match. Ranked by BM25 over weighted fields. No query scans a table.
+// Project, kind, type, file and concept are words in the index and part of the match; only dates and hosts
+// are checked for each match. No query reads more than a bounded number of entries.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,7 @@
 #include "os/disk.h"
 #include "recall/excerpt.h"
 #include "recall/query.h"
+#include "recall/rank.h"
 #include "recall/record.h"
 #include "store/passages.h"
 #include "store/sql.h"
@@ -31,19 +32,16 @@ struct Search {
   std::string archive;  // its directory
 };
 
-struct Share {
-  std::string term;
-  double score = 0;
-};
-
 struct Hit {
   Record record;
   std::optional<store::Passage> passage;  // of a transcript
   double score = 0;                       // larger is better; 0 when the query has only filters
   Marked title;
-  Marked excerpt;              // empty when the title says it all
-  std::vector<Share> shares;   // what each term adds to the score; with `explain`
-  std::vector<RecordId> also;  // other records of its turn that match; with `by_turn`
+  Marked excerpt;                     // empty when the title says it all
+  double covered = 0;                 // how much of the query it has, from 0 to 1
+  std::vector<Share> shares;          // what each word and each feature adds to the score; with `explain`
+  std::vector<RecordId> also;         // other records of its turn that match; with `by_turn`
+  std::optional<RecordId> successor;  // the record that replaces it
 };
 
 struct Found {
@@ -54,10 +52,10 @@ struct Found {
   std::vector<std::string> absent;
 };
 
-// Best first. Passages of transcripts come behind the records that contain all of the words, one for a
-// session that has no such hit. A query with only filters gives the newest first; one that cannot match
-// gives no hits. With `by_turn` a turn has the rank of its best record. It is shown by its best summary or
-// observation, or by its prompt when only that matches.
+// Best first. A passage of a transcript or a tool call is a hit of its own, one for a turn, unless a record
+// of that turn has all of its words and comes before it. A query with only filters gives the newest first;
+// one that cannot match gives no hits. With `by_turn` a turn has the rank of its best record. It is shown by
+// its best summary or observation, or by its prompt when only that matches.
 Result<Found> search(store::Db& db, const Search& search);
 
 }  // namespace cairn::recall

@@ -11,7 +11,7 @@ namespace cairn::recall {
 
 namespace {
 
-struct Place {
+struct Position {
   WallTime time;
   int order = 0;  // among records of the same time
   std::int64_t row = 0;
@@ -26,8 +26,8 @@ int order_of(Kind kind) {
 }
 
 // The nearest `count` of every kind on one side of the anchor, nearest first.
-Result<std::vector<Place>> side(store::Db& db, const Record& anchor, bool later, std::size_t count) {
-  std::vector<Place> found;
+Result<std::vector<Position>> side(store::Db& db, const Record& anchor, bool later, std::size_t count) {
+  std::vector<Position> found;
   const int own = order_of(anchor.id.kind);
   const auto scope = TRY(store::scope_of(db, anchor.project));
   for (const Kind kind : kOrder) {
@@ -40,7 +40,7 @@ Result<std::vector<Place>> side(store::Db& db, const Record& anchor, bool later,
       for (const auto& near : TRY(store::neighbours(db, kind, project, {anchor.time, row}, later, count)))
         found.push_back({near.time, order_of(kind), near.row, kind});
   }
-  std::sort(found.begin(), found.end(), [later](const Place& a, const Place& b) {
+  std::sort(found.begin(), found.end(), [later](const Position& a, const Position& b) {
     return later ? a.key() < b.key() : a.key() > b.key();
   });
   found.resize(std::min(found.size(), count));
@@ -52,16 +52,16 @@ Result<std::vector<Place>> side(store::Db& db, const Record& anchor, bool later,
 Result<std::vector<Record>> around(store::Db& db, const Record& anchor, std::size_t before,
                                    std::size_t after) {
   std::vector<Record> records;
-  const auto add = [&](const Place& place) -> Status {
+  const auto add = [&](const Position& place) -> Status {
     auto record = TRY(load_record(db, {place.kind, place.row}));
     if (record) records.push_back(*std::move(record));
     return {};
   };
   auto earlier = TRY(side(db, anchor, false, before));
   std::reverse(earlier.begin(), earlier.end());
-  for (const Place& place : earlier) TRY(add(place));
+  for (const Position& place : earlier) TRY(add(place));
   records.push_back(anchor);
-  for (const Place& place : TRY(side(db, anchor, true, after))) TRY(add(place));
+  for (const Position& place : TRY(side(db, anchor, true, after))) TRY(add(place));
   return records;
 }
 

@@ -167,6 +167,19 @@ Status remove_versions_from(Db& db, std::int64_t base, std::int64_t segment);
 Result<std::vector<std::string>> removals(Db& db);
 Status end_removal(Db& db, const std::string& file);
 
+// A segment that was written again with other lines: with the hash and size of all text up to its end.
+struct RewrittenSegment {
+  BackupSegment segment;
+  std::string sha256;
+  std::int64_t bytes = 0;
+};
+// Gives the base new files named NAME.N.zst, computes its versions and the anchors of documents again; the
+// old files go to removals().
+Status replace_segments(Db& db, const BackupBase& base, const std::string& name,
+                        const std::vector<RewrittenSegment>& segments);
+// The bases, in order, from the one after `after` on.
+Result<std::optional<BackupBase>> next_base(Db& db, std::int64_t after);
+
 // Every file that rows name, with its size.
 struct ArchiveFile {
   std::string file;

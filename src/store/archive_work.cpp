@@ -178,6 +178,36 @@ Status remove_versions_from(Db& db, std::int64_t base, std::int64_t segment) {
       base);
 }
 
+Status replace_segments(Db& db, const BackupBase& base, const std::string& name,
+                        const std::vector<RewrittenSegment>& segments) {
+  TRY(
+      db.run("INSERT OR IGNORE INTO backup_removals(file) SELECT ?2 || '.' || ordinal || '.zst' FROM "
+             "backup_segments WHERE base_id = ?1",
+             base.id, base.name));
+  TRY(db.run("UPDATE backup_bases SET name = ? WHERE id = ?", name, base.id));
+  for (const RewrittenSegment& one : segments) {
+    const BackupSegment& s = one.segment;
+    TRY(db.run(
+        "UPDATE backup_segments SET file_bytes = ?, sha256 = ?, bytes = ?, lines = ?, frames = ? WHERE "
+        "base_id = ? AND ordinal = ?",
+        s.file_bytes, s.sha256, s.bytes, s.lines, s.frames, base.id, s.ordinal));
+    TRY(db.run("DELETE FROM backup_removals WHERE file = ?", segment_file(name, s.ordinal)));
+    for (const char* table : {"session_documents", "document_versions"})
+      TRY(db.run("UPDATE " + std::string(table) +
+                     " SET anchor_sha256 = ?1 WHERE anchor_sha256 <> '' AND anchor_sha256 IN (SELECT sha256 "
+                     "FROM backups WHERE base_id = ?2 AND segments = ?3)",
+                 one.sha256, base.id, s.ordinal));
+    TRY(db.run("UPDATE backups SET sha256 = ?, bytes = ? WHERE base_id = ? AND segments = ?", one.sha256,
+               one.bytes, base.id, s.ordinal));
+  }
+  return {};
+}
+
+Result<std::optional<BackupBase>> next_base(Db& db, std::int64_t after) {
+  const auto id = TRY(db.integer("SELECT min(id) FROM backup_bases WHERE id > ?", after));
+  return id ? find_base(db, *id) : std::optional<BackupBase>();
+}
+
 Result<std::vector<std::string>> removals(Db& db) {
   Stmt row = TRY(db.query("SELECT file FROM backup_removals ORDER BY file"));
   std::vector<std::string> files;

@@ -16,6 +16,8 @@ static Result<std::int64_t> count_of(Db& db, const MemoryId& memory) {
 
 Result<Put> put_within(Db& db, const MemoryId& memory, const std::string& batch,
                        std::vector<Observation> list, const SessionBudget& budget) {
+  if (budget.was_forgotten)
+    std::erase_if(list, [&](const Observation& o) { return budget.was_forgotten(whole_text(o)); });
   const std::int64_t before = TRY(count_of(db, memory));
   const std::int64_t its_own =
       TRY(db.integer("SELECT count(*) FROM observations WHERE batch_id = ?", batch)).value_or(0);

@@ -4,8 +4,10 @@
 // All within the caller's transaction, on the writer's connection.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -18,6 +20,9 @@ namespace cairn::store {
 struct SessionBudget {
   std::int64_t observations = 1000;  // budget.session_observations
   std::int64_t warn_percent = 80;    // budget.warn_percent
+
+  // Whether all of that text was forgotten: such an observation is not stored again. May be empty.
+  std::function<bool(std::string_view text)> was_forgotten = nullptr;
 
   std::int64_t warn_at() const { return observations * warn_percent / 100; }
 };

@@ -147,6 +147,10 @@ Result<std::vector<Document>> list_documents(Db& db, const DocumentQuery& query)
       read_document);
 }
 
+Result<std::optional<std::int64_t>> successor_of_document(Db& db, std::int64_t id) {
+  return db.integer("SELECT max(id) FROM session_documents WHERE previous_id = ? AND deleted_at IS NULL", id);
+}
+
 Result<std::int64_t> count_documents(Db& db, const std::optional<std::string>& project) {
   return TRY(db.integer("SELECT count(*) FROM session_documents WHERE deleted_at IS NULL AND (?1 IS NULL OR "
                         "project = ?1)",

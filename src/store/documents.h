@@ -82,6 +82,8 @@ struct DocumentQuery {
 };
 // Newest first.
 Result<std::vector<Document>> list_documents(Db& db, const DocumentQuery& query);
+// The newest document that follows this one.
+Result<std::optional<std::int64_t>> successor_of_document(Db& db, std::int64_t id);
 Result<std::int64_t> count_documents(Db& db, const std::optional<std::string>& project);
 
 // One action that `cairn undo` can undo.

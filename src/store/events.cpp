@@ -23,8 +23,8 @@ EventId transcript_event_id(const std::string& platform, const ContentId& sessio
 }
 
 Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placement& placement) {
-  if (event->tool_use_id) {
-    const bool is_end = event->kind == event::Kind::tool || event->kind == event::Kind::tool_failure;
+  const bool is_end = event->kind == event::Kind::tool || event->kind == event::Kind::tool_failure;
+  if (event->tool_use_id && !(event->pairs_by_input && is_end)) {
     return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND tool_use_id = ? AND outcome = "
                           "'stored' AND (kind = ? OR (? AND kind IN ('tool', 'tool_failure')))",
                           placement.session.value, *event->tool_use_id, event::kind_name(event->kind),
@@ -42,14 +42,26 @@ Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placemen
       .has_value();
 }
 
+Result<std::optional<std::string>> open_call(Db& db, SessionId session, const std::string& start_hash) {
+  Stmt row = TRY(db.query(
+      "SELECT s.tool_use_id FROM events s WHERE s.session_db_id = ?1 AND s.payload_hash = ?2 AND s.kind = "
+      "'tool_start' AND s.outcome = 'stored' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_db_id = "
+      "?1 "
+      "AND e.tool_use_id = s.tool_use_id AND e.kind IN ('tool', 'tool_failure')) ORDER BY s.seq LIMIT 1",
+      session.value, start_hash));
+  if (!TRY(row.step())) return std::optional<std::string>();
+  return row.optional_text(0);
+}
+
 Result<std::int64_t> record_stored(Db& db, const event::CleanEvent& event, const Placement& placement,
                                    WallTime now) {
+  const auto& use = placement.tool_use_id ? placement.tool_use_id : event->tool_use_id;
   TRY(
       db.run("INSERT INTO events(event_id, session_db_id, name, kind, outcome, prompt_number, prompt_id, "
              "tool_name, tool_use_id, agent_id, agent_type, cwd, payload_hash, cut, created_at_epoch, "
              "taken_in_at_epoch, source) VALUES(?,?,?,?,'stored',?,?,?,?,?,?,?,?,?,?,?,?)",
              event->id.value, placement.session.value, event->name, event::kind_name(event->kind),
-             placement.prompt_number, event->prompt_id, event->tool_name, event->tool_use_id, event->agent_id,
+             placement.prompt_number, event->prompt_id, event->tool_name, use, event->agent_id,
              event->agent_type, event->cwd, placement.payload_hash, event->cut || event->incomplete,
              epoch_ms(event->at), epoch_ms(now), event->source));
   return db.last_insert_rowid();

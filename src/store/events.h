@@ -19,6 +19,8 @@ struct Placement {
   SessionId session;
   std::optional<std::int64_t> prompt_number;
   std::string payload_hash;  // of the cleaned event
+  // The call that the event belongs to, when the host gives calls no ids: see open_call().
+  std::optional<std::string> tool_use_id;
 };
 
 // Whether the event has its row already.
@@ -36,6 +38,10 @@ EventId transcript_event_id(const std::string& platform, const ContentId& sessio
 // Whether an equal event is stored: same tool use and kind (success and failure are both results), the same
 // prompt read from a transcript, else same name, prompt and payload within 5 s.
 Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placement& placement);
+
+// For hosts that give calls no ids: the oldest call of the session whose start has `start_hash` as its hash
+// and that has not ended; nothing when there is none.
+Result<std::optional<std::string>> open_call(Db& db, SessionId session, const std::string& start_hash);
 
 // Writes the row of an event that is stored; returns its number in the order of events.
 Result<std::int64_t> record_stored(Db& db, const event::CleanEvent& event, const Placement& placement,

@@ -1,7 +1,10 @@
 #include "store/evidence.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "store/compress.h"
+#include "store/event_index.h"
 #include "store/rows.h"
 
 namespace cairn::store {
@@ -26,6 +29,27 @@ Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Te
       "INSERT INTO evidence(event_seq, session_db_id, input_payload, response_payload, extra_payload, "
       "created_at_epoch) VALUES(?,?,?,?,?,?)",
       event_seq, session.value, input, response, extra, epoch_ms(at));
+}
+
+Result<std::optional<std::int64_t>> correct_to_failure(Db& db, SessionId session,
+                                                       const std::string& tool_use_id,
+                                                       const std::string& response) {
+  Stmt row =
+      TRY(db.query("SELECT seq, prompt_number FROM events WHERE session_db_id = ? AND tool_use_id = ? AND "
+                   "kind = 'tool' AND outcome = 'stored'",
+                   session.value, tool_use_id));
+  if (!TRY(row.step())) return std::optional<std::int64_t>();
+  const std::int64_t seq = row.integer(0);
+  const auto turn = row.optional_integer(1);
+  TRY(db.run("UPDATE events SET kind = 'tool_failure' WHERE seq = ?", seq));
+  TRY(
+      db.run("UPDATE pending_messages SET tool_response = ? WHERE event_seq = ? AND status IN ('pending', "
+             "'processing', 'failed')",
+             response, seq));
+  const auto payload = TRY(put_payload(db, response));
+  TRY(db.run("UPDATE evidence SET response_payload = ? WHERE event_seq = ?", payload, seq));
+  TRY(index_again(db, {seq}));
+  return turn;
 }
 
 Status delete_evidence(Db& db, std::int64_t event_seq) {
@@ -88,6 +112,24 @@ Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64
   TRY(for_each_turn_event(db, session, prompt_number,
                           [&](const KeptEvent& event) { events.push_back(event); }));
   return events;
+}
+
+Result<bool> has_work_between(Db& db, SessionId session, std::int64_t prompt_number, std::int64_t after,
+                              std::int64_t before) {
+  return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND prompt_number = ? AND seq > ? AND "
+                        "seq < ? AND outcome = 'stored' AND kind IN ('tool', 'tool_failure', 'stop', "
+                        "'stop_failure') LIMIT 1",
+                        session.value, prompt_number, after, before))
+      .has_value();
+}
+
+Result<std::vector<KeptEvent>> last_calls(Db& db, SessionId session, std::size_t limit) {
+  auto calls = TRY(events_with_texts(
+      db, db.query(KEPT_EVENTS "WHERE e.session_db_id = ? AND e.outcome = 'stored' AND e.kind IN ('tool', "
+                               "'tool_failure') ORDER BY e.prompt_number DESC, e.seq DESC LIMIT ?",
+                   session.value, static_cast<std::int64_t>(limit))));
+  std::reverse(calls.begin(), calls.end());
+  return calls;
 }
 
 Result<std::optional<KeptEvent>> kept_event(Db& db, std::int64_t seq) {

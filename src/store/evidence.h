@@ -24,6 +24,12 @@ struct Texts {
 
 Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Texts& texts, WallTime at);
 
+// Makes the stored end of a tool call a failure with that response: the host's hook did not say so. Returns
+// its turn; nothing when no such end is stored, or it is a failure already.
+Result<std::optional<std::int64_t>> correct_to_failure(Db& db, SessionId session,
+                                                       const std::string& tool_use_id,
+                                                       const std::string& response);
+
 // Deletes the texts of an event, except those that another event shares.
 Status delete_evidence(Db& db, std::int64_t event_seq);
 
@@ -47,6 +53,12 @@ Status for_each_turn_event(Db& db, SessionId session, std::int64_t prompt_number
                            const std::function<void(const KeptEvent&)>& take);
 // All of them at once.
 Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64_t prompt_number);
+// Whether the turn has events for the queue (ends of calls and of the turn) with a number above `after` and
+// below `before`.
+Result<bool> has_work_between(Db& db, SessionId session, std::int64_t prompt_number, std::int64_t after,
+                              std::int64_t before);
+// The session's last tool calls that ended, oldest first, at most `limit`.
+Result<std::vector<KeptEvent>> last_calls(Db& db, SessionId session, std::size_t limit);
 // One event; nothing when it is unknown or was only counted.
 Result<std::optional<KeptEvent>> kept_event(Db& db, std::int64_t seq);
 

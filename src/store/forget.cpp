@@ -1,6 +1,7 @@
 #include "store/forget.h"
 
 #include "store/evidence.h"
+#include "store/meta.h"
 #include "store/passages.h"
 #include "store/rows.h"
 
@@ -44,6 +45,7 @@ Status forget_turn(Db& db, SessionId session, std::int64_t number) {
     TRY(db.run("DELETE FROM " + std::string(table) + " WHERE session_db_id = ? AND prompt_number = ?",
                session.value, number));
   TRY(forget_passages(db, session, number));
+  TRY(put_meta(db, kIndexToMerge, 1));
   return db.run(
       "DELETE FROM session_summaries WHERE memory_session_id = (SELECT memory_session_id FROM sdk_sessions "
       "WHERE id = ?1) AND prompt_number = ?2",

@@ -35,14 +35,6 @@ Result<std::optional<std::int64_t>> prompt_row(Db& db, SessionId session, std::i
                     session.value, number);
 }
 
-Result<std::optional<Summary>> summary_of_turn(Db& db, SessionId session, std::int64_t number) {
-  const auto id =
-      TRY(db.integer("SELECT u.id FROM session_summaries u JOIN sdk_sessions s ON s.memory_session_id = "
-                     "u.memory_session_id WHERE s.id = ? AND u.prompt_number = ? AND u.deleted_at IS NULL",
-                     session.value, number));
-  return id ? find_summary(db, *id) : std::optional<Summary>();
-}
-
 Status add_notes_of_batch(Db& db, const std::string& batch) {
   return db.run(
       "INSERT INTO notes(observation_id, project) SELECT id, project FROM observations WHERE batch_id = ? ON "

@@ -23,8 +23,6 @@ Status end_imported_session(Db& db, SessionId session, WallTime at, std::string_
 // The number of the prompt with that text in the session.
 Result<std::optional<std::int64_t>> prompt_with_text(Db& db, SessionId session, std::string_view text);
 Result<std::optional<std::int64_t>> prompt_row(Db& db, SessionId session, std::int64_t number);
-// The summary of a turn.
-Result<std::optional<Summary>> summary_of_turn(Db& db, SessionId session, std::int64_t number);
 
 // Makes the observations of a batch notes, which every session of their project gets. Observations that are
 // or were notes do not change.

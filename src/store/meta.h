@@ -18,6 +18,7 @@ inline constexpr std::string_view kRecoveredDeliveries = "failed_deliveries_made
 inline constexpr std::string_view kFlagsChanged = "flags_changed";
 inline constexpr std::string_view kIntakeError = "intake_error";
 inline constexpr std::string_view kLostSessions = "lost_sessions";
+inline constexpr std::string_view kIndexToMerge = "index_to_merge";  // deleted entries left words in it
 inline constexpr std::string_view kEvidenceBorder = "evidence_border";
 inline constexpr std::string_view kBackupsFailed = "backups_failed";  // copies that failed at first
 inline constexpr std::string_view kSessionsNearLimit = "sessions_near_limit";
@@ -27,6 +28,8 @@ inline constexpr std::string_view kFailedDeliveriesTold = "failed_deliveries_tol
                                   kSessionsNearLimitTold = "sessions_near_limit_told";
 inline constexpr std::string_view kProjectHistoryTold =
     "project_history_told ";  // followed by the project's number
+inline constexpr std::string_view kDocumentAdviceTold = "document_advice_told ",  // the same
+    kOverheadTold = "overhead_told ";                                             // the same
 
 Result<std::optional<std::string>> meta_text(Db& db, std::string_view key);
 Result<std::optional<std::int64_t>> meta_number(Db& db, std::string_view key);

@@ -5,9 +5,11 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/squeeze.h"
 #include "base/text.h"
 #include "store/projects.h"
 #include "store/rows.h"
+#include "store/standing.h"
 
 namespace cairn::store {
 
@@ -30,14 +32,15 @@ struct Known {
 
 // The batch's rows so far. Call after its own evidence was deleted: what is left belongs to other batches.
 Result<std::vector<Known>> known_of(Db& db, const std::string& batch) {
-  Stmt row =
-      TRY(db.query("SELECT o.id, o.position, o.content_hash, (SELECT e.batch_id FROM observation_evidence e "
-                   "WHERE e.observation_id = o.id ORDER BY e.event_seq LIMIT 1) FROM observations o WHERE "
-                   "o.batch_id = ? ORDER BY o.id",
-                   batch));
+  Stmt row = TRY(
+      db.query("SELECT o.id, o.position, o.content_hash, (SELECT e.batch_id FROM observation_evidence e "
+               "WHERE e.observation_id = o.id ORDER BY e.event_seq LIMIT 1), EXISTS (SELECT 1 FROM "
+               "record_standing t WHERE t.record = 'O' || o.id AND t.text_hash <> '') FROM observations o "
+               "WHERE o.batch_id = ? ORDER BY o.id",
+               batch));
   std::vector<Known> known;
   while (TRY(row.step()))
-    known.push_back({row.integer(0), row.optional_integer(1), row.text(2), row.text(3), false});
+    known.push_back({row.integer(0), row.optional_integer(1), row.text(2), row.text(3), row.integer(4) != 0});
   return known;
 }
 
@@ -80,11 +83,12 @@ Result<std::int64_t> insert(Db& db, const MemoryId& memory, const std::optional<
   TRY(
       db.run("INSERT INTO observations(uuid, memory_session_id, project, type, title, subtitle, facts, "
              "narrative, concepts, files_read, files_modified, prompt_number, content_hash, batch_id, "
-             "position, same_as, created_at, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+             "position, same_as, created_at, created_at_epoch, discovery_tokens) "
+             "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
              new_uuid(epoch_ms(o.created_at)), memory.value, o.project, o.type, o.title, o.subtitle,
              list_text(o.facts), o.narrative, list_text(o.concepts), list_text(o.files_read),
              list_text(o.files_modified), o.prompt_number, hash, batch, o.position, same_as,
-             iso8601(o.created_at), epoch_ms(o.created_at)));
+             iso8601(o.created_at), epoch_ms(o.created_at), o.discovery_tokens));
   const std::int64_t id = db.last_insert_rowid();
   TRY(put_parts(db, id, o));
   return id;
@@ -96,10 +100,10 @@ Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation
   TRY(
       db.run("UPDATE observations SET type = ?, title = ?, subtitle = ?, facts = ?, narrative = ?, concepts "
              "= ?, files_read = ?, files_modified = ?, content_hash = ?, position = ?, same_as = ?, "
-             "created_at = ?, created_at_epoch = ? WHERE id = ?",
+             "created_at = ?, created_at_epoch = ?, discovery_tokens = ? WHERE id = ?",
              o.type, o.title, o.subtitle, list_text(o.facts), o.narrative, list_text(o.concepts),
              list_text(o.files_read), list_text(o.files_modified), hash, o.position, same_as,
-             iso8601(o.created_at), epoch_ms(o.created_at), id));
+             iso8601(o.created_at), epoch_ms(o.created_at), o.discovery_tokens, id));
   return put_parts(db, id, o);
 }
 
@@ -108,6 +112,9 @@ Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation
 // other batch uses; else a new one.
 Status put_one(Db& db, const MemoryId& memory, const std::string& batch, std::vector<Known>& known,
                const Observation& o) {
+  // A person edited or rejected what says this: it is that record, whatever it says now.
+  if (const auto ruling = TRY(ruling_on(db, o.project, squeezed_hash(whole_text(o)))))
+    return add_evidence(db, ruling->record.row, batch, o);
   const std::string hash = hash_of(o);
   auto row =
       std::find_if(known.begin(), known.end(), [&](const Known& k) { return !k.kept && k.hash == hash; });
@@ -129,9 +136,33 @@ Status put_one(Db& db, const MemoryId& memory, const std::string& batch, std::ve
 
 }  // namespace
 
+std::string whole_text(const Observation& o) {
+  // A note's title is its first sentence: said once.
+  const bool is_beginning = squeezed(o.narrative).starts_with(squeezed(o.title));
+  std::string all = (is_beginning ? "" : o.title + "\n") + o.subtitle + "\n" + o.narrative;
+  for (const std::string& fact : o.facts) all += "\n" + fact;
+  return all;
+}
+
+Status rehash_observation(Db& db, std::int64_t id) {
+  Stmt row =
+      TRY(db.query("SELECT type, title, coalesce(narrative, ''), facts FROM observations WHERE id = ?", id));
+  if (!TRY(row.step())) return {};
+  Observation o;
+  read_columns(row, o.type, o.title, o.narrative, o.facts);
+  return db.run("UPDATE observations SET content_hash = ?, same_as = NULL WHERE id = ?", hash_of(o), id);
+}
+
+// What a person rejected stays hidden when it is stored again.
 Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Observation& o) {
   const std::int64_t id = TRY(insert(db, memory, std::nullopt, o));
   TRY(add_evidence(db, id, "", o));
+  const std::string hash = squeezed_hash(whole_text(o));
+  if (const auto ruling = TRY(ruling_on(db, o.project, hash)); ruling && ruling->hidden) {
+    auto standing = TRY(standing_of(db, ruling->record));
+    if (standing) TRY(put_standing(db, {'O', id}, *standing, o.created_at));
+    TRY(db.run("UPDATE observations SET deleted_at = ? WHERE id = ?", iso8601(o.created_at), id));
+  }
   return ObservationId{id};
 }
 
@@ -180,7 +211,8 @@ Status drop_covered(Db& db, const std::string& batch, const std::vector<Observat
     TRY(db.run("DELETE FROM observation_evidence WHERE observation_id = ? AND batch_id = ?", id, batch));
     TRY(
         db.run("DELETE FROM observations WHERE id = ?1 AND batch_id = ?2 AND NOT EXISTS (SELECT 1 FROM "
-               "observation_evidence e WHERE e.observation_id = ?1)",
+               "observation_evidence e WHERE e.observation_id = ?1) AND NOT EXISTS (SELECT 1 FROM "
+               "record_standing t WHERE t.record = 'O' || ?1 AND t.text_hash <> '')",
                id, batch));
     // A row that another batch has too is handed over to that batch.
     TRY(

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "event/origin.h"
 #include "store/sessions.h"
 #include "store/sql.h"
 
@@ -32,9 +32,16 @@ struct Observation {
   std::optional<std::int64_t> same_as;   // the earliest equal one of another session of the project
   std::optional<std::int64_t> position;  // its place in its batch; a batch has one at each
   std::vector<std::int64_t> events;      // its evidence: events.seq
+  std::int64_t discovery_tokens = 0;     // about what its events took the session to read
   Origins origins;                       // of the events that it came from: web, mcp
   WallTime created_at;
 };
+
+// All that it says: what decisions about it hold for.
+std::string whole_text(const Observation& observation);
+
+// Computes the hash of an observation again, after its fields were changed.
+Status rehash_observation(Db& db, std::int64_t id);
 
 // Stores one that belongs to no batch: what a person entered by hand.
 Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Observation& observation);

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "event/open_kind.h"
+#include "event/origin.h"
 #include "store/sql.h"
 
 namespace cairn::store {

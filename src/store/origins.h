@@ -4,14 +4,16 @@
 
 #include <string>
 
-#include "base/origin.h"
 #include "base/text.h"
+#include "event/origin.h"
 #include "host/host.h"
 
 namespace cairn::store {
 
 // The events that brought text from outside; the same condition as in the index.
-#define FROM_OUTSIDE "(tool_name IN ('WebFetch', 'WebSearch') OR substr(tool_name, 1, 5) = 'mcp__')"
+#define FROM_OUTSIDE                                                                             \
+  "(tool_name IN ('WebFetch', 'WebSearch', 'web_fetch', 'web_search', 'webfetch', 'websearch', " \
+  "'google_web_search') OR substr(tool_name, 1, 4) = 'mcp_')"
 
 // The tools that brought text from outside to the observation with the id `o`, as a column.
 #define TOOLS_OF_OBSERVATION(o)                                                                    \

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "store/lists.h"
 #include "store/rows.h"
@@ -52,7 +51,7 @@ Result<std::optional<Passage>> find_passage(Db& db, std::int64_t id) {
                    ", (SELECT prompt_number FROM prompt_ids i WHERE i.session_db_id = s.id AND i.prompt_id = "
                    "p.prompt_id), "
                    "(SELECT max(id) FROM backups WHERE base_id = b.id) FROM passages p " SESSION_OF_BASE
-                   "WHERE p.id = ? AND s.deleted_at IS NULL",
+                   "WHERE p.id = ? AND p.deleted_at IS NULL AND s.deleted_at IS NULL",
                    id));
   if (!TRY(row.step())) return std::optional<Passage>();
   Passage p;
@@ -65,24 +64,27 @@ Result<std::optional<Passage>> find_passage(Db& db, std::int64_t id) {
   return std::optional(std::move(p));
 }
 
-Result<std::vector<PassageMatch>> best_passages(Db& db, const std::string& match,
-                                                const std::vector<std::string>& projects,
-                                                const Period& period, std::size_t limit) {
+Result<std::vector<LongMatch>> best_passages(Db& db, const std::string& match,
+                                             const std::vector<std::string>& projects, const Period& period,
+                                             std::size_t scan, std::size_t limit) {
   const auto scope = projects.empty() ? std::nullopt : std::optional(list_text(projects));
-  Stmt row =
-      TRY(db.query("SELECT p.id, f.rank, b.content_session_id FROM passage_index f JOIN passages p ON p.id = "
-                   "f.rowid " SESSION_OF_BASE
-                   "WHERE passage_index MATCH ?1 AND s.deleted_at IS NULL AND (?2 IS NULL OR " PROJECT_OF_BASE
-                   " IN (SELECT value FROM json_each(?2))) AND p.at_epoch BETWEEN ?3 AND ?4 ORDER BY "
-                   "f.rank, p.id DESC",
-                   match, scope, period.since ? epoch_ms(*period.since) : 0,
-                   period.until ? epoch_ms(*period.until) : std::numeric_limits<std::int64_t>::max()));
-  std::vector<PassageMatch> best;
-  std::set<std::string> sessions;
-  while (best.size() < limit && TRY(row.step()))
-    if (sessions.insert(row.text(2)).second)
-      best.push_back({row.integer(0), std::max(0.0, -row.real(1)), row.text(2)});
-  return best;
+  return all(
+      db.query(
+          "SELECT p.id, found.score, b.content_session_id, (SELECT prompt_number FROM prompt_ids i WHERE "
+          "i.session_db_id = s.id AND i.prompt_id = p.prompt_id) FROM (SELECT rowid AS row, rank AS score "
+          "FROM passage_index WHERE passage_index MATCH ?1 ORDER BY rowid DESC LIMIT ?2) found JOIN "
+          "passages p ON p.id = found.row " SESSION_OF_BASE
+          "WHERE p.deleted_at IS NULL AND s.deleted_at IS NULL AND (?3 IS NULL OR " PROJECT_OF_BASE
+          " IN (SELECT value FROM json_each(?3))) AND p.at_epoch BETWEEN ?4 AND ?5 ORDER BY "
+          "found.score, p.id DESC LIMIT ?6",
+          match, scan, scope, period.since ? epoch_ms(*period.since) : 0,
+          period.until ? epoch_ms(*period.until) : std::numeric_limits<std::int64_t>::max(), limit),
+      [](const Stmt& row) {
+        return LongMatch{{RecordKind::passage, row.integer(0)},
+                         std::max(0.0, -row.real(1)),
+                         row.text(2),
+                         row.optional_integer(3)};
+      });
 }
 
 Status forget_passages(Db& db, SessionId session, std::int64_t number) {
@@ -98,12 +100,15 @@ Status clear_passages(Db& db) {
   return db.run("DELETE FROM passages");
 }
 
-Result<PassageCounts> passage_counts(Db& db) {
-  Stmt row =
-      TRY(db.query("SELECT (SELECT count(*) FROM passages), (SELECT coalesce(sum(length(block)), 0) FROM "
-                   "passage_index_data) + (SELECT count(*) * 80 FROM passages)"));
-  TRY(row.step());
-  return PassageCounts{row.integer(0), row.integer(1)};
+Result<std::vector<std::int64_t>> passages_with(Db& db, std::int64_t base, std::int64_t first,
+                                                std::int64_t last) {
+  return all<std::int64_t>(db.query(
+      "SELECT id FROM passages WHERE base_id = ? AND first_line <= ? AND last_line >= ?", base, last, first));
+}
+
+Status reindex_passage(Db& db, std::int64_t id, std::string_view text) {
+  TRY(db.run("DELETE FROM passage_index WHERE rowid = ?", id));
+  return db.run("INSERT INTO passage_index(rowid, body) VALUES(?, ?)", id, text);
 }
 
 }  // namespace cairn::store

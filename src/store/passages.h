@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/archive.h"
+#include "store/event_index.h"
 #include "store/records.h"
 #include "store/sql.h"
 
@@ -52,25 +53,21 @@ struct Passage {
 // Nothing when it is gone.
 Result<std::optional<Passage>> find_passage(Db& db, std::int64_t id);
 
-struct PassageMatch {
-  std::int64_t id = 0;
-  double score = 0;
-  std::string session;  // the host's id
-};
-// The best passage of each session that matches a query in FTS5's language, best first. `projects`: only
-// theirs; none: of all.
-Result<std::vector<PassageMatch>> best_passages(Db& db, const std::string& match,
-                                                const std::vector<std::string>& projects,
-                                                const Period& period, std::size_t limit);
+// The best among the newest `scan` passages that match a query in FTS5's language, best first. `projects`:
+// only theirs; none: of all.
+Result<std::vector<LongMatch>> best_passages(Db& db, const std::string& match,
+                                             const std::vector<std::string>& projects, const Period& period,
+                                             std::size_t scan, std::size_t limit);
 
 // Removes what is indexed of a turn.
 Status forget_passages(Db& db, SessionId session, std::int64_t number);
 // Removes everything that is indexed: the archive is indexed again.
 Status clear_passages(Db& db);
 
-struct PassageCounts {
-  std::int64_t passages = 0, bytes = 0;  // of the index on the disk
-};
-Result<PassageCounts> passage_counts(Db& db);
+// The passages of a base that have one of the lines from `first` to `last`.
+Result<std::vector<std::int64_t>> passages_with(Db& db, std::int64_t base, std::int64_t first,
+                                                std::int64_t last);
+// Indexes a passage again, after its lines changed.
+Status reindex_passage(Db& db, std::int64_t id, std::string_view text);
 
 }  // namespace cairn::store

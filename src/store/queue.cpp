@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/evidence.h"
+#include "store/rows.h"
 
 namespace cairn::store {
 
@@ -29,6 +30,15 @@ Result<MessageId> enqueue(Db& db, const NewMessage& m) {
 // was set back, and is due.
 #define DUE "(m.not_before_epoch <= ?1 OR m.not_before_epoch > ?2) "
 
+// ?3 is Gather::wait in ms, ?4 is Gather::max. A time that is later than now was recorded before the clock
+// was set back.
+#define GATHERED                                                                                            \
+  "(?3 = 0 OR m.solo = 1 OR m.retry_count > 0 OR m.created_at_epoch NOT BETWEEN ?1 - 5 * ?3 AND ?1 + "      \
+  "60000 OR (s.status <> 'active' AND (s.transcript_due = 0 OR s.last_event_at_epoch < ?1 - 30000)) OR "    \
+  "(SELECT max(l.created_at_epoch) FROM pending_messages l WHERE l.status = 'pending' AND l.session_db_id " \
+  "= h.session) NOT BETWEEN ?1 - ?3 AND ?1 + 60000 OR (SELECT count(*) FROM pending_messages l WHERE "      \
+  "l.status = 'pending' AND l.session_db_id = h.session) >= ?4) "
+
 static std::int64_t beyond_any_wait(WallTime now) {
   return epoch_ms(now + 2 * kLongestDelay);
 }
@@ -36,7 +46,7 @@ static std::int64_t beyond_any_wait(WallTime now) {
 // Finds waiting sessions by jumping from session to session in the index, instead of reading every row. A
 // session has waited since its oldest message arrived or since its last claim, whichever is later. Both are
 // numbers of one sequence: a claim gets a number above all message ids and earlier claims.
-static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now) {
+static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now, const Gather& gather) {
   return db.integer(
       "WITH RECURSIVE waiting(session) AS (SELECT min(session_db_id) FROM pending_messages WHERE status = "
       "'pending' UNION ALL SELECT (SELECT min(session_db_id) FROM pending_messages WHERE status = 'pending' "
@@ -46,20 +56,23 @@ static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now) {
       "ORDER BY m.id LIMIT 1) FROM waiting w WHERE w.session IS NOT NULL) SELECT h.session FROM heads h JOIN "
       "pending_messages m ON m.id = h.head JOIN sdk_sessions s ON s.id = h.session WHERE " DUE
       "AND NOT EXISTS (SELECT 1 FROM pending_messages b WHERE b.status = 'processing' AND b.session_db_id = "
-      "h.session) ORDER BY max(h.head, s.served), h.head LIMIT 1",
-      epoch_ms(now), beyond_any_wait(now));
+      "h.session) AND " GATHERED "ORDER BY max(h.head, s.served), h.head LIMIT 1",
+      epoch_ms(now), beyond_any_wait(now), gather.wait.count(), gather.max);
 }
 
 static Result<std::vector<MessageId>> next_messages(Db& db, std::int64_t session, WallTime now,
-                                                    std::size_t max) {
-  Stmt row =
-      TRY(db.query("SELECT m.id, m.solo, " DUE "FROM pending_messages m WHERE m.session_db_id = ?3 AND " ENDED
-                   "ORDER BY m.id LIMIT ?4",
-                   epoch_ms(now), beyond_any_wait(now), session, max));
+                                                    const Gather& gather) {
+  Stmt row = TRY(db.query("SELECT m.id, m.solo, " DUE ", min(coalesce(length(m.tool_input), 0), 2000) + "
+                          "min(coalesce(length(m.tool_response), 0), 2000) FROM pending_messages m WHERE "
+                          "m.session_db_id = ?3 AND " ENDED "ORDER BY m.id LIMIT ?4",
+                          epoch_ms(now), beyond_any_wait(now), session, gather.max));
   std::vector<MessageId> messages;
+  std::size_t bytes = 0;
   while (TRY(row.step())) {
     const bool solo = row.integer(1) != 0, due = row.integer(2) != 0;
     if (!due || (solo && !messages.empty())) break;
+    bytes += static_cast<std::size_t>(row.integer(3));
+    if (gather.max_bytes > 0 && bytes > gather.max_bytes && !messages.empty()) break;
     messages.push_back(MessageId{row.integer(0)});
     if (solo) break;
   }
@@ -67,13 +80,18 @@ static Result<std::vector<MessageId>> next_messages(Db& db, std::int64_t session
 }
 
 Result<std::optional<Batch>> claim(Db& db, WallTime now, std::size_t max, Millis lease) {
-  const auto session = TRY(next_session(db, now));
+  return claim(db, now, {.max = max, .lease = lease});
+}
+
+Result<std::optional<Batch>> claim(Db& db, WallTime now, const Gather& gather) {
+  const Millis lease = gather.lease;
+  const auto session = TRY(next_session(db, now, gather));
   if (!session) return std::optional<Batch>();
   Batch batch;
   batch.id = new_uuid(epoch_ms(now));
   batch.lease = random_hex(8);
   batch.session = SessionId{*session};
-  batch.messages = TRY(next_messages(db, *session, now, max));
+  batch.messages = TRY(next_messages(db, *session, now, gather));
   for (const MessageId id : batch.messages) {
     TRY(
         db.run("UPDATE pending_messages SET status = 'processing', started_processing_at_epoch = ?, batch_id "
@@ -89,6 +107,11 @@ Result<std::optional<Batch>> claim(Db& db, WallTime now, std::size_t max, Millis
 }
 
 #define OURS "WHERE batch_id = ? AND lease = ? AND status = 'processing' "
+
+Result<std::vector<std::int64_t>> prompt_numbers_of(Db& db, const Batch& batch) {
+  return all<std::int64_t>(db.query("SELECT DISTINCT coalesce(prompt_number, 0) FROM pending_messages " OURS,
+                                    batch.id, batch.lease));
+}
 
 Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease) {
   TRY(db.run("UPDATE pending_messages SET lease_until_epoch = ? " OURS, epoch_ms(now + lease), batch.id,

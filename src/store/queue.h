@@ -47,6 +47,20 @@ struct Batch {
 // claimed alone. Skips sessions that have a batch in processing. Empty when there is nothing to do.
 Result<std::optional<Batch>> claim(Db& db, WallTime now, std::size_t max, Millis lease);
 
+// How messages are gathered for a provider.
+struct Gather {
+  std::size_t max = 200;      // messages
+  std::size_t max_bytes = 0;  // of their texts, as a request shows them; 0: no limit
+  Millis lease = std::chrono::minutes(5);
+  // A session's messages wait for more of them until nothing came for this long, there are `max`, the oldest
+  // waited five times as long, or the session has ended and its transcript was read. 0: they wait for
+  // nothing.
+  Millis wait{0};
+};
+Result<std::optional<Batch>> claim(Db& db, WallTime now, const Gather& gather);
+// The turns of a claimed batch.
+Result<std::vector<std::int64_t>> prompt_numbers_of(Db& db, const Batch& batch);
+
 // The worker's heartbeat: the lease now ends `lease` from now. False: the batch is no longer ours.
 Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease);
 

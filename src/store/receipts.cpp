@@ -7,9 +7,9 @@ namespace cairn::store {
 Result<std::int64_t> add_receipt(Db& db, const Receipt& r) {
   TRY(db.run(
       "INSERT INTO injections(event_id, session_db_id, project, event_name, source, tokens, characters, "
-      "text_hash, items, up_to_epoch, created_at, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+      "text_hash, items, up_to_epoch, created_at, created_at_epoch, kind) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
       r.event.value, r.session.value, r.project, r.event_name, r.source, r.tokens, r.characters, r.text_hash,
-      r.items, epoch_ms(r.up_to), iso8601(r.created_at), epoch_ms(r.created_at)));
+      r.items, epoch_ms(r.up_to), iso8601(r.created_at), epoch_ms(r.created_at), r.kind));
   return db.last_insert_rowid();
 }
 
@@ -18,24 +18,24 @@ Status confirm_receipt(Db& db, std::int64_t id, WallTime at) {
                 epoch_ms(at), id);
 }
 
-#define RECEIPTS                                                                                            \
-  "SELECT i.id, i.event_id, i.session_db_id, s.content_session_id, i.project, i.event_name, i.source, "     \
-  "i.tokens, i.characters, i.text_hash, i.items, i.up_to_epoch, i.created_at_epoch, i.given_at_epoch FROM " \
+#define RECEIPTS                                                                                        \
+  "SELECT i.id, i.event_id, i.session_db_id, s.content_session_id, i.project, i.event_name, i.source, " \
+  "i.tokens, i.characters, i.text_hash, i.items, i.up_to_epoch, i.created_at_epoch, i.given_at_epoch, " \
+  "i.kind FROM "                                                                                        \
   "injections i JOIN sdk_sessions s ON s.id = i.session_db_id "
 
 static Receipt read_receipt(Stmt& row) {
   Receipt r;
   read_columns(row, r.id, r.event, r.session, r.content_session, r.project, r.event_name, r.source, r.tokens,
-               r.characters, r.text_hash, r.items, r.up_to, r.created_at, r.given_at);
+               r.characters, r.text_hash, r.items, r.up_to, r.created_at, r.given_at, r.kind);
   return r;
 }
 
 Result<std::optional<Receipt>> last_given(Db& db, SessionId session) {
-  return first(
-      db.query(RECEIPTS
-               "WHERE i.session_db_id = ? AND i.given_at_epoch IS NOT NULL ORDER BY i.id DESC LIMIT 1",
-               session.value),
-      read_receipt);
+  return first(db.query(RECEIPTS "WHERE i.session_db_id = ? AND i.given_at_epoch IS NOT NULL AND i.kind = "
+                                 "'context' ORDER BY i.id DESC LIMIT 1",
+                        session.value),
+               read_receipt);
 }
 
 Result<bool> was_given(Db& db, SessionId session, const EventId& event) {

@@ -19,7 +19,8 @@ struct Receipt {
   std::string content_session;  // the host's id of it; when read
   std::string project;
   std::string event_name;
-  std::string source;  // of the start of the session: startup, resume, clear, compact
+  std::string source;            // of the start of the session: startup, resume, clear, compact
+  std::string kind = "context";  // or help: given at an event in the middle of work
   std::int64_t tokens = 0;
   std::int64_t characters = 0;
   std::string text_hash;
@@ -37,7 +38,7 @@ Result<bool> was_given(Db& db, SessionId session, const EventId& event);
 // The newest first: of a project, or of all.
 Result<std::vector<Receipt>> list_receipts(Db& db, const std::optional<std::string>& project,
                                            std::int64_t limit);
-// The session's last receipt that its hook confirmed.
+// The session's last receipt of context that its hook confirmed.
 Result<std::optional<Receipt>> last_given(Db& db, SessionId session);
 
 }  // namespace cairn::store

@@ -31,6 +31,14 @@ static std::string_view record_sql(RecordKind kind) {
              " FROM open_items r LEFT JOIN sdk_sessions s ON s.id = r.session_db_id WHERE r.id = ? AND "
              "r.deleted_at IS NULL";
     case RecordKind::passage: break;  // find_passage()
+    case RecordKind::document:
+      return "SELECT project, content_session_id, NULL, 'document', title, body, created_at_epoch, tags, "
+             "NULL FROM session_documents WHERE id = ? AND deleted_at IS NULL";
+    case RecordKind::event:
+      return "SELECT s.project, s.content_session_id, e.prompt_number, coalesce(e.tool_name, e.kind), "
+             "coalesce(e.tool_name, e.name), '', e.created_at_epoch, '', e.tool_name FROM events e JOIN "
+             "sdk_sessions s ON s.id = e.session_db_id WHERE e.seq = ? AND e.outcome = 'stored' AND "
+             "s.deleted_at IS NULL";
     case RecordKind::turn:
       return "SELECT r.project, s.content_session_id, r.prompt_number, r.kind, substr(r.text, 1, 1000), "
              "r.text, r.created_at_epoch, '', " TOOLS
@@ -80,7 +88,9 @@ static std::string_view evidence_sql(RecordKind kind) {
     case RecordKind::prompt:
       return EVENTS_OF_TURN("user_prompts r", "r.session_db_id", "AND e.kind = 'prompt' ");
     case RecordKind::turn: return EVENTS_OF_TURN("texts r", "r.session_db_id", "");
-    case RecordKind::passage: break;
+    case RecordKind::passage:
+    case RecordKind::document: break;
+    case RecordKind::event: return "SELECT seq FROM events WHERE seq = ? AND outcome = 'stored' LIMIT ?";
     case RecordKind::open:
       return "SELECT event_seq FROM open_items WHERE id = ? AND event_seq IS NOT NULL LIMIT ?";
   }
@@ -88,7 +98,8 @@ static std::string_view evidence_sql(RecordKind kind) {
 }
 
 Result<std::vector<std::int64_t>> evidence_of(Db& db, const RecordId& id, std::int64_t limit) {
-  if (id.kind == RecordKind::passage) return std::vector<std::int64_t>();  // it is the raw text itself
+  // A passage is the raw text itself; a document is written by hand or drafted from a whole session.
+  if (id.kind == RecordKind::passage || id.kind == RecordKind::document) return std::vector<std::int64_t>();
   return all<std::int64_t>(db.query(evidence_sql(id.kind), id.row, limit));
 }
 
@@ -116,6 +127,7 @@ Result<std::vector<Neighbour>> neighbours(Db& db, RecordKind kind, const std::st
   "CASE memory_index.rowid & 7 WHEN 1 THEN (SELECT created_at_epoch FROM observations WHERE id = "         \
   "memory_index.rowid >> 3) WHEN 2 THEN (SELECT created_at_epoch FROM session_summaries WHERE id = "       \
   "memory_index.rowid >> 3) WHEN 6 THEN (SELECT opened_at_epoch FROM open_items WHERE id = "               \
+  "memory_index.rowid >> 3) WHEN 7 THEN (SELECT created_at_epoch FROM session_documents WHERE id = "       \
   "memory_index.rowid >> 3) WHEN 3 THEN (SELECT created_at_epoch FROM user_prompts WHERE id = "            \
   "memory_index.rowid >> 3) ELSE (SELECT created_at_epoch FROM texts WHERE id = memory_index.rowid >> 3) " \
   "END"

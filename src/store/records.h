@@ -1,5 +1,5 @@
 // The records that can be found: observations, summaries, prompts, texts of turns (answers, remarks, messages
-// of commits) and open items; and the search index over them.
+// of commits), documents, open items and tool calls; and the search index over them.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "event/origin.h"
 #include "store/sql.h"
 #include "store/states.h"
 

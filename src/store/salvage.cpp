@@ -77,8 +77,8 @@ class Salvage {
   Salvaged result_;
 };
 
-// In the order of their creation, so that a row comes after those it refers to. The archive is indexed again:
-// the words of its passages are in no table.
+// In the order of their creation, so that a row comes after those it refers to. The archive and the tool
+// calls are indexed again: the words of passages and calls are in no table.
 Status Salvage::run() {
   transaction_.emplace(TRY(Transaction::begin(to_)));
   struct Table {
@@ -91,7 +91,7 @@ Status Salvage::run() {
         TRY(to_.query("SELECT s.name, l.wr FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name "
                       "AND l.schema = 'main' WHERE l.type = 'table' AND s.type = 'table' AND s.name NOT LIKE "
                       "'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN ('schema_migrations', 'passages', "
-                      "'passage_progress') ORDER BY s.rowid"));
+                      "'passage_progress', 'index_rebuild') ORDER BY s.rowid"));
     while (TRY(row.step())) tables.push_back({row.text(0), row.integer(1) == 0});
   }
   for (const Table& table : tables) {
@@ -101,6 +101,7 @@ Status Salvage::run() {
     if (table.name == "projects") TRY(of_indexes(table.name, kProjectsOfParts));
     if (table.name == "sdk_sessions") TRY(of_indexes(table.name, kSessionsOfParts));
   }
+  TRY(to_.run("UPDATE evidence SET indexed = 0 WHERE indexed <> 0"));
   return transaction_->commit();
 }
 

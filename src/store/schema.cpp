@@ -372,6 +372,14 @@ static constexpr std::string_view kMarks = R"sql(
 ALTER TABLE transcripts ADD COLUMN mark TEXT NOT NULL DEFAULT '';
 )sql";
 
+static constexpr std::string_view kOutsideOfAgents = R"sql(
+-- The same for the tools of other coding agents.
+DROP INDEX events_outside;
+CREATE INDEX events_outside ON events(session_db_id, prompt_number, tool_name)
+  WHERE (tool_name IN ('WebFetch', 'WebSearch', 'web_fetch', 'web_search', 'webfetch', 'websearch',
+                       'google_web_search') OR substr(tool_name, 1, 4) = 'mcp_');
+)sql";
+
 std::span<const Migration> schema() {
   static const std::array kMigrations = {Migration{1, "spine", kSpine},
                                          Migration{2, "transcripts", kTranscripts},
@@ -391,7 +399,13 @@ std::span<const Migration> schema() {
                                          Migration{20, "import jobs", kImportJobs},
                                          Migration{21, "passages", kPassages},
                                          Migration{22, "retention", kRetention},
-                                         Migration{23, "document places", kDocumentPlaces}};
+                                         Migration{23, "document places", kDocumentPlaces},
+                                         Migration{30, "continuity", kContinuity},
+                                         Migration{33, "model calls", kModelCalls},
+                                         Migration{35, "recall", kRecall},
+                                         Migration{38, "help receipts", kHelpReceipts},
+                                         Migration{40, "forgetting", kForgetting},
+                                         Migration{45, "outside of agents", kOutsideOfAgents}};
   return kMigrations;
 }
 

@@ -28,5 +28,13 @@ extern const std::string_view kDocuments;
 // The text of "import jobs".
 extern const std::string_view kImportJobs;
 extern const std::string_view kDocumentPlaces;
+// The text of "forgetting".
+extern const std::string_view kForgetting;
+// The text of "help receipts".
+extern const std::string_view kHelpReceipts;
+extern const std::string_view kContinuity;
+extern const std::string_view kRecall;
+// The text of "model calls".
+extern const std::string_view kModelCalls;
 
 }  // namespace cairn::store

@@ -9,7 +9,9 @@ namespace cairn::store {
 
 #define SESSIONS                                                                                             \
   "SELECT id, platform, content_session_id, memory_session_id, memory_provider, project, branch, worktree, " \
-  "cwd, transcript_path, user_prompt, prompt_count, host_pid, host_start, host_boot_id, started_at_epoch, "  \
+  "cwd, transcript_path, iif(EXISTS (SELECT 1 FROM user_prompts p WHERE p.session_db_id = sdk_sessions.id "  \
+  "AND p.deleted_at IS NOT NULL AND p.prompt_text = user_prompt), NULL, user_prompt), prompt_count, "        \
+  "host_pid, host_start, host_boot_id, started_at_epoch, "                                                   \
   "last_event_at_epoch, completed_at_epoch, captured_at_epoch, status, end_reason, imported FROM "           \
   "sdk_sessions "
 
@@ -36,6 +38,10 @@ Result<std::optional<Session>> find_session(Db& db, const std::string& platform,
 
 Result<std::optional<Session>> find_session(Db& db, SessionId id) {
   return first(db.query(SESSIONS "WHERE id = ?", id.value), read_session);
+}
+
+Result<std::optional<std::string>> platform_of(Db& db, const std::string& content_id) {
+  return db.text("SELECT platform FROM sdk_sessions WHERE content_session_id = ? LIMIT 1", content_id);
 }
 
 Result<std::vector<Session>> active_sessions(Db& db) {

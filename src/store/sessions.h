@@ -57,6 +57,8 @@ std::string key_of(const std::string& platform, const ContentId& id);
 // All within the caller's transaction, on the writer's connection.
 Result<std::optional<Session>> find_session(Db& db, const std::string& platform, const ContentId& id);
 Result<std::optional<Session>> find_session(Db& db, SessionId id);
+// The host of a session with that content id; nothing when there is none.
+Result<std::optional<std::string>> platform_of(Db& db, const std::string& content_id);
 Result<Session> create_session(Db& db, const NewSession& session);
 // Whether `id` is the memory id of some session: an event that carries it is our own agent's.
 Result<bool> is_memory_id(Db& db, const ContentId& id);

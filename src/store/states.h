@@ -35,8 +35,17 @@ enum class MessageStatus { pending, processing, processed, failed };
 enum class LinkState { linked, suggested, apart };
 enum class MadeBy { user, cairn };
 // The numbers are stored in the search index: the rowid of an entry is the row's id times 8, plus its kind.
-// A passage has an index of its own.
-enum class RecordKind { observation = 1, summary = 2, prompt = 3, turn = 4, passage = 5, open = 6 };
+// Passages and events have indexes of their own.
+enum class RecordKind {
+  observation = 1,
+  summary = 2,
+  prompt = 3,
+  turn = 4,
+  passage = 5,
+  open = 6,
+  document = 7,
+  event = 8,
+};
 
 template <class State>
 inline constexpr std::array<std::string_view, 0> kStateTexts;
@@ -68,8 +77,8 @@ template <>
 inline constexpr auto kStateTexts<event::OpenState> = std::to_array<std::string_view>(
     {"", "pending", "in_progress", "proposed", "rejected", "accepted", "offered", "plan"});
 template <>
-inline constexpr auto kStateTexts<RecordKind> =
-    std::to_array<std::string_view>({"", "observation", "summary", "prompt", "turn", "passage", "open"});
+inline constexpr auto kStateTexts<RecordKind> = std::to_array<std::string_view>(
+    {"", "observation", "summary", "prompt", "turn", "passage", "open", "document", "event"});
 
 template <class State>
 constexpr std::string_view name_of(State state) {

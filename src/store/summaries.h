@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/origin.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "event/origin.h"
 #include "store/sql.h"
 #include "store/states.h"
 
@@ -27,6 +27,8 @@ struct Summary {
   std::int64_t prompt_number = 0;
   std::string request, investigated, learned, completed, next_steps, notes;
   std::vector<std::string> files_read, files_edited;
+  std::vector<std::string> rules;     // of the person, as a model understood them
+  std::int64_t discovery_tokens = 0;  // about what its turn's events took to read
   WallTime created_at;
   WallTime updated_at;
   TurnEnd turn_end = TurnEnd::none;
@@ -39,6 +41,7 @@ Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& summary,
 
 Result<std::optional<Summary>> find_summary(Db& db, std::int64_t id);
 Result<std::vector<Summary>> session_summaries(Db& db, SessionId session);
+Result<std::optional<Summary>> summary_of_turn(Db& db, SessionId session, std::int64_t number);
 // The summaries of its last turns, oldest first.
 Result<std::vector<Summary>> last_summaries(Db& db, SessionId session, std::size_t limit);
 

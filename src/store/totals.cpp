@@ -43,6 +43,7 @@ Result<Statistics> statistics(Db& db, const std::optional<std::string>& project)
   };
   Statistics s;
   s.sessions_by_status = TRY(by("status", "sdk_sessions WHERE hidden = 0", "2 DESC, 1"));
+  s.sessions_by_host = TRY(by("platform", "sdk_sessions WHERE hidden = 0", "2 DESC, 1"));
   s.observations_by_type = TRY(by("type", "observations WHERE deleted_at IS NULL", "2 DESC, 1"));
   s.tools = TRY(by("e.tool_name",
                    "events e JOIN sdk_sessions s ON s.id = e.session_db_id WHERE e.outcome = 'stored' AND "
@@ -54,6 +55,16 @@ Result<Statistics> statistics(Db& db, const std::optional<std::string>& project)
   s.contexts_given =
       TRY(number(scoped(db, project, std::string("SELECT count(*)") + kGiven + " AND tokens > 0")));
   s.tokens_given = TRY(number(scoped(db, project, std::string("SELECT sum(tokens)") + kGiven)));
+  s.work_tokens = TRY(number(
+      scoped(db, project, "SELECT sum(discovery_tokens) FROM session_summaries WHERE deleted_at IS NULL")));
+  s.saved_tokens = TRY(number(scoped(
+      db, project,
+      "SELECT sum(max(0, coalesce((SELECT u.discovery_tokens FROM session_summaries u WHERE u.project = "
+      "i.project AND u.deleted_at IS NULL AND u.created_at_epoch <= i.given_at_epoch ORDER BY "
+      "u.created_at_epoch DESC LIMIT 1), 0) - i.tokens)) FROM injections i WHERE i.given_at_epoch IS NOT "
+      "NULL "
+      "AND i.tokens > 0",
+      "i.project")));
   return s;
 }
 

@@ -17,10 +17,12 @@ struct Totals {
 Result<Totals> totals(Db& db, const std::optional<std::string>& project);
 
 struct Statistics {
-  Counts sessions_by_status, observations_by_type;
+  Counts sessions_by_status, sessions_by_host, observations_by_type;
   Counts tools;           // the 20 that were used most
   Counts prompts_by_day;  // the last 30 days with any
   std::int64_t contexts_given = 0, tokens_given = 0;
+  std::int64_t work_tokens = 0;   // about what the events of its turns took to read
+  std::int64_t saved_tokens = 0;  // of the turn before each context given, beyond the tokens of the context
 };
 // Reads all rows of the project.
 Result<Statistics> statistics(Db& db, const std::optional<std::string>& project);

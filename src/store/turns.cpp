@@ -29,6 +29,14 @@ Result<std::optional<Turn>> latest_turn(Db& db, SessionId session) {
                read_turn);
 }
 
+Result<std::optional<Turn>> last_failed_turn(Db& db, WallTime since) {
+  return first(db.query("SELECT " TURN_COLUMNS
+                        "FROM turns t WHERE t.end_reason = 'stop_failure' AND t.ended_at_epoch > ? ORDER BY "
+                        "t.ended_at_epoch DESC LIMIT 1",
+                        epoch_ms(since)),
+               read_turn);
+}
+
 Result<std::optional<std::int64_t>> turn_of_prompt(Db& db, SessionId session, const std::string& prompt_id) {
   return db.integer("SELECT prompt_number FROM prompt_ids WHERE session_db_id = ? AND prompt_id = ?",
                     session.value, prompt_id);
@@ -104,9 +112,11 @@ Result<std::vector<SessionTurn>> turns_of(Db& db, SessionId session) {
   return all(
       db.query("SELECT " TURN_COLUMNS
                ", p.id, p.prompt_text, u.id FROM turns t LEFT JOIN user_prompts p ON p.session_db_id = "
-               "t.session_db_id AND p.prompt_number = t.prompt_number LEFT JOIN sdk_sessions s ON s.id = "
+               "t.session_db_id AND p.prompt_number = t.prompt_number AND p.deleted_at IS NULL LEFT JOIN "
+               "sdk_sessions s ON s.id = "
                "t.session_db_id LEFT JOIN session_summaries u ON u.memory_session_id = s.memory_session_id "
-               "AND u.prompt_number = t.prompt_number WHERE t.session_db_id = ? ORDER BY t.prompt_number",
+               "AND u.prompt_number = t.prompt_number AND u.deleted_at IS NULL WHERE t.session_db_id = ? "
+               "ORDER BY t.prompt_number",
                session),
       [](Stmt& row) {
         SessionTurn turn{read_turn(row), {}, {}, {}};
@@ -135,7 +145,8 @@ Status add_prompt(Db& db, SessionId session, std::int64_t number, std::string_vi
 
 Result<std::string> prompt_text(Db& db, SessionId session, std::int64_t number) {
   auto text =
-      TRY(db.text("SELECT prompt_text FROM user_prompts WHERE session_db_id = ? AND prompt_number = ?",
+      TRY(db.text("SELECT prompt_text FROM user_prompts WHERE session_db_id = ? AND prompt_number = ? AND "
+                  "deleted_at IS NULL",
                   session.value, number));
   return text.value_or("");
 }

@@ -48,6 +48,9 @@ Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::s
                           std::string_view failure);
 Status reopen_turn(Db& db, SessionId session, std::int64_t number);
 
+// The newest turn that an error of the service ended after `since`.
+Result<std::optional<Turn>> last_failed_turn(Db& db, WallTime since);
+
 // Open turns, oldest first; of one project when given.
 Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& project);
 

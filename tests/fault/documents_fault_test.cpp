@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "fault/story.h"
+#include "ops/settings.h"
 #include "os/path.h"
 #include "unit/transcript_lines.h"
 
@@ -135,6 +136,66 @@ INSTANTIATE_TEST_SUITE_P(Documents, DocumentCrash,
                          [](const testing::TestParamInfo<Case>& param) {
                            return std::string(param.param.operation);
                          });
+
+// A session that has ended while cairn writes documents by itself: its end is in the inbox.
+struct Ended {
+  Machine m;
+  Chat chat;
+  TranscriptWriter transcript{m, chat, "", ""};
+
+  Ended() {
+    m.disk.provide_dir(os::above(transcript.path()));
+    must(m.open());
+    must(ops::set_setting(m.disk, m.home, "automation", "auto"));
+    m.engine->reload();
+    m.tell(chat.start());
+    m.tell(chat.prompt("make a parser"));
+    transcript.prompt("make a parser");
+    m.tell(chat.wrote("a.cpp", "t1"));
+    transcript.wrote("a.cpp", "t1");
+    transcript.answer("The parser is made.");
+    m.tell(chat.stop("The parser is made."));
+    m.disk.provide_file(transcript.path(), transcript.text);
+    m.sync = hook::Flags::Sync::disk;  // a power cut must not lose it
+    m.deliver(chat.end());
+  }
+  // A failed attempt is made again minutes later.
+  void go_on() {
+    for (int minute = 0; minute < 4; ++minute) {
+      must(m.drain());
+      m.clock.advance(std::chrono::minutes(1));
+      must(m.engine->tick());
+    }
+    EXPECT_EQ(m.number("SELECT count(*) FROM session_documents"), 1);
+    EXPECT_EQ(m.number("SELECT count(*) FROM document_jobs"), 0);
+    EXPECT_EQ(m.rows("PRAGMA foreign_key_check"), Lines{});
+  }
+};
+
+TEST(AutomaticDocument, IsWrittenOnceWhereverTheDaemonDiesOrTheDiskFails) {
+  std::uint64_t count = 0;
+  {
+    Ended whole;
+    const std::uint64_t before = whole.m.disk.calls();
+    must(whole.m.drain());
+    count = whole.m.disk.calls() - before;
+    whole.go_on();
+  }
+  ASSERT_GT(count, 5u);
+  for (const int error : {0, ENOSPC, EIO})  // 0: it dies
+    for (std::uint64_t k = 1; k <= count; k += kStride) {
+      SCOPED_TRACE("errno " + std::to_string(error) + " at call " + std::to_string(k));
+      Ended one;
+      error == 0 ? one.m.disk.halt_at(k) : one.m.disk.fail_at(k, error);
+      ignore(one.m.drain());
+      one.m.disk.clear_faults();
+      one.m.close();
+      if (error == 0) k % 2 == 0 ? one.m.disk.crash() : one.m.disk.power_cut(k * 31 + 7);
+      must(one.m.open());
+      one.go_on();
+      if (testing::Test::HasFailure()) return;
+    }
+}
 
 }  // namespace
 }  // namespace cairn::test

@@ -282,7 +282,7 @@ TEST_F(BadFiles, ARealCrashOverAFileIsRecordedForTheNextDaemon) {
   const std::string id = random_hex(16), other = random_hex(16);
   write_file(home.inbox() + "/cur/" + id, bytes_of(chat.prompt("bad one")));
   write_file(home.inbox() + "/cur/" + other, bytes_of(chat.ran("make", "t1")));
-  const auto take_in = [&](os::Disk& disk) {
+  const auto read_event = [&](os::Disk& disk) {
     os::RealClock clock;
     auto engine = must(daemon::Engine::open(home, {disk, clock, m.processes, m.log, "", false, nullptr}));
     while (must(engine->step())) {
@@ -294,14 +294,14 @@ TEST_F(BadFiles, ARealCrashOverAFileIsRecordedForTheNextDaemon) {
     signal(SIGABRT, SIG_DFL);
     os::watch_for_crashes();
     DeadlyDisk disk(id);
-    take_in(disk);
+    read_event(disk);
     _exit(0);
   }
   int state = 0;
   waitpid(child, &state, 0);
   EXPECT_EQ(WIFSIGNALED(state) ? WTERMSIG(state) : 0, SIGABRT);
   os::RealDisk disk;
-  EXPECT_EQ(take_in(disk), "bad stored");
+  EXPECT_EQ(read_event(disk), "bad stored");
   EXPECT_TRUE(disk.stat(home.inbox() + "/bad/" + id).ok());
 }
 

@@ -60,7 +60,7 @@ struct Daemon {
   std::thread thread{[this] { loop->run(); }};
 
   // Until both have done what they were given.
-  void settle() {
+  void wait_until_idle() {
     for (daemon::JobThread* jobs : {&writer, &reader, &slow_reader}) {
       std::promise<void> done;
       jobs->post([&done] { done.set_value(); });
@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::int64_t deadline = serving.clock.boot_ns() + 5'000'000'000;
   const os::Fd peer = must(os::connect_unix(serving.home.socket(), 1000));
   if (!os::send_all(peer.get(), std::string(bytes) + "\n", deadline)) return 0;
-  serving.settle();
+  serving.wait_until_idle();
   shutdown(peer.get(), SHUT_WR);
   check_replies(peer.get(), deadline);
   const os::Fd next = must(os::connect_unix(serving.home.socket(), 1000));

@@ -1,8 +1,8 @@
 // Any bytes that a host, or a program in its place, sends to a hook: they are read, gated and distilled
 // safely.
 //
-// The first four bytes choose the event's name, whether the payload counts as cut and the gate's rules; the
-// rest is the payload. The same bytes are also read as a whole inbox file.
+// The first four bytes choose the event's name, the host, whether the payload counts as cut and the gate's
+// rules; the rest is the payload. The same bytes are also read as a whole inbox file.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -28,10 +28,18 @@ void require(bool condition) {
 
 constexpr std::size_t kMaxField = 4096;
 
-constexpr std::array kNames = std::to_array<std::string_view>(
-    {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
-     "StopFailure", "SessionEnd", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact",
-     "Notification", "", "Odd\x1b\xff"});
+constexpr std::array kNames = std::to_array<std::string_view>({"SessionStart",       "UserPromptSubmit",
+                                                               "PreToolUse",         "PostToolUse",
+                                                               "PostToolUseFailure", "Stop",
+                                                               "StopFailure",        "SessionEnd",
+                                                               "SubagentStart",      "SubagentStop",
+                                                               "PreCompact",         "PostCompact",
+                                                               "Notification",       "",
+                                                               "Odd\x1b\xff",        "BeforeAgent",
+                                                               "BeforeTool",         "AfterTool",
+                                                               "AfterAgent",         "chat.message",
+                                                               "tool.execute.after", "session.error",
+                                                               "beforeSubmitPrompt", "errorOccurred"});
 
 // What was parsed can be written and read again, and is the same.
 void check_json(const Json& value) {
@@ -74,6 +82,7 @@ void check_event(const event::Event& event) {
 
 void check_summary(const event::Event& event) {
   distil::Turn turn;
+  turn.host = event.host;
   turn.prompt = event.prompt;
   turn.last_answer = event.last_assistant_message;
   turn.failure = event.error;
@@ -129,6 +138,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   hook::Envelope envelope;
   envelope.event = kNames[data[0] % kNames.size()];
   envelope.wall_ns = 1'790'000'000'000'000'000;
+  const auto hosts = host::hosts();
+  envelope.host = hosts[(data[1] >> 3) % hosts.size()]->name();
   if (data[1] % 2 == 1 && !payload.empty())
     envelope.head_bytes = 1 + (data[2] * 256u + data[3]) % payload.size();
   auto event = host::find_host(envelope.host).read_event(EventId{"fuzz"}, envelope, payload);

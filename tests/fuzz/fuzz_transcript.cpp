@@ -1,6 +1,6 @@
 // Any bytes in a transcript: they are read safely, piece by piece, wherever the file is cut.
 //
-// The first two bytes say where the file is cut; the rest is the file.
+// The first two bytes say where the file is cut and which host wrote it; the rest is the file.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "fuzz/require.h"
-#include "host/claude_code/host.h"
+#include "host/host.h"
 
 namespace {
 
@@ -46,13 +46,13 @@ void check_item(const host::TranscriptItem& item, const host::TranscriptPiece& p
 }
 
 // Reads to the end in pieces; returns how far that is.
-std::uint64_t read_all(std::string_view bytes) {
+std::uint64_t read_all(const host::Host& host, std::string_view bytes, bool alone) {
   MemoryFile file(bytes);
   std::uint64_t offset = 0;
   std::string prompt_id;
   std::int64_t lines = 0;
   for (;;) {
-    const auto reader = host::claude_code().transcript_lines(ContentId{"s"}, prompt_id);
+    const auto reader = host.transcript_lines(ContentId{"s"}, prompt_id, alone);
     const auto piece = host::read_transcript(file, offset, *reader, kMaxLine);
     require(piece.ok());
     require(piece->end >= offset && piece->end <= bytes.size());
@@ -74,9 +74,12 @@ std::uint64_t read_all(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
-  const std::uint64_t whole = read_all(bytes);
+  const auto hosts = host::hosts();
+  const host::Host& host = *hosts[data[1] % hosts.size()];
+  const bool alone = data[0] % 2 == 1;
+  const std::uint64_t whole = read_all(host, bytes, alone);
   // A file that is still being written gives no more than its whole lines.
   const std::size_t cut = bytes.empty() ? 0 : (data[0] * 256u + data[1]) % bytes.size();
-  require(read_all(bytes.substr(0, cut)) <= std::min<std::uint64_t>(whole, cut));
+  require(read_all(host, bytes.substr(0, cut), alone) <= std::min<std::uint64_t>(whole, cut));
   return 0;
 }

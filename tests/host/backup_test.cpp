@@ -16,7 +16,7 @@ TEST_F(Backups, ASessionWhoseTranscriptTheHostDeletedIsResumedFromItsRedactedBac
   const Session first =
       machine.prompt("first", "Label the jar with marmalade. The token is " + token + " for the shop.");
   EXPECT_EQ(first.result, "The jar is labelled.") << first.outcome.describe();
-  machine.settle();
+  machine.process_and_check();
   const Json list = machine.cairn_json({"backup", "list", "--all"})["backups"];
   ASSERT_GE(list.items().size(), 1u) << list.dump(1);
   const Json& backup = list.items()[0];
@@ -41,7 +41,7 @@ TEST_F(Backups, ASessionWhoseTranscriptTheHostDeletedIsResumedFromItsRedactedBac
   EXPECT_TRUE(requests[0].has("Label the jar with marmalade")) << requests[0].text;
   EXPECT_TRUE(requests[0].has("echo marmalade > jar.txt"));
   EXPECT_FALSE(requests[0].has(token)) << "the archive is redacted";
-  machine.settle();
+  machine.process_and_check();
   EXPECT_TRUE(machine.cairn_json({"backup", "verify", "--all"})["ok"].as_bool());
 }
 

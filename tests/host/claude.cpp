@@ -237,7 +237,7 @@ Json Machine::cairn_json(std::vector<std::string> arguments) const {
   return parsed.ok() ? std::move(parsed).value() : Json();
 }
 
-std::int64_t Machine::settle() const {
+std::int64_t Machine::process_and_check() const {
   const Outcome processed = cairn({"process", "--wait"});
   EXPECT_TRUE(processed.ok()) << processed.describe();
   const Json status = cairn_json({"status"});

@@ -66,6 +66,8 @@ class Machine {
   const std::string& project() const { return project_; }
   const std::string& cairn_home() const { return cairn_home_; }
   std::string config_dir() const { return dir_ / "config"; }
+  // The directory with the host's program.
+  std::string claude_dir() const { return claude_.substr(0, claude_.rfind('/')); }
   std::string path(std::string_view below) const { return dir_ / below; }
 
   // Gives script `name` its turns (and rules, see messages_api.mjs). Before the first request that uses it.
@@ -91,7 +93,7 @@ class Machine {
   Json cairn_json(std::vector<std::string> arguments) const;
   // Takes in what waits in the inbox and works the queue to its end, then checks the ledger: nothing waits,
   // every delivered event was read, no gap. Gives the number of delivered events.
-  std::int64_t settle() const;
+  std::int64_t process_and_check() const;
   // The row of `cairn sessions list` that names `id`; null when there is none.
   Json session_row(std::string_view id) const;
   // `cairn install` for this machine's Claude Code.

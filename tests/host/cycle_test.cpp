@@ -121,7 +121,6 @@ TEST_F(Cycle, ACompactedSessionIsGivenItAgain) {
   ASSERT_EQ(requests.size(), 4u);
   // The host makes what PreCompact prints a part of its instructions for the compaction.
   ASSERT_TRUE(requests[2].has("CRITICAL: Respond with TEXT ONLY")) << requests[2].text;
-  EXPECT_FALSE(requests[2].has("Additional Instructions")) << requests[2].text;
   EXPECT_FALSE(requests[2].has("suppressOutput")) << requests[2].text;
   EXPECT_TRUE(requests[3].has("SHORT STORY"));
   const std::string given = requests[0].injected();

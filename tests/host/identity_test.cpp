@@ -57,7 +57,7 @@ TEST_F(Identity, ARenamedRepositoryTakesItsMemoryAlong) {
   session("first", "Please start the kettle", before,
           {bash(std::string("git init -q . && echo water > kettle.txt && ") + kCommit),
            say("The kettle has water.")});
-  machine.settle();
+  machine.process_and_check();
   std::filesystem::rename(before, after);
   const std::string given = session("second", "What now?", after, {say("Tea.")});
   EXPECT_NE(given.find("The kettle has water."), std::string::npos) << given;

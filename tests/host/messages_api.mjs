@@ -13,6 +13,7 @@
 // text. REPLY, every part optional:
 //
 //   {"text": "...", "tools": [{"name": "Write", "input": {...}}],   what the model says and calls
+//    "stop": "max_tokens",                                          why it ends there
 //    "delay_ms": 500,                                               before the answer
 //    "fail": {"status": 529, "message": "...", "times": 2},         first this error, so many times (default: for ever)
 //    "hang": true,                                                  never an answer
@@ -117,7 +118,7 @@ function messageOf(reply, body) {
     role: 'assistant',
     model: body.model,
     content,
-    stop_reason: content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn',
+    stop_reason: reply.stop ?? (content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn'),
     stop_sequence: null,
     usage: { input_tokens: 1000, output_tokens: 50, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
   };

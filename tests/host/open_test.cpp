@@ -118,7 +118,7 @@ TEST_F(Open, ARefusedPermissionLeavesNoLessonAndNothingOpen) {
        {"--disallowedTools=Bash(rm:*)"});
   play("two", "what now?", {say("I see.")});
   EXPECT_EQ(open_given("two"), "");
-  machine.settle();
+  machine.process_and_check();
   EXPECT_TRUE(machine.cairn_json({"open"})["items"].items().empty());
 }
 

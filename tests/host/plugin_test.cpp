@@ -131,7 +131,7 @@ TEST_F(Plugin, AloneGivesTheNextSessionWhatTheLastOneDid) {
   const auto requests = machine.requests("next");
   ASSERT_FALSE(requests.empty());
   EXPECT_NE(requests[0].injected().find("src/lexer.cpp"), std::string::npos) << requests[0].injected();
-  machine.settle();
+  machine.process_and_check();
   EXPECT_EQ(finding("hooks")["verdict"].as_string(), "pass") << finding("hooks").dump();
   EXPECT_EQ(finding("once")["verdict"].as_string(), "pass");
 }
@@ -143,7 +143,7 @@ TEST_F(Plugin, BesideTheSettingsCountsNoEventTwice) {
   EXPECT_EQ(finding("once")["verdict"].as_string(), "fail");
   EXPECT_NE(finding("once")["found"].as_string().find("cairn@cairn"), std::string_view::npos);
   const Session session = work();
-  machine.settle();
+  machine.process_and_check();
   const Json shown = machine.cairn_json({"sessions", "show", session.id, "--events"});
   EXPECT_EQ(shown["prompts"].as_int(), 1) << shown.dump(1);
   EXPECT_EQ(shown["turns"].items().size(), 1u);

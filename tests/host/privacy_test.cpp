@@ -54,7 +54,7 @@ TEST_F(Privacy, NoCanaryOfAWholeSessionIsKeptAnywhere) {
   expect_polite(session);
   machine.script("next", {say("I see.")});
   expect_polite(machine.prompt("next", "What now?"));
-  machine.settle();
+  machine.process_and_check();
 
   const auto requests = machine.requests("next");
   ASSERT_FALSE(requests.empty());

@@ -68,7 +68,7 @@ TEST_F(Resilience, ADaemonKilledBetweenTwoHooksLosesNothing) {
   EXPECT_EQ(session.result, "Both written.") << end->describe();
   expect_polite(session);
 
-  const std::int64_t delivered = machine.settle();
+  const std::int64_t delivered = machine.process_and_check();
   // The host reports every hook but SessionEnd.
   EXPECT_EQ(delivered, static_cast<std::int64_t>(session.hooks.size()) + 1);
   const Json shown = machine.cairn_json({"sessions", "show", session.id});
@@ -95,7 +95,7 @@ TEST_F(Resilience, ABacklogOfTenThousandEventsDoesNotDelayTheSession) {
   EXPECT_LT(session.outcome.elapsed, 7s);
 
   const std::int64_t own = static_cast<std::int64_t>(session.hooks.size()) + 1;
-  EXPECT_EQ(machine.settle(), static_cast<std::int64_t>(kBacklog) + own);
+  EXPECT_EQ(machine.process_and_check(), static_cast<std::int64_t>(kBacklog) + own);
   machine.script("later", {say("Fine.")});
   machine.prompt("later", "And now?");
   const auto requests = machine.requests("later");
@@ -135,7 +135,7 @@ TEST_F(Resilience, AStoppedDaemonCostsTheDeadlinesAndTheContextComesWithTheNextP
   ASSERT_EQ(requests.size(), 3u);
   EXPECT_EQ(requests[0].injected(), "");
   EXPECT_NE(requests[2].injected().find("lay the first stone"), std::string::npos) << requests[2].text;
-  machine.settle();
+  machine.process_and_check();
 }
 
 TEST_F(Resilience, TheDaemonHoldsNoPipeOfTheHost) {

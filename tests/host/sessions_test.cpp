@@ -98,7 +98,7 @@ TEST_F(Sessions, TwoAtOnceInOneProjectAreKeptApart) {
   expect_polite(two);
   EXPECT_EQ(machine.daemons().size(), 1u);
 
-  machine.settle();
+  machine.process_and_check();
   ASSERT_NE(one.id, two.id);
   const std::string shown_one = machine.cairn_json({"sessions", "show", one.id, "--events"}).dump();
   const std::string shown_two = machine.cairn_json({"sessions", "show", two.id, "--events"}).dump();
@@ -130,7 +130,7 @@ TEST_F(Sessions, AHostKilledInsideAToolIsReportedAsInterrupted) {
   EXPECT_NE(context.find("run the long migration"), std::string::npos) << context;
   EXPECT_NE(ascii_lower(context).find("interrupted"), std::string::npos) << context;
   EXPECT_NE(context.find("sleep 1120"), std::string::npos) << context;
-  machine.settle();
+  machine.process_and_check();
   EXPECT_EQ(machine.session_row(id)["status"].as_string(), "failed") << machine.session_row(id).dump();
 }
 

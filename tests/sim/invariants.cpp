@@ -13,13 +13,13 @@ using test::must;
 
 Wrong Invariants::after_step(Actor actor) {
   const test::SimDisk::Onlooker looking(m_.disk);
-  SIM_CHECK(settled());
+  SIM_CHECK(stored_events());
   SIM_CHECK(nothing_lost());
   return queue(actor);
 }
 
 // Reads the events that were stored since the last time.
-Wrong Invariants::settled() {
+Wrong Invariants::stored_events() {
   store::Stmt row =
       must(m_.db().query("SELECT e.seq, e.event_id, e.outcome, coalesce(s.content_session_id, ''), e.source "
                          "FROM events e LEFT JOIN "
@@ -39,14 +39,14 @@ Wrong Invariants::settled() {
     known->second.seq = last_seq_;
     known->second.outcome = row.text(2);
     model_.waiting.erase(id);
-    SIM_CHECK(settle(id, known->second, row.text(3)));
+    SIM_CHECK(stored_event(id, known->second, row.text(3)));
   }
   const std::int64_t kept = count("SELECT count(*) FROM events");
   if (kept != seen_) return fmt::format("the store had {} events and has {}", seen_, kept);
   return {};
 }
 
-Wrong Invariants::settle(const std::string& id, Delivered& delivered, const std::string& session) {
+Wrong Invariants::stored_event(const std::string& id, Delivered& delivered, const std::string& session) {
   const Meaning& meaning = delivered.meaning;
   const std::string& outcome = delivered.outcome;
   const auto wrong = [&](std::string_view what) {

@@ -52,8 +52,8 @@ class Invariants {
   };
   using Rows = std::map<std::int64_t, Row>;
 
-  Wrong settled();
-  Wrong settle(const std::string& id, Delivered& delivered, const std::string& session);
+  Wrong stored_events();
+  Wrong stored_event(const std::string& id, Delivered& delivered, const std::string& session);
   bool may_be_private(const std::string& session, bool noted) const;
   Wrong nothing_lost();
   Wrong in_order();

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/text.h"
+#include "hook/control.h"
 #include "hook/failures.h"
 #include "ops/settings.h"
 #include "sim/seeded_random.h"
@@ -160,7 +162,7 @@ void Schedule::deliver(const Call& call) {
     say(fmt::format("hook {} delivers {}", call.meaning.key, id->value));
   }
   if (!m_.engine && dice_.percent(80)) start();
-  const bool asks = call.meaning.event == "SessionStart" || call.meaning.event == "UserPromptSubmit";
+  const bool asks = any_of(call.meaning.event, {"SessionStart", "UserPromptSubmit", "PreCompact"});
   if (id && asks && m_.engine && dice_.percent(85)) ask(id->value, call.meaning);
 }
 
@@ -181,7 +183,8 @@ void Schedule::ask(const std::string& id, const Meaning& meaning) {
   });
   m_.disk.on_call(nullptr);
   if (!answer || !m_.engine || outcome_.wrong) return;
-  if (!slow && !late && model_.events[id].outcome == "stored")
+  const bool is_text = answer->line.starts_with(hook::kTextReply);
+  if (!is_text && !slow && !late && model_.events[id].outcome == "stored")
     check_context(test::Machine::context_of(*answer), meaning);
   if (answer->receipt && dice_.percent(80))
     call_engine("receipt", Actor::engine, [&] { return m_.engine->confirm(*answer->receipt); });

@@ -60,8 +60,8 @@ mutate(store/events.cpp
 mutate(store/open_store.cpp
   [[TRY(write_wal_again(disk, path + "-wal"));]]
   [[if (sim::mutation != 4) TRY(write_wal_again(disk, path + "-wal"));]])
-mutate(agent/worker.cpp
-  [[if (!of || request.events.empty())]]
-  [[if (!of || (sim::mutation != 6 && request.events.empty()))]])
+mutate(agent/worker_reply.cpp
+  [[if (!of || events.empty())]]
+  [[if (!of || (sim::mutation != 6 && events.empty()))]])
 cairn_test(simulation_mutants_test ${d}/mutants_test.cpp ${mutants} LINK cairn_sim LABELS fault TIMEOUT 600)
 set_target_properties(simulation_mutants_test PROPERTIES UNITY_BUILD OFF)  # each replaces one source

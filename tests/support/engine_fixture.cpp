@@ -40,6 +40,7 @@ Result<EventId> Machine::try_deliver(std::string_view event, std::string_view by
   hook::Envelope envelope;
   envelope.event = event;
   envelope.project_dir = project_dir;
+  envelope.env_file = env_file;
   if (!platform.empty()) envelope.host = platform;
   envelope.host_process = host;
   hook::Inbox inbox(disk, clock, home.inbox());

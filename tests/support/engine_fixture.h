@@ -68,6 +68,7 @@ struct Machine {
   os::ProcessKey host{4242, 77};        // the process of the host
   std::string platform;                 // the host's name; empty: Claude Code
   std::string project_dir;              // CLAUDE_PROJECT_DIR
+  std::string env_file;                 // CLAUDE_ENV_FILE
   os::Disk* engine_disk = nullptr;      // used by the engine instead of `disk`, from the next open() on
   agent::Provider* provider = nullptr;  // the provider, from the next open() on
   std::vector<EventId> delivered;

@@ -1,5 +1,6 @@
 #include "support/networks.h"
 
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
@@ -64,6 +65,21 @@ bool is_ours(std::string_view file) {
   return file.empty() || file.substr(file.rfind('/') + 1).starts_with("cairn");
 }
 
+// Whether the test gave it a provider that speaks HTTP.
+bool has_provider(unsigned pid) {
+  std::string environment;
+  char bytes[4096];
+  const int fd = open(("/proc/" + std::to_string(pid) + "/environ").c_str(), O_RDONLY | O_CLOEXEC);
+  for (ssize_t got = 0; fd >= 0 && (got = read(fd, bytes, sizeof bytes)) > 0;)
+    environment.append(bytes, static_cast<std::size_t>(got));
+  if (fd >= 0) close(fd);
+  environment.insert(environment.begin(), '\0');
+  for (const std::string_view name : {"anthropic", "openai"})
+    if (environment.find(std::string("\0CAIRN_AGENT_PROVIDER=", 22) + std::string(name)) != std::string::npos)
+      return true;
+  return false;
+}
+
 void note(const std::string& attempt) {
   std::fprintf(stderr, "networks: %s\n", attempt.c_str());
   const std::lock_guard lock(noted().mutex);
@@ -80,7 +96,7 @@ void watch(int listener) {
     seccomp_notif_resp answer{};
     answer.id = asked.id;
     const std::string file = file_of(asked.pid);
-    if (is_ours(file)) {
+    if (is_ours(file) && !has_provider(asked.pid)) {
       note((file.empty() ? "process " + std::to_string(asked.pid) : file) + " asked for a socket of family " +
            std::to_string(asked.data.args[0]));
       answer.error = -EACCES;

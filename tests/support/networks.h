@@ -1,8 +1,9 @@
 // Proves that our programs use no network: from the first program that a test starts, the kernel reports
 // every child process that opens a socket other than a Unix socket.
 //
-// Our own programs (names that begin with "cairn") are refused, and the attempt is recorded; others may
-// continue. A test program with a recorded attempt fails, even if its tests passed.
+// Our own programs (names that begin with "cairn") are refused, and the attempt is recorded, unless their
+// environment names a provider that needs a network (CAIRN_AGENT_PROVIDER); others may continue. A test
+// program with a recorded attempt fails, even if its tests passed.
 #pragma once
 
 #include <string>

@@ -4,37 +4,49 @@
 
 namespace cairn::test {
 
-using agent::Finding;
 using agent::Message;
 using agent::Reply;
 
-static Finding finding(std::string title, std::vector<std::int64_t> events) {
-  Finding one;
-  one.observation.type = "discovery";
-  one.observation.title = std::move(title);
-  one.events = std::move(events);
-  return one;
+std::vector<std::int64_t> events_in(const agent::Request& request) {
+  constexpr std::string_view kIs = "The code of this request's blocks is ";
+  std::vector<std::int64_t> list;
+  const std::size_t at = request.text.find(kIs);
+  if (at == std::string::npos) return list;
+  const std::size_t from = at + kIs.size();
+  const std::string mark = "[[" + request.text.substr(from, request.text.find('.', from) - from) + " event ";
+  for (std::size_t i = request.text.find(mark); i != std::string::npos; i = request.text.find(mark, i + 1))
+    list.push_back(std::stoll(request.text.substr(i + mark.size(), 20)));
+  return list;
+}
+
+std::string observation_text(const std::string& title, const std::vector<std::int64_t>& events) {
+  std::string numbers;
+  for (const std::int64_t event : events)
+    numbers.append(numbers.empty() ? "" : ",").append(std::to_string(event));
+  return "<observation>\n<events>" + numbers + "</events>\n<type>discovery</type>\n<title>" + title +
+         "</title>\n</observation>\n";
+}
+
+Plan Plan::says(std::string text) {
+  Plan plan;
+  plan.what = Reply{std::move(text), "model-1", {10, 5, 0, {}}, false};
+  return plan;
 }
 
 Plan Plan::learns(std::string title) {
-  Plan plan;
-  plan.what = Reply{{finding(std::move(title), {})}, "", {10, 5}};
-  return plan;
+  return says(observation_text(title, {}));
 }
 
 Plan Plan::learns_each(const agent::Request& request) {
-  Reply reply;
-  for (const agent::Item& item : request.events)
-    reply.findings.push_back(
-        finding("learned from event " + std::to_string(item.event_seq), {item.event_seq}));
-  Plan plan;
-  plan.what = std::move(reply);
-  return plan;
+  std::string text;
+  for (const std::int64_t event : events_in(request))
+    text += observation_text("learned from event " + std::to_string(event), {event});
+  return says(text.empty() ? R"(<skip reason="no event"/>)" : text);
 }
 
 Plan Plan::fails(agent::Trouble::Kind kind, std::string reason) {
   Plan plan;
-  plan.what = agent::Trouble{kind, std::move(reason), {}};
+  plan.what = agent::Trouble{kind, std::move(reason), {}, {}};
   return plan;
 }
 

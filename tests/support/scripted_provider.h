@@ -4,6 +4,7 @@
 // order of events.
 #pragma once
 
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <string>
@@ -20,29 +21,42 @@ struct Plan {
   std::string id;                                 // empty: the conversation's own, "memory-N"
   bool id_with_reply = false;                     // not in a note of its own but in the reply
   std::optional<Millis> reply_after = Millis(0);  // nothing: it hangs
-  std::variant<agent::Note, agent::Reply, agent::Trouble> what = agent::Reply{{}, "nothing to learn", {}};
+  std::variant<agent::Note, agent::Reply, agent::Trouble> what =
+      agent::Reply{R"(<skip reason="nothing to learn"/>)", "model-1", {10, 5, 0, {}}, false};
 
   // A reply with one observation.
   static Plan learns(std::string title);
   // A reply with one observation for each event, naming it.
   static Plan learns_each(const agent::Request& request);
   static Plan fails(agent::Trouble::Kind kind, std::string reason = "no luck");
+  // A reply with this text.
+  static Plan says(std::string text);
 };
+
+// The numbers of the events in a request, in order.
+std::vector<std::int64_t> events_in(const agent::Request& request);
+// An observation as a reply has it.
+std::string observation_text(const std::string& title, const std::vector<std::int64_t>& events);
 
 class ScriptedProvider final : public agent::Provider {
  public:
   using Script = std::function<Plan(SessionId session, const agent::Request& request)>;
 
-  explicit ScriptedProvider(os::Clock& clock) : clock_(clock) {}
+  // Batches wait for nothing, unless a test sets agent.batch_wait_seconds.
+  explicit ScriptedProvider(os::Clock& clock) : clock_(clock) {
+    setenv("CAIRN_AGENT_BATCH_WAIT_SECONDS", "0", 0);
+  }
 
   Script script = [](SessionId, const agent::Request& request) { return Plan::learns_each(request); };
   bool ids = true;
+  std::string called = "scripted";
 
   std::vector<agent::Start> starts;      // every conversation begun
   std::vector<agent::Request> requests;  // every batch that was sent
   int open = 0;                          // conversations that have not ended
 
-  std::string_view name() const override { return "scripted"; }
+  std::string_view name() const override { return called; }
+  std::string_view model() const override { return "model-1"; }
   bool has_ids() const override { return ids; }
   std::unique_ptr<agent::Conversation> start(const agent::Start& start) override;
 

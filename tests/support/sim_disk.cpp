@@ -154,7 +154,7 @@ class SimDisk::Handle final : public os::File {
     }
     inode_->sync();
     if (disk_.options_.names_durable_with_fsync) {
-      disk_.settle([&](const NameChange& change) { return change.inode == inode_; });
+      disk_.sync_names([&](const NameChange& change) { return change.inode == inode_; });
     }
     return {};
   }
@@ -224,7 +224,7 @@ void SimDisk::provide_file(const std::string& path, std::string bytes) {
 
 void SimDisk::power_cut(std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  settle_names_by_seed(random);
+  sync_names_by_seed(random);
   drop_unreachable();
   for (auto& [path, inode] : durable_) inode->cut(random);
   names_ = durable_;
@@ -322,17 +322,17 @@ void SimDisk::apply(const NameChange& change, Names& names) {
 
 void SimDisk::change_name(NameChange change) {
   apply(change, names_);
-  unsettled_.push_back(std::move(change));
+  unsynced_names_.push_back(std::move(change));
 }
 
 // Makes the wanted changes durable, and with each the earlier ones of the same names: a journal keeps their
 // order.
 template <class Predicate>
-void SimDisk::settle(Predicate wanted) {
-  std::vector<bool> chosen(unsettled_.size());
+void SimDisk::sync_names(Predicate wanted) {
+  std::vector<bool> chosen(unsynced_names_.size());
   std::set<std::string> names;
-  for (std::size_t i = unsettled_.size(); i-- > 0;) {
-    const NameChange& change = unsettled_[i];
+  for (std::size_t i = unsynced_names_.size(); i-- > 0;) {
+    const NameChange& change = unsynced_names_[i];
     chosen[i] = wanted(change) || names.contains(change.path) || names.contains(change.from);
     if (!chosen[i]) continue;
     names.insert(change.path);
@@ -341,19 +341,19 @@ void SimDisk::settle(Predicate wanted) {
   std::vector<NameChange> left;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i]) {
-      apply(unsettled_[i], durable_);
+      apply(unsynced_names_[i], durable_);
     } else {
-      left.push_back(std::move(unsettled_[i]));
+      left.push_back(std::move(unsynced_names_[i]));
     }
   }
-  unsettled_ = std::move(left);
+  unsynced_names_ = std::move(left);
 }
 
 // Once a change is lost, so are the later ones of the same names.
-void SimDisk::settle_names_by_seed(std::mt19937_64& random) {
+void SimDisk::sync_names_by_seed(std::mt19937_64& random) {
   const Fate fate = fate_of(random);
   std::set<std::string> lost;
-  for (const NameChange& change : unsettled_) {
+  for (const NameChange& change : unsynced_names_) {
     const bool unlucky = fate == Fate::all_lost || (fate == Fate::mixed && random() % 2 == 0);
     if (unlucky || lost.contains(change.path) || lost.contains(change.from)) {
       lost.insert(change.path);
@@ -362,7 +362,7 @@ void SimDisk::settle_names_by_seed(std::mt19937_64& random) {
       apply(change, durable_);
     }
   }
-  unsettled_.clear();
+  unsynced_names_.clear();
 }
 
 // What stood in a directory whose own name was lost is gone with it. Parents sort before their children.
@@ -465,7 +465,7 @@ Status SimDisk::sync_dir(const std::string& raw_path) {
   TRY(begin_call("sync_dir", path, Calls::changing));
   const InodePtr dir = find(path);
   if (!dir) return errno_error("sync_dir " + path, ENOENT);
-  settle([&](const NameChange& change) {
+  sync_names([&](const NameChange& change) {
     return parent_of(change.path) == path || (!change.from.empty() && parent_of(change.from) == path);
   });
   return {};

@@ -108,7 +108,7 @@ class SimDisk final : public os::Disk {
   class Handle;
   using InodePtr = std::shared_ptr<Inode>;
   using Names = std::map<std::string, InodePtr>;
-  // A change of names that no sync_dir has settled: `path` now means `inode` (null: nothing), and `from`
+  // A change of names that no sync_dir has made durable: `path` now means `inode` (null: nothing), and `from`
   // nothing.
   struct NameChange {
     std::string path;
@@ -131,15 +131,15 @@ class SimDisk final : public os::Disk {
   void change_name(NameChange change);
   static void apply(const NameChange& change, Names& names);
   template <class Predicate>
-  void settle(Predicate wanted);
-  void settle_names_by_seed(std::mt19937_64& random);
+  void sync_names(Predicate wanted);
+  void sync_names_by_seed(std::mt19937_64& random);
   void drop_unreachable();
   std::int64_t now_ns() const;
 
   Options options_;
   Names names_;    // as programs see them
   Names durable_;  // as a power cut would leave them
-  std::vector<NameChange> unsettled_;
+  std::vector<NameChange> unsynced_names_;
   std::optional<Fault> fault_;
   std::optional<std::uint64_t> capacity_;
   std::uint64_t changing_calls_ = 0;

@@ -18,6 +18,7 @@ class AgentProcess : public HomeTest {
 
   Background serve(std::vector<std::string> env = {}) {
     Program p = program("scripted_agent", {"daemon"});
+    p.env.push_back("CAIRN_AGENT_BATCH_WAIT_SECONDS=0");
     p.env.insert(p.env.end(), env.begin(), env.end());
     Background daemon(p);
     EXPECT_TRUE(wait_until([this] { return lock_is_held() && exists(home_.socket()); }, 10s));

@@ -45,8 +45,30 @@ TEST_F(Install, GivesTheBytesBackAndKeepsTheData) {
 TEST_F(Install, LeavesNoFileWhereThereWasNone) {
   ASSERT_EQ(cairn({"install"}).exit_code, 0);
   EXPECT_TRUE(exists(settings()));
+  EXPECT_TRUE(exists(claude() + "/.claude.json"));
   ASSERT_EQ(cairn({"uninstall"}).exit_code, 0);
   EXPECT_FALSE(exists(settings()));
+  EXPECT_FALSE(exists(claude() + "/.claude.json"));
+}
+
+TEST_F(Install, RegistersTheAgentsToolsAndGivesThatFileBackToo) {
+  const std::string servers = claude() + "/.claude.json";
+  const std::string theirs = "{\n  \"numStartups\": 3,\n  \"mcpServers\": {}\n}";
+  write_file(settings(), kTheirs);
+  write_file(servers, theirs);
+  const Outcome outcome = cairn({"install"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.describe();
+  EXPECT_NE(outcome.out.find("adds the agent's tools to " + servers), std::string::npos) << outcome.out;
+  const Json entry = Json::parse(read_text(servers)).value_or(Json())["mcpServers"]["cairn"];
+  EXPECT_EQ(entry["command"].as_string(), kCairn);
+  EXPECT_NE(read_text(settings()).find("mcp__cairn__search"), std::string::npos);
+  const std::string once = read_text(servers);
+  ASSERT_EQ(cairn({"install"}).exit_code, 0);
+  EXPECT_EQ(read_text(servers), once);
+  ASSERT_EQ(cairn({"uninstall"}).exit_code, 0);
+  EXPECT_EQ(read_text(servers), theirs);
+  EXPECT_EQ(read_text(settings()), kTheirs);
+  EXPECT_FALSE(exists(servers + ".cairn-backup"));
 }
 
 TEST_F(Install, OnlyShowsInADryRun) {

@@ -66,6 +66,22 @@ class Doctor : public HomeTest {
   int exit_code_ = -1;
 };
 
+TEST_F(Doctor, StartsTheAgentsToolsAndNamesWhatIsWrongWithThem) {
+  install();
+  expect(examine(), "Claude Code", "tools", "pass", "need no permission");
+  Json less = settings();
+  less.set("permissions", Json::object());
+  write_settings(less);
+  expect(examine(), "Claude Code", "tools", "warn", "ask for a permission", "cairn install");
+  install();
+  const std::string servers = std::filesystem::path(claude_).parent_path().string() + "/.claude.json";
+  const std::string file = exists(servers) ? servers : claude_ + "/.claude.json";
+  write_file(file, "{}");
+  apply(examine(), "Claude Code", "tools", "not registered");
+  write_file(file, R"({"mcpServers":{"cairn":{"command":"/nowhere/cairn","args":["mcp"]}}})");
+  apply(examine(), "Claude Code", "tools", "/nowhere/cairn");
+}
+
 TEST_F(Doctor, FindsNothingWrongWithAHomeThatWorks) {
   install();
   play_session("aaaaaaaa-0000-4000-8000-000000000001", "Write the notes", "notes.txt");

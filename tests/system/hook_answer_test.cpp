@@ -121,6 +121,39 @@ TEST_F(HookTest, AsksNothingForOtherEvents) {
   EXPECT_TRUE(daemon.received().empty());
 }
 
+TEST_F(HookTest, AsksForHelpOnlyWhereTheFlagsSaySo) {
+  const std::string text = "Keep:\n- the rule\n";
+  const std::string reply = hook::encode_text_reply(text) + "\n";
+  {
+    FakeDaemon daemon(home_, kContext);
+    for (const char* event : {"PostToolUseFailure", "SubagentStart"}) expect_fixed(run(program({event})));
+    EXPECT_TRUE(daemon.received().empty()) << "off by default";
+  }
+  set_flags({.user_prompt_submit_ms = 20'000, .help_failure = true, .help_subagent = true});
+  for (const char* event : {"PostToolUseFailure", "SubagentStart"}) {
+    FakeDaemon daemon(home_, kContext);
+    EXPECT_EQ(run(program({event})).out, kContext);
+    EXPECT_EQ(daemon.received().size(), 2u) << "asked and confirmed";
+  }
+  {
+    FakeDaemon daemon(home_, reply);
+    EXPECT_EQ(run(program({"PreCompact"})).out, text + "\n");
+    EXPECT_EQ(daemon.received().size(), 2u) << "on by default";
+  }
+  for (const std::string& nothing :
+       {std::string("{\"continue\": true}\n"), std::string("=\n"), std::string("x\n")}) {
+    FakeDaemon daemon(home_, nothing);
+    const Outcome outcome = run(program({"PreCompact"}));
+    EXPECT_EQ(outcome.out, "") << "only text becomes a part of the host's instructions";
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(daemon.received().size(), 1u);
+  }
+  set_flags({.user_prompt_submit_ms = 20'000, .help_compaction = false});
+  FakeDaemon daemon(home_, reply);
+  EXPECT_EQ(run(program({"PreCompact"})).out, "");
+  EXPECT_TRUE(daemon.received().empty());
+}
+
 TEST_F(HookTest, StopsWaitingForASilentDaemonAtItsDeadline) {
   set_flags({.session_start_ms = 300, .user_prompt_submit_ms = 200});
   FakeDaemon daemon(home_, "");

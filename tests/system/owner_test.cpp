@@ -19,7 +19,7 @@ constexpr uid_t kNobody = 65534;
 class OwnerTest : public HomeTest {
  protected:
   // A home that has worked, without its daemon.
-  void settle() {
+  void make_used_home() {
     play_session("s0", "the first prompt", "a.txt");
     ASSERT_EQ(cairn({"process", "--wait"}).exit_code, 0);
     ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
@@ -77,7 +77,7 @@ class OwnerTest : public HomeTest {
 
 TEST_F(OwnerTest, WhatIsAnotherUsersIsNotUsed) {
   if (geteuid() != 0) GTEST_SKIP() << "SKIP: only root can give a file away";
-  settle();
+  make_used_home();
   for (const std::string part :
        {"", "inbox", "inbox/new", "inbox/tmp", "inbox/cur", "inbox/bad", "logs", "cairn.db", "key",
         "hook.flags", "daemon.lock", "daemon.start", "daemon.sock"}) {
@@ -91,7 +91,7 @@ TEST_F(OwnerTest, WhatIsAnotherUsersIsNotUsed) {
 
 TEST_F(OwnerTest, AHookLeavesNothingInADirectoryOfAnotherUser) {
   if (geteuid() != 0) GTEST_SKIP() << "SKIP: only root can give a file away";
-  settle();
+  make_used_home();
   for (const std::string part : {"", "inbox", "inbox/new", "inbox/tmp"}) {
     ASSERT_EQ(chown(at(part).c_str(), kNobody, kNobody), 0);
     hook("PostToolUse", payload("s1"));
@@ -102,7 +102,7 @@ TEST_F(OwnerTest, AHookLeavesNothingInADirectoryOfAnotherUser) {
 }
 
 TEST_F(OwnerTest, ALinkInPlaceOfAFileOfOursIsNotFollowed) {
-  settle();
+  make_used_home();
   write_file(dir_ / "elsewhere", "precious");
   for (const std::string part : {"cairn.db", "key", "hook.flags", "daemon.lock", "daemon.start",
                                  "daemon.sock", "logs/daemon.log", "inbox/failed"}) {
@@ -123,7 +123,7 @@ TEST_F(OwnerTest, ALinkInPlaceOfAFileOfOursIsNotFollowed) {
 }
 
 TEST_F(OwnerTest, AHomeMayStandBehindALinkOfOnesOwnButNotOfAnother) {
-  settle();
+  make_used_home();
   for (const std::string part : {"", "inbox"}) {
     fs::rename(at(part), dir_ / "moved");
     fs::create_directory_symlink(dir_ / "moved", at(part));

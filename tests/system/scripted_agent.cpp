@@ -26,9 +26,7 @@ class ChildTalk final : public agent::Conversation {
   explicit ChildTalk(std::unique_ptr<agent::Child> child) : child_(std::move(child)) {}
 
   void send(const agent::Request& request) override {
-    Json events = Json::array();
-    for (const agent::Item& item : request.events) events.push(item.event_seq);
-    child_->send(Json::object({{"events", events}}).dump());
+    child_->send(Json::object({{"batch", request.batch_id}}).dump());
   }
 
   std::optional<agent::Message> receive() override {
@@ -38,14 +36,14 @@ class ChildTalk final : public agent::Conversation {
       message.memory_id.value = said["memory_id"].as_string();
       if (!said["title"].is_string()) return message;
       agent::Reply reply;
-      reply.findings.emplace_back().observation.title = said["title"].as_string();
+      reply.text = "<observation><title>" + std::string(said["title"].as_string()) + "</title></observation>";
       message.what = std::move(reply);
       return message;
     }
     const auto why = child_->ended();
     if (!why || told_end_) return std::nullopt;
     told_end_ = true;
-    return agent::Message{{}, agent::Trouble{agent::Trouble::Kind::transient, *why, {}}};
+    return agent::Message{{}, agent::Trouble{agent::Trouble::Kind::transient, *why, {}, {}}};
   }
 
  private:
@@ -57,6 +55,7 @@ class ChildProvider final : public agent::Provider {
  public:
   explicit ChildProvider(agent::Children& children) : children_(children) {}
   std::string_view name() const override { return "scripted"; }
+  std::string_view model() const override { return ""; }
   bool has_ids() const override { return true; }
   std::unique_ptr<agent::Conversation> start(const agent::Start&) override {
     const char* program = std::getenv("SCRIPTED_CHILD");

@@ -99,6 +99,7 @@ TEST_F(Limits, TheWarningIsOnceInTheLogAndTheNoticeAndStaysInStatus) {
 class Babbler final : public agent::Provider {
  public:
   std::string_view name() const override { return "babbler"; }
+  std::string_view model() const override { return ""; }
   bool has_ids() const override { return false; }
   std::unique_ptr<agent::Conversation> start(const agent::Start& start) override {
     sessions.push_back(start.session);
@@ -160,9 +161,7 @@ TEST(Reply, AboutAPartOfATurnKeepsTheObservationsOfTheRest) {
   m.provider = &provider;
   must(m.open());
   provider.script = [](SessionId, const agent::Request& request) {
-    Plan plan = Plan::learns("the better word");
-    std::get<agent::Reply>(plan.what).findings[0].events = {request.events.front().event_seq};
-    return plan;
+    return Plan::says(observation_text("the better word", {events_in(request).front()}));
   };
   Chat chat;
   m.deliver(chat.prompt("make two files"));

@@ -38,6 +38,11 @@ class AgentTest : public testing::Test {
     m.clock.advance(time);
     must(m.drain());
   }
+  // Events wait for the provider.
+  void without_fallback() {
+    must(ops::set_setting(m.disk, m.home, "agent.fallback", "none"));
+    m.engine->reload();
+  }
   void every_plan(const Plan& plan) {
     provider.script = [plan](SessionId, const Request&) { return plan; };
   }
@@ -243,6 +248,7 @@ TEST_F(AgentTest, AConversationAfterACrashIsFresh) {
 }
 
 TEST_F(AgentTest, AnIdOfAnotherSessionIsRefusedAndStaysThere) {
+  without_fallback();
   turn(chat);
   provider.script = [&](SessionId, const Request& request) {
     Plan plan = Plan::learns_each(request);
@@ -326,6 +332,7 @@ TEST_F(AgentTest, WhatAProviderSaysPassesTheGate) {
 }
 
 TEST_F(AgentTest, AProviderErrorCountsNoTryAndDelaysItsCalls) {
+  without_fallback();
   for (const auto kind : {Trouble::Kind::rate_limited, Trouble::Kind::quota, Trouble::Kind::auth,
                           Trouble::Kind::setup, Trouble::Kind::canceled}) {
     provider.requests.clear();
@@ -344,9 +351,8 @@ TEST_F(AgentTest, AProviderErrorCountsNoTryAndDelaysItsCalls) {
 
 TEST_F(AgentTest, ABadRequestFailsTheMessageThatMakesItAndNoOther) {
   provider.script = [](SessionId, const Request& request) {
-    for (const agent::Item& item : request.events)
-      if (item.tool_input.value_or("").find("bad message") != std::string::npos)
-        return Plan::fails(Trouble::Kind::rejected, "too long");
+    if (request.text.find("$ bad message") != std::string::npos)
+      return Plan::fails(Trouble::Kind::rejected, "too long");
     return Plan::learns_each(request);
   };
   m.deliver(chat.prompt("work"));
@@ -365,13 +371,11 @@ TEST_F(AgentTest, ABadRequestFailsTheMessageThatMakesItAndNoOther) {
 }
 
 TEST_F(AgentTest, AReplyWithNothingUsableIsNotSuccess) {
-  Plan plan;
-  plan.what = agent::Reply{};
-  every_plan(plan);
+  every_plan(Plan::says("All good, I have noted everything."));
   turn(chat);
-  EXPECT_EQ(queue(), (Lines{"pending|1|rejected: the reply has nothing usable"}));
-  EXPECT_EQ(must(m.run("queue.show", Json::object({{"id", 1}})))["last_error"].as_string(),
-            "rejected: the reply has nothing usable");
+  const std::string why = "rejected: the reply has nothing usable: All good, I have noted everything.";
+  EXPECT_EQ(queue(), (Lines{"pending|1|" + why}));
+  EXPECT_EQ(must(m.run("queue.show", Json::object({{"id", 1}})))["last_error"].as_string(), why);
   every_plan(Plan{});  // says that there is nothing to learn
   wait(1min);
   EXPECT_EQ(queue(), (Lines{"processed|1|-"}));
@@ -481,6 +485,7 @@ TEST_F(AgentTest, AMessageThatWaitsForAnIdIsShownAsWaitingAndForHowLong) {
 }
 
 TEST_F(AgentTest, AQueueBeyondItsLimitRaisesAnAlarmUntilItIsWorkedOff) {
+  without_fallback();
   every_plan(Plan::fails(Trouble::Kind::quota));
   turn(chat);
   must(m.db().exec(

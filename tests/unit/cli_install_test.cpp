@@ -107,6 +107,7 @@ TEST_F(Install, OnlyAddsLinesToARealisticFile) {
   // What is followed by something new now ends with a comma, and an empty array is opened.
   EXPECT_EQ(
       removed,
+      "    \"allow\": [\"Bash(git status)\", \"Read(~/notes/**)\"],\n"
       "      { \"matcher\": \"Edit|Write\", \"hooks\": [{ \"type\": \"command\", \"command\": \"prettier "
       "--check\" }] }\n    \"Stop\": [],\n"
       "    \"WorktreeCreate\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"make-tree\"}]}]\n");
@@ -328,7 +329,7 @@ TEST_F(Install, HasNothingToUndoWhereItNeverWas) {
 
 TEST(InstallNames, KnowOurCommandByItsProgram) {
   const auto runs_ours = [](const char* line) {
-    return host::claude::is_our_entry(Json::object({{"command", line}}));
+    return host::is_our_entry(Json::object({{"command", line}}));
   };
   for (const char* ours :
        {"cairn-hook", "/a/cairn-hook Stop", "'/a b/cairn-hook' Stop", "\"/a b/cairn-hook\" Stop",
@@ -338,11 +339,10 @@ TEST(InstallNames, KnowOurCommandByItsProgram) {
   for (const char* other : {"", "cairn", "/a/cairn-hook.sh", "/cairn-hook/run", "echo /a/cairn-hook",
                             "my-cairn-hook", "'/a b/cairn-hook x'", "A=cairn-hook"})
     EXPECT_FALSE(runs_ours(other)) << other;
-  EXPECT_TRUE(
-      host::claude::is_our_entry(Json::object({{"command", "/a b/cairn-hook"}, {"args", Json::array()}})));
-  EXPECT_FALSE(host::claude::is_our_entry(
+  EXPECT_TRUE(host::is_our_entry(Json::object({{"command", "/a b/cairn-hook"}, {"args", Json::array()}})));
+  EXPECT_FALSE(host::is_our_entry(
       Json::object({{"command", "echo"}, {"args", Json::array({Json("/a/cairn-hook")})}})));
-  EXPECT_FALSE(host::claude::is_our_entry(Json("cairn-hook")));
+  EXPECT_FALSE(host::is_our_entry(Json("cairn-hook")));
 }
 
 TEST(InstallNames, FollowTheHostsEnvironment) {

@@ -2,6 +2,7 @@
 // exist.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -18,7 +19,7 @@ const std::string kPlugin = std::string(CAIRN_TESTS_DIR) + "/../plugin/";
 
 TEST(PluginFiles, TheSixCommandsAreAsTheProgramInstallsThem) {
   const auto files = host::command_files("claude-code");
-  EXPECT_EQ(files.size(), 6u);
+  EXPECT_EQ(std::count_if(files.begin(), files.end(), [](const auto& file) { return file.for_people; }), 6);
   for (const host::CommandFile& file : files) {
     if (std::getenv("CAIRN_UPDATE_DOCS")) {
       std::filesystem::create_directories(std::filesystem::path(kPlugin + file.plugin).parent_path());
@@ -28,7 +29,12 @@ TEST(PluginFiles, TheSixCommandsAreAsTheProgramInstallsThem) {
         << "run cli_test with CAIRN_UPDATE_DOCS=1";
     EXPECT_NE(file.path.find("cairn-"), std::string::npos);
     EXPECT_NE(file.text.find(host::kCommandMark), std::string::npos);
-    EXPECT_NE(file.text.find("disable-model-invocation: true\n"), std::string::npos) << file.path;
+    const std::string_view who =
+        file.for_people ? "disable-model-invocation: true\n" : "user-invocable: false\n";
+    EXPECT_NE(file.text.find(who), std::string::npos) << file.path;
+    EXPECT_NE(file.text.find("\nallowed-tools: Bash(cairn"), std::string::npos)
+        << "no question: " << file.path;
+    EXPECT_EQ(file.text.find("$LONG"), std::string::npos);
   }
   EXPECT_TRUE(host::command_files("another").empty());
 }
@@ -44,6 +50,19 @@ TEST(PluginFiles, WhatTheHostListsToTheModelIsAtMostTwoHundredTokens) {
   }
   EXPECT_FALSE(listed.empty());
   EXPECT_LE(estimate_tokens(listed), 200u) << listed;
+}
+
+// What runs in a context of its own reads with cairn's own commands and changes no file.
+TEST(PluginFiles, CoalesceAndALongResumeRunApartWithFewTools) {
+  std::size_t apart = 0;
+  for (const host::CommandFile& file : host::command_files("claude-code")) {
+    if (file.text.find("\ncontext: fork\n") == std::string::npos) continue;
+    ++apart;
+    EXPECT_NE(file.text.find("\ndisallowed-tools: Edit, Write,"), std::string::npos) << file.path;
+    EXPECT_EQ(file.text.find("Bash(cairn:*)"), std::string::npos)
+        << "only the commands it needs: " << file.path;
+  }
+  EXPECT_EQ(apart, 2u);
 }
 
 TEST(PluginFiles, EveryCommandThatABodyNamesExists) {

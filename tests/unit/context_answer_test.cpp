@@ -98,6 +98,35 @@ TEST_F(Answers, OtherEventsGetNothing) {
   EXPECT_EQ(m.number("SELECT count(*) FROM injections"), 0);
 }
 
+TEST_F(Answers, AfterACompactionTheCommandsAndDecisionsThatItsSummaryDropsComeBack) {
+  m.tell(me.start());
+  m.tell(me.prompt("make the check pass"));
+  m.tell(me.tool_failure("Bash", "t1", Json::object({{"command", "make check SUITE=fast"}}),
+                         "Exit code 2\nlexer.cpp:3: error: expected a semicolon"));
+  m.tell(me.wrote("lexer.cpp", "t2"));
+  m.tell(me.ran("make check SUITE=fast", "t3"));
+  m.tell(me.stop(
+      "It passes. We decided to keep the tokens in one vector instead of a list, because it is faster."));
+  const std::int64_t session = m.number("SELECT id FROM sdk_sessions");
+  const auto compaction = [&](const std::string& text) {
+    must(m.db().run("DELETE FROM texts WHERE kind = 'compaction'"));
+    must(m.db().run(
+        "INSERT INTO texts(session_db_id, project, prompt_number, kind, source, text, hash, "
+        "created_at_epoch) SELECT id, project, 1, 'compaction', 'hook', ?1, ?1, last_event_at_epoch + "
+        "1 FROM sdk_sessions WHERE id = ?2",
+        text, session));
+  };
+  EXPECT_FALSE(has(start("compact"), "Before the compaction")) << "no summary of one";
+  compaction("The user wants the check to pass.");
+  const std::string given = start("compact");
+  EXPECT_TRUE(has(given, "# Before the compaction")) << given;
+  EXPECT_TRUE(has(given, "'make check SUITE=fast' passed")) << given;
+  compaction(
+      "The user ran make check SUITE=fast, which passed. The tokens are kept in one vector instead of a "
+      "list, decided because it is faster.");
+  EXPECT_FALSE(has(start("compact"), "SUITE=fast' passed.")) << "the summary has it";
+}
+
 TEST_F(Answers, EverySourceGetsWhatTheContractSays) {
   work("one");
   for (const char* source : {"startup", "clear", "compact", "", "never-heard-of"}) {

@@ -74,8 +74,8 @@ TEST(Digest, IsBoundedHoweverManyEventsATurnHas) {
   EXPECT_NE(distilled.summary.next_steps.find("make target19998"), std::string::npos)
       << "the newest stays: " << distilled.summary.next_steps;
   const LeftOpen left = reader.left_open(turn, code_mode());
-  EXPECT_LE(left.deeds.tasks.size(), 400u);
-  EXPECT_LE(left.deeds.files.size(), 2000u);
+  EXPECT_LE(left.done.tasks.size(), 400u);
+  EXPECT_LE(left.done.files.size(), 2000u);
 }
 
 TEST(Digest, ARunIsFoundAgainAfterCommandsWereLeftOut) {

@@ -148,22 +148,22 @@ TEST(OpenItems, TasksAreReportedByTheirChanges) {
   Step create = step("TaskCreate", Json::object({{"subject", "Write docs"}}),
                      Json::object({{"task", Json::object({{"id", "3"}})}}));
   create.event = 7;
-  const auto deeds =
+  const auto work =
       left_open(
           turn_of("Done.",
                   {create, step("TaskUpdate", Json::object({{"taskId", "3"}, {"status", "in_progress"}})),
                    step("TaskUpdate", Json::object({{"taskId", "1"}, {"status", "completed"}}))}))
-          .deeds;
-  ASSERT_EQ(deeds.tasks.size(), 2u);
-  EXPECT_EQ(deeds.tasks[0].subject, "Write docs");
-  EXPECT_EQ(deeds.tasks[0].state, host::TaskChange::State::in_progress);
-  EXPECT_EQ(deeds.tasks[0].event, 7);
-  EXPECT_EQ(deeds.tasks[1].id, "1");
-  EXPECT_EQ(deeds.tasks[1].state, host::TaskChange::State::completed);
+          .done;
+  ASSERT_EQ(work.tasks.size(), 2u);
+  EXPECT_EQ(work.tasks[0].subject, "Write docs");
+  EXPECT_EQ(work.tasks[0].state, host::TaskChange::State::in_progress);
+  EXPECT_EQ(work.tasks[0].event, 7);
+  EXPECT_EQ(work.tasks[1].id, "1");
+  EXPECT_EQ(work.tasks[1].state, host::TaskChange::State::completed);
 }
 
-Deeds done(std::string answer, std::vector<Step> steps) {
-  return left_open(turn_of(std::move(answer), std::move(steps))).deeds;
+WorkDone done(std::string answer, std::vector<Step> steps) {
+  return left_open(turn_of(std::move(answer), std::move(steps))).done;
 }
 
 TEST(OpenItems, AnItemIsDoneWhenALaterTurnSaysSo) {

@@ -97,14 +97,12 @@ class Ways : public testing::TestWithParam<Way> {
 
   void send_by_model(const std::string& text) {
     provider.script = [&](SessionId, const agent::Request&) {
-      agent::Finding finding;
-      store::Observation& o = finding.observation;
-      o.type = "discovery";
-      o.title = o.subtitle = o.narrative = text;
-      o.facts = o.concepts = o.files_read = o.files_modified = {text};
-      Plan plan;
-      plan.what = agent::Reply{{finding}, "", {}};
-      return plan;
+      const auto field = [&](const char* tag) { return fmt::format("<{0}>{1}</{0}>", tag, text); };
+      return Plan::says(
+          fmt::format("<observation><type>discovery</type>{}{}{}<facts>{}</facts><concepts>{}</concepts>"
+                      "<files_read>{}</files_read></observation>",
+                      field("title"), field("subtitle"), field("narrative"), field("fact"), field("concept"),
+                      field("file")));
     };
     m.tell(chat.start());
     m.tell(chat.prompt("a prompt"));

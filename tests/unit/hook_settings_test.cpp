@@ -22,6 +22,26 @@ TEST(Flags, AreWrittenAsDocumented) {
   EXPECT_EQ(other.encode().size(), Flags::kBytes);
 }
 
+// Blanks by default: a hook of a version without them understands the file.
+TEST(Flags, ForHelpAreLettersAtTheEnd) {
+  const Flags other{.help_compaction = false, .help_failure = true, .help_subagent = true};
+  EXPECT_EQ(other.encode(), "cairn1 sync=process capture=on  start=003000 prompt=000200 -fs \n");
+  for (const bool compaction : {true, false})
+    for (const bool failure : {true, false})
+      for (const bool subagent : {true, false}) {
+        const Flags flags{.help_compaction = compaction, .help_failure = failure, .help_subagent = subagent};
+        EXPECT_EQ(Flags::decode(flags.encode()), flags);
+      }
+}
+
+TEST(Control, ATextReplyIsOneLineAndComesBackWhole) {
+  const std::string text = "Keep:\n- a\n- b\n";
+  EXPECT_EQ(encode_text_reply(text).find('\n'), std::string::npos);
+  EXPECT_EQ(decode_text_reply(encode_text_reply(text)), text);
+  EXPECT_EQ(decode_text_reply("{\"continue\": true}"), "") << "no text";
+  EXPECT_EQ(decode_text_reply(""), "");
+}
+
 TEST(Flags, ComeBackAsTheyWereWritten) {
   for (const auto sync : {Flags::Sync::process, Flags::Sync::disk})
     for (const bool capture : {true, false}) {

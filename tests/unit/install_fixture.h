@@ -102,7 +102,7 @@ inline std::size_t count_ours(const Json& settings) {
   std::size_t count = 0;
   for (const auto& [event, groups] : settings["hooks"].members())
     for (const Json& group : groups.items())
-      for (const Json& hook : group["hooks"].items()) count += host::claude::is_our_entry(hook) ? 1 : 0;
+      for (const Json& hook : group["hooks"].items()) count += host::is_our_entry(hook) ? 1 : 0;
   return count;
 }
 

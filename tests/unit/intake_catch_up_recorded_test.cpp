@@ -61,7 +61,7 @@ struct Replay {
     must(m.drain());
   }
   // The host is gone, and the daemon has had its time.
-  void settle() {
+  void end_host() {
     m.processes.kill(m.host.pid);
     m.clock.advance(std::chrono::minutes(2));
     must(m.engine->tick());
@@ -97,7 +97,7 @@ class RecordedTranscripts : public ::testing::TestWithParam<std::string> {};
 TEST_P(RecordedTranscripts, WithEveryHookAddOnlyWhatNoHookDelivers) {
   Replay replay(GetParam());
   replay.play([](const auto&) { return true; });
-  replay.settle();
+  replay.end_host();
   EXPECT_EQ(replay.gap(), 0);
   const std::set<std::string> told = told_by_hooks(replay.calls);
   for (const std::string& id : replay.m.rows("SELECT tool_use_id FROM events WHERE source = 'transcript' AND "
@@ -110,19 +110,19 @@ TEST_P(RecordedTranscripts, WithEveryHookAddOnlyWhatNoHookDelivers) {
 TEST_P(RecordedTranscripts, WithoutAnyToolHookGiveTheSameCallsOnce) {
   Replay whole(GetParam());
   whole.play([](const auto&) { return true; });
-  whole.settle();
+  whole.end_host();
   const Lines expected = whole.ends();
 
   Replay replay(GetParam());
   replay.play([](const auto& call) { return !is_tool_hook(call); });
-  replay.settle();
+  replay.end_host();
   EXPECT_EQ(replay.gap(), 0);
   EXPECT_EQ(replay.ends(), expected);
   const std::int64_t recovered = replay.recovered();
 
   must(replay.m.open());  // a restart, and the transcripts read from the start
   must(replay.m.db().exec("UPDATE transcripts SET read_to = 0; UPDATE sdk_sessions SET transcript_due = 1"));
-  replay.settle();
+  replay.end_host();
   EXPECT_EQ(replay.ends(), expected);
   EXPECT_EQ(replay.recovered(), recovered);
 
@@ -138,7 +138,7 @@ TEST_P(RecordedTranscripts, WithoutAnyToolHookGiveTheSameCallsOnce) {
 TEST_P(RecordedTranscripts, WithHooksMissingAtRandomGiveWhatIsMissing) {
   Replay whole(GetParam());
   whole.play([](const auto&) { return true; });
-  whole.settle();
+  whole.end_host();
   for (unsigned seed = 1; seed <= 5; ++seed) {
     Replay replay(GetParam());
     unsigned state = seed * 2654435761u;
@@ -146,7 +146,7 @@ TEST_P(RecordedTranscripts, WithHooksMissingAtRandomGiveWhatIsMissing) {
       state = state * 1664525u + 1013904223u;
       return !is_tool_hook(call) || (state >> 30) != 0;
     });
-    replay.settle();
+    replay.end_host();
     EXPECT_EQ(replay.ends(), whole.ends()) << seed;
     EXPECT_EQ(replay.gap(), 0) << seed;
   }
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(Of, RecordedTranscripts, ::testing::ValuesIn(with_trans
 TEST(RecordedTranscript, OfAForkBelongsToItsParentAsFarAsItIsACopy) {
   Replay replay("b_resume");
   replay.play([](const auto& call) { return !is_tool_hook(call); });
-  replay.settle();
+  replay.end_host();
   EXPECT_EQ(replay.ends().size(), 1u);
   EXPECT_EQ(replay.m.rows("SELECT s.content_session_id, c.outcome, c.reason FROM transcript_calls c JOIN "
                           "sdk_sessions s ON s.id = "
@@ -174,7 +174,7 @@ TEST(RecordedTranscript, OfAForkBelongsToItsParentAsFarAsItIsACopy) {
 TEST(RecordedTranscript, OfASubagentIsReadBesideTheMainOne) {
   Replay replay("d_subagent");
   replay.play([](const auto& call) { return !is_tool_hook(call); });
-  replay.settle();
+  replay.end_host();
   EXPECT_EQ(
       replay.m.rows(
           "SELECT tool_name, agent_id FROM events WHERE source = 'transcript' AND kind = 'tool' ORDER BY 1"),
@@ -184,7 +184,7 @@ TEST(RecordedTranscript, OfASubagentIsReadBesideTheMainOne) {
 TEST(RecordedTranscript, OfATurnWithOnlyTheFirstHookGivesPromptWorkAndAnswer) {
   Replay replay("a_oneshot_tools");
   replay.play([](const auto& call) { return call.call.event == "SessionStart"; });
-  replay.settle();
+  replay.end_host();
   EXPECT_EQ(replay.m.rows("SELECT prompt_number, end_reason FROM turns"), (Lines{"1|stop"}));
   EXPECT_EQ(replay.m.text("SELECT status FROM sdk_sessions"), "completed");
   EXPECT_EQ(replay.m.number("SELECT count(*) FROM user_prompts"), 1);

@@ -59,6 +59,9 @@ TEST(SettingsTable, HoldsTheDefaultsOfTheContract) {
   EXPECT_TRUE(settings.list("capture.exclude").empty());
   EXPECT_TRUE(settings.flag("capture.enabled"));
   EXPECT_EQ(settings.text("context.notice"), "line");
+  EXPECT_EQ(settings.text("automation"), "hybrid");
+  EXPECT_EQ(settings.integer("context.stale_hours"), 24);
+  EXPECT_EQ(settings.integer("context.overhead_kb"), 20);
   EXPECT_EQ(settings.decimal("daemon.idle_exit_minutes"), 120);
   EXPECT_EQ(settings.origin("hook.sync"), "default");
   EXPECT_EQ(settings.hook_flags(), hook::Flags());
@@ -176,6 +179,14 @@ TEST_F(SettingsFile, KeepsEveryOtherByteWhenAValueIsReplaced) {
             "why\r\n\r\n[log]\r\nlevel=\"warn\"\r\nmax_mb = 5\r\n# end");
 }
 
+TEST_F(SettingsFile, PutsAKeyWithoutASectionBeforeTheFirstOne) {
+  write("# mine\n[hook]\nsync = \"disk\"\n");
+  ASSERT_TRUE(set("automation", "auto").ok());
+  EXPECT_EQ(text(), "automation = \"auto\"\n# mine\n[hook]\nsync = \"disk\"\n");
+  ASSERT_TRUE(set("automation", "manual").ok());
+  EXPECT_EQ(text(), "automation = \"manual\"\n# mine\n[hook]\nsync = \"disk\"\n");
+}
+
 TEST_F(SettingsFile, AddsAKeyAfterTheLastEntryOfItsSection) {
   write("[hook]\n  # about sync\n  sync = \"disk\"\n\n# about logs\n[log]\nlevel = \"info\"\n");
   ASSERT_TRUE(set("hook.deadline_ms.session_start", "100").ok());
@@ -233,8 +244,9 @@ TEST_F(SettingsFile, StaysUntouchedWhenAValueOrTheFileIsBad) {
   write("[log]\nlevel = \"info\"\n");
   EXPECT_EQ(message("log.level", "loud"), "log.level: \"loud\" is not one of debug, info, warn, error");
   EXPECT_EQ(message("log.levle", "info"), "log.levle: unknown setting; did you mean log.level?");
-  EXPECT_EQ(message("agent.model", "some"), "agent.model: not available in this version");
-  EXPECT_EQ(message("agent.provider", "openai"), "agent.provider: \"openai\" is not one of builtin");
+  EXPECT_EQ(message("automation", "some"), "automation: \"some\" is not one of manual, hybrid, auto");
+  EXPECT_EQ(message("agent.provider", "oracle"),
+            "agent.provider: \"oracle\" is not one of builtin, claude-cli, anthropic, openai");
   EXPECT_EQ(message("context.sources", "startup,noon"),
             "context.sources: [\"startup\",\"noon\"] is not a list of texts, each one of startup, clear, "
             "compact, resume");

@@ -136,6 +136,26 @@ TEST_F(DiskTest, LeavesNothingBehindWhenAFileCannotBeReplaced) {
   EXPECT_EQ(disk_.list(dir_.path()).value().size(), 1u);
 }
 
+TEST_F(DiskTest, AppendsOnlyToARegularFileOfOnesOwn) {
+  test::write_file(dir_ / "f", "one\n");
+  EXPECT_TRUE(append_to_own(disk_, dir_ / "f", "two\n").ok());
+  EXPECT_EQ(read_file(disk_, dir_ / "f", 100).value(), "one\ntwo\n");
+  EXPECT_TRUE(append_to_own(disk_, dir_ / "new", "x").ok());
+  struct stat made {};
+  ASSERT_EQ(stat((dir_ / "new").c_str(), &made), 0);
+  EXPECT_EQ(made.st_mode & 0777u, 0600u);
+  ASSERT_EQ(symlink((dir_ / "f").c_str(), (dir_ / "link").c_str()), 0);
+  ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(append_to_own(disk_, dir_ / "link", "x").ok());
+  EXPECT_FALSE(append_to_own(disk_, dir_ / "pipe", "x").ok()) << "and it does not wait for a reader";
+  EXPECT_FALSE(append_to_own(disk_, dir_.path(), "x").ok());
+  EXPECT_FALSE(append_to_own(disk_, dir_ / "none/f", "x").ok()) << "no directory is made";
+  EXPECT_EQ(read_file(disk_, dir_ / "f", 100).value(), "one\ntwo\n");
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chown((dir_ / "f").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(append_to_own(disk_, dir_ / "f", "x").error().code, Code::invalid);
+}
+
 TEST_F(DiskTest, ReadsItsOwnFilesAndFollowsNoLinkWhereOnlyThoseCount) {
   test::write_file(dir_ / "f", "mine");
   ASSERT_EQ(symlink((dir_ / "f").c_str(), (dir_ / "link").c_str()), 0);

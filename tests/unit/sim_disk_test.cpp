@@ -35,7 +35,7 @@ class SimDiskTest : public testing::Test {
     put(disk_, path, bytes, sync);
   }
   // A file that was there long before.
-  void settled(const std::string& path, std::string_view bytes) {
+  void put_and_synced(const std::string& path, std::string_view bytes) {
     write(path, bytes, true);
     ASSERT_TRUE(disk_.sync_dir("/home/dev").ok());
   }
@@ -222,7 +222,7 @@ TEST_F(SimDiskTest, ReplacesAFileAtomicallyAtEveryPointOfAPowerCut) {
 }
 
 TEST_F(SimDiskTest, FailsTheCallThatWasChosen) {
-  settled("/home/dev/a", "old");
+  put_and_synced("/home/dev/a", "old");
   auto file = disk_.open("/home/dev/a", Open::read_write).value();
   disk_.fail_at(2, EROFS);
   EXPECT_TRUE(file->write_at(0, "1").ok());
@@ -252,7 +252,7 @@ TEST_F(SimDiskTest, CountsCalls) {
 }
 
 TEST_F(SimDiskTest, LosesForGoodWhatAFailedSyncLost) {
-  settled("/home/dev/a", "old");
+  put_and_synced("/home/dev/a", "old");
   auto file = disk_.open("/home/dev/a", Open::read_write).value();
   ASSERT_TRUE(file->write_at(0, "new").ok());
   disk_.fail_at(1, EIO);
@@ -276,7 +276,7 @@ TEST_F(SimDiskTest, IsFullAtItsCapacity) {
 }
 
 TEST_F(SimDiskTest, StopsTheProcessAtANamedCall) {
-  settled("/home/dev/a", "old");
+  put_and_synced("/home/dev/a", "old");
   disk_.on_call([&](std::string_view op, std::string_view path) {
     if (op == "rename" && path == "/home/dev/a") disk_.halt();
   });

@@ -90,5 +90,21 @@ TEST_F(StoreDocumentsTest, TheyFollowAProjectThatIsRenamed) {
   EXPECT_EQ(must(store::find_document(m.db(), id))->project, "store");
 }
 
+// What every start of a session asks must not grow with the store.
+TEST_F(StoreDocumentsTest, ListsAndStartsAreReadByIndex) {
+  for (const char* sql :
+       {"SELECT id FROM session_documents WHERE deleted_at IS NULL AND project = 'p' ORDER BY "
+        "created_at_epoch "
+        "DESC, id DESC LIMIT 100",
+        "SELECT content_session_id, min(created_at_epoch) FROM user_prompts WHERE project = 'p' AND "
+        "created_at_epoch > 1 AND deleted_at IS NULL AND session_db_id <> 1 GROUP BY session_db_id",
+        "SELECT session_db_id FROM document_jobs WHERE not_before_epoch <= 1 ORDER BY not_before_epoch LIMIT "
+        "1",
+        "SELECT path FROM instruction_files WHERE session_db_id = 1 ORDER BY path",
+        "SELECT max(updated_at_epoch) FROM session_summaries WHERE project = 'p' AND deleted_at IS NULL"})
+    for (const std::string& row : m.rows("EXPLAIN QUERY PLAN " + std::string(sql)))
+      EXPECT_EQ(row.find("SCAN"), std::string::npos) << sql << "\n" << row;
+}
+
 }  // namespace
 }  // namespace cairn::test

@@ -20,7 +20,7 @@ struct Part {
 };
 
 // Looks random: letters and digits, mixed.
-bool is_drawn_part(std::string_view part, std::size_t least) {
+bool is_random_part(std::string_view part, std::size_t least) {
   return part.size() >= least && count_of(Chars::digit, part) >= 2 &&
          run_end(Chars::url, part, 0) == part.size() && is_random(part) && !is_placeholder(part);
 }
@@ -41,7 +41,7 @@ void find_path(const Hit& hit, std::size_t at, std::size_t how) {
     const std::size_t end = run_end(Chars::url, text, at);
     const std::string_view part = text.substr(at, end - at);
     if (how == Part::host ? part.size() >= 5 && count_of(Chars::digit, part) > 0
-                          : is_uuid(part) || is_drawn_part(part, how == Part::hook ? 16 : 20)) {
+                          : is_uuid(part) || is_random_part(part, how == Part::hook ? 16 : 20)) {
       std::size_t stop = end;
       while (how != Part::link && stop + 1 < text.size() && text[stop] == '/' &&
              is(Chars::url, text[stop + 1]))
@@ -143,7 +143,7 @@ std::size_t find_in_address(const Hit& hit, const Sign& sign) {
     case Part::parameter: {
       const std::size_t stop = run_end(Chars::url, text.substr(0, end + kMaxAddress), end);
       const std::string_view value = text.substr(end, stop - end);
-      if (!is_uuid(value) && is_drawn_part(value, 20)) hit.add(end, stop, "token");
+      if (!is_uuid(value) && is_random_part(value, 20)) hit.add(end, stop, "token");
       return kLookingAt + value.size();
     }
     case Part::account: {

@@ -28,7 +28,7 @@ bool may_be_given(std::string_view value) {
 }
 
 // Looks random, and is not an identifier of something public: not a UUID, a version or the name of a host.
-bool is_drawn_text(std::string_view value, std::size_t least) {
+bool is_random_text(std::string_view value, std::size_t least) {
   const std::string_view body = value.starts_with("0x") ? value.substr(2) : value;
   if (body.size() < (is_all(Chars::any_hex, body) ? std::max<std::size_t>(least, 32) : least)) return false;
   // users/5f3a...: a slash is one of base64, or it divides a path.
@@ -111,8 +111,8 @@ std::size_t find_made(const Hit& hit) {
   const std::string_view first = text.substr(at, size);
   if (text[end + 1] == ')') {
     const bool capital = name.size() > 2 && is(Chars::upper, name[0]) && !is_all(Chars::upper, name);
-    if (size >= kLeast && capital && !kNoClients.ends(name) && is_drawn(first) &&
-        is_drawn_text(first, kLeast))
+    if (size >= kLeast && capital && !kNoClients.ends(name) && is_random_code(first) &&
+        is_random_text(first, kLeast))
       hit.add(at, end, "token");
     return kMaking + 2 * size;
   }
@@ -124,7 +124,7 @@ std::size_t find_made(const Hit& hit) {
   const bool id = is_all(Chars::upper, first) ||
                   (count_of(Chars::digit, first) >= 3 && is_all(Chars::alnum, first) && is_random(first));
   if (stop < text.size() && text[stop] == quote && value.size() != size && id && !kNoClients.ends(name) &&
-      is_drawn_text(value, 27))
+      is_random_text(value, 27))
     hit.add(second + 1, stop, "token");
   return kMaking + 2 * (size + value.size());
 }
@@ -163,13 +163,13 @@ std::size_t find_in_call(const Hit& hit, const Sign& sign) {
     bool secret = false;
     switch (how) {
       case Call::login:
-        secret = (later && is_given(value, user)) || is_drawn_text(value, later ? 20 : 28);
+        secret = (later && is_given(value, user)) || is_random_text(value, later ? 20 : 28);
         if (!secret && value.find('@') != std::string_view::npos)
           part = behind_name(value, '/'), secret = part.second > 0;
         break;
-      case Call::keyed: secret = is_given(value, "") || is_drawn_text(value, 16); break;
-      case Call::behind: secret = later && (is_given(value, "") || is_drawn_text(value, 16)); break;
-      case Call::client: secret = is_drawn_text(value, 20); break;
+      case Call::keyed: secret = is_given(value, "") || is_random_text(value, 16); break;
+      case Call::behind: secret = later && (is_given(value, "") || is_random_text(value, 16)); break;
+      case Call::client: secret = is_random_text(value, 20); break;
       case Call::pair: part = behind_name(value, ':'), secret = part.second > 0; break;
       case Call::row: secret = is_given(value, ""); break;
       case Call::made: break;

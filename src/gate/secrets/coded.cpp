@@ -127,7 +127,7 @@ void each_run(std::string_view text, Chars chars, std::size_t least, EndOf&& end
 
 }  // namespace
 
-void find_coded(std::string_view text, int depth, std::vector<Place>& found) {
+void find_coded(std::string_view text, int depth, std::vector<FoundSecret>& found) {
   const auto end_of = [&](std::size_t at) { return coded_end(text, at); };
   each_run(text, Chars::code, kMinCoded, end_of, [&](std::size_t begin, std::size_t end) {
     // The text before it may have the same letters: /path/aGVsbG8=
@@ -139,7 +139,7 @@ void find_coded(std::string_view text, int depth, std::vector<Place>& found) {
       decode(run, [&](char c) { return decoded[size++] = c, true; });
       decoded.resize(size);
       const PlainView inner(decoded);
-      std::vector<Place> within;
+      std::vector<FoundSecret> within;
       search_secrets(inner.text(), depth, within);
       if (!within.empty()) found.push_back({begin, end, within.front().kind});
       return;
@@ -148,7 +148,7 @@ void find_coded(std::string_view text, int depth, std::vector<Place>& found) {
   });
 }
 
-void find_prefixed(std::string_view text, std::vector<Place>& found) {
+void find_prefixed(std::string_view text, std::vector<FoundSecret>& found) {
   const std::size_t known = found.size();
   std::size_t next = 0;
   const auto end_of = [&](std::size_t at) { return run_end(Chars::alnum, text, at); };
@@ -160,7 +160,7 @@ void find_prefixed(std::string_view text, std::vector<Place>& found) {
     const std::size_t prefix = prefix_begin(text, begin);
     while (next < known && found[next].end <= prefix) ++next;
     if (prefix < begin && (next == known || found[next].begin >= end) &&
-        !is_placeholder(text.substr(prefix, end - prefix)) && is_drawn(text.substr(begin, end - begin)))
+        !is_placeholder(text.substr(prefix, end - prefix)) && is_random_code(text.substr(begin, end - begin)))
       found.push_back({prefix, end, "generic-token"});
   });
 }

@@ -77,7 +77,7 @@ bool may_be_password(std::string_view value) {
   return !ports && !is_placeholder(value) && !is_name_of_something(value);
 }
 
-bool is_drawn_or_chosen(std::string_view value) {
+bool is_random_or_chosen(std::string_view value) {
   return may_be_password(value) && (is_chosen(value) || is_random(value)) &&
          value.find("://") == std::string_view::npos;
 }
@@ -159,7 +159,7 @@ void find_arguments(const Hit& hit, std::size_t skipped, bool is_certain) {
     const std::size_t named = equals > 0 && equals < value.size() && value[equals] == '=' ? equals + 1 : 0;
     const std::string_view given = value.substr(named);
     const bool certain = is_certain && count == skipped + 1 && may_be_password(given) && !is_reference(given);
-    if (!certain && !is_drawn_or_chosen(given)) return;
+    if (!certain && !is_random_or_chosen(given)) return;
     hit.add(begin + named, end, "cli-password");
   }
 }

@@ -33,7 +33,7 @@ std::string_view value_of(std::string_view text) {
   return text.substr(0, text.find(" #"));
 }
 
-void find_in_line(std::string_view line, std::size_t at, std::vector<Place>& found) {
+void find_in_line(std::string_view line, std::size_t at, std::vector<FoundSecret>& found) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos || line.size() > kMaxEnvLine) return;
   const std::string_view name = name_before(line, equals), value = value_of(line.substr(equals + 1));
@@ -79,7 +79,7 @@ bool is_env_file(std::string_view path) {
   return std::none_of(parts.begin(), parts.end(), [](std::string_view part) { return kSamples.has(part); });
 }
 
-void find_env_lines(std::string_view text, bool whole, std::vector<Place>& found) {
+void find_env_lines(std::string_view text, bool whole, std::vector<FoundSecret>& found) {
   bool inside = whole;
   for (std::size_t at = 0; at < text.size();) {
     if (!inside) {  // to the next line that may name such a file

@@ -18,7 +18,7 @@
 namespace cairn::gate {
 
 // A secret in a text.
-struct Place {
+struct FoundSecret {
   std::size_t begin = 0, end = 0;
   std::string_view kind;  // lives as long as the program
 };
@@ -29,7 +29,7 @@ struct Hit {
   std::string_view text;
   std::size_t begin = 0, end = 0;
   Runs& runs;  // of the text
-  std::vector<Place>& found;
+  std::vector<FoundSecret>& found;
 
   void add(std::size_t from, std::size_t to, std::string_view kind) const {
     found.push_back({from, to, kind});
@@ -88,7 +88,7 @@ std::size_t find_cookies(const Hit& hit);
 // Lines NAME=value of .env files. `whole`: the text is such a file. Else only lines that the text marks as
 // part of one: after the head of a patch (`+++ b/.env`) or a listing (`==> .env <==`), and
 // `.env:3:NAME=value`.
-void find_env_lines(std::string_view text, bool whole, std::vector<Place>& found);
+void find_env_lines(std::string_view text, bool whole, std::vector<FoundSecret>& found);
 
 // The private key whose `-----BEGIN`, `-----END` or `Private-Lines:` is at text[at], even if its end or
 // beginning was cut off. Does not search before `from`.
@@ -104,15 +104,15 @@ Span user_password(std::string_view text, std::size_t at);
 
 // Tokens of services without a rule (acme_...), except where `found`, which is in order, has a secret
 // already.
-void find_prefixed(std::string_view text, std::vector<Place>& found);
+void find_prefixed(std::string_view text, std::vector<FoundSecret>& found);
 
 // Base64 of a text that contains secrets or begins with the name of one, on one line or wrapped. `depth`: how
 // often that text may itself be base64.
-void find_coded(std::string_view text, int depth, std::vector<Place>& found);
+void find_coded(std::string_view text, int depth, std::vector<FoundSecret>& found);
 
 // Runs all finders: appends what the built-in rules find. Places may overlap and are in no order. `depth`:
 // how many levels of base64 may still be decoded.
-void search_secrets(std::string_view text, int depth, std::vector<Place>& found);
+void search_secrets(std::string_view text, int depth, std::vector<FoundSecret>& found);
 
 // The end of the marker of ours that begins at text[at]; 0: there is none.
 std::size_t marker_at(std::string_view text, std::size_t at);

@@ -41,7 +41,7 @@ void KnownSecrets::learn(std::string_view secret, const ShortHash& hash) {
   fresh_.push_back(known);
 }
 
-void KnownSecrets::find(std::string_view text, const ShortHash& hash, std::vector<Place>& found) const {
+void KnownSecrets::find(std::string_view text, const ShortHash& hash, std::vector<FoundSecret>& found) const {
   if (empty()) return;
   for (std::size_t at = 0; at + kBegin <= text.size();) {
     const std::size_t run = run_end(Chars::bare, text, at);

@@ -32,7 +32,7 @@ class KnownSecrets {
   const std::vector<KnownSecret>& fresh() const { return fresh_; }
 
   // Appends the places in `text` where one of them occurs as whole words. Linear.
-  void find(std::string_view text, const ShortHash& hash, std::vector<Place>& found) const;
+  void find(std::string_view text, const ShortHash& hash, std::vector<FoundSecret>& found) const;
 
  private:
   std::unordered_map<std::uint64_t, std::uint32_t> by_hash_;

@@ -31,7 +31,7 @@ std::size_t with_word_before(std::string_view text, std::size_t begin, std::size
 }
 
 // "here is the key: ...": what is beside the word alone must be longer and more mixed up than any id.
-std::size_t find_drawn_key(const Hit& hit, std::size_t end) {
+std::size_t find_random_key(const Hit& hit, std::size_t end) {
   const std::string_view text = hit.text;
   constexpr std::size_t kLeast = 32, kMost = 100;
   static constexpr CharSet kBetween(" :=\"'`");
@@ -41,7 +41,7 @@ std::size_t find_drawn_key(const Hit& hit, std::size_t end) {
   if (begin == end || begin + kLeast > text.size() || !is(Chars::alnum, text[begin + kLeast - 1])) return 0;
   const std::size_t stop = run_end(Chars::alnum, text.substr(0, begin + kMost), begin);
   const bool ends = stop == text.size() || !(is(Chars::any_base64, text[stop]) || text[stop] == '.');
-  if (stop - begin >= kLeast && ends && is_drawn(text.substr(begin, stop - begin)))
+  if (stop - begin >= kLeast && ends && is_random_code(text.substr(begin, stop - begin)))
     hit.add(begin, stop, "key");
   return stop - begin;
 }
@@ -111,12 +111,12 @@ NameRead find_named(const Hit& hit) {
   }
   const Strength strength = strength_of(name);
   const bool is_key = strength <= Strength::weak && ends_with_nocase(name, "key");
-  if (strength == Strength::none) return {end, kReadingName + (is_key ? find_drawn_key(hit, end) : 0), end};
+  if (strength == Strength::none) return {end, kReadingName + (is_key ? find_random_key(hit, end) : 0), end};
   if (is_part_of_an_id(text, begin, hit.runs)) return {end, kReadingName, end};
   const std::size_t known = hit.found.size();
   const std::size_t judged = find_value_of(named, strength);
-  const bool drawn = is_key && hit.found.size() == known;
-  return {end, judged + (drawn ? find_drawn_key(hit, end) : 0), begin};
+  const bool key_only = is_key && hit.found.size() == known;
+  return {end, judged + (key_only ? find_random_key(hit, end) : 0), begin};
 }
 
 std::size_t find_behind(const Hit& hit) {

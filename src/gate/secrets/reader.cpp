@@ -464,7 +464,7 @@ class NamedReader {
 
   std::string_view text_;
   Runs& runs_;
-  std::vector<Place>& found_;
+  std::vector<FoundSecret>& found_;
   std::size_t begin_, name_end_;
   std::size_t at_;
   bool closed_quote_ = false;

@@ -111,7 +111,7 @@ std::size_t marker_end(std::string_view text, std::size_t at) {
 
 class Search {
  public:
-  Search(std::string_view text, std::vector<Place>& found) : text_(text), found_(found), runs_(text) {}
+  Search(std::string_view text, std::vector<FoundSecret>& found) : text_(text), found_(found), runs_(text) {}
 
   void run() {
     // Skip what was found already.
@@ -142,7 +142,7 @@ class Search {
 
   void try_finder(const Literal& literal, std::size_t begin, std::size_t end) {
     const Finder& finder = kFinders[literal.by];
-    std::vector<Place>& found = finder.ahead ? aside_ : found_;
+    std::vector<FoundSecret>& found = finder.ahead ? aside_ : found_;
     if (!may_judge(begin) || (finder.ahead && begin < aside_end_)) return;
     const std::size_t known = found.size();
     const std::size_t cost = finder.find({text_, begin, end, runs_, found}, finder.signs()[literal.index]);
@@ -157,10 +157,10 @@ class Search {
   // Adds, in order, the places in aside_ that no other finder found.
   void put_back() {
     if (aside_.empty()) return;
-    const auto before = [](const Place& a, const Place& b) { return a.begin < b.begin; };
+    const auto before = [](const FoundSecret& a, const FoundSecret& b) { return a.begin < b.begin; };
     std::sort(aside_.begin(), aside_.end(), before);
     const std::size_t known = found_.size();
-    for (std::size_t next = 0; const Place& place : aside_) {
+    for (std::size_t next = 0; const FoundSecret& place : aside_) {
       while (next < known && found_[next].end <= place.begin) ++next;
       if (next == known || found_[next].begin >= place.end) found_.push_back(place);
     }
@@ -191,7 +191,7 @@ class Search {
     const std::size_t known = found_.size();
     const NameRead read = find_named({text_, at, at, runs_, found_});
     name_end_ = read.name_end;
-    settle(known, read.judged);
+    finish_found(known, read.judged);
     if (read.begin == read.name_end || found_.size() > known) return;
     judged_ += find_column({text_, read.begin, read.name_end, runs_, found_});
     if (found_.size() == known) look_around(read.begin, read.name_end);
@@ -203,17 +203,17 @@ class Search {
     const char before = begin > 0 ? text_[begin - 1] : ' ';
     if (before != ' ' && before != '\n' && before != '(') return;
     const std::size_t known = found_.size(), cost = find_said({text_, begin, end, runs_, found_}, done_);
-    settle(known, kReadingWords + cost);
+    finish_found(known, kReadingWords + cost);
   }
 
   void try_foreign(std::size_t begin, std::size_t end) {
     const std::size_t known = found_.size();
-    settle(known, find_behind({text_, begin, end, runs_, found_}));
+    finish_found(known, find_behind({text_, begin, end, runs_, found_}));
     if (found_.size() == known) look_around(begin, end);
   }
 
   // Adds the value after a name, if there is one.
-  void settle(std::size_t known, std::size_t judged) {
+  void finish_found(std::size_t known, std::size_t judged) {
     if (found_.size() == known) judged_ += judged;
     expect_more();
     for (std::size_t i = known; i < found_.size(); ++i) {
@@ -356,9 +356,9 @@ class Search {
 
   const Table& rules_ = table();
   std::string_view text_;
-  std::vector<Place>& found_;
+  std::vector<FoundSecret>& found_;
   Runs runs_;
-  std::vector<Place> aside_;  // found ahead of the current position
+  std::vector<FoundSecret> aside_;  // found ahead of the current position
   std::size_t aside_end_ = 0;
   std::string joined_;        // a token in several lines
   std::size_t done_ = 0;      // the text up to here is covered by secrets found
@@ -373,7 +373,7 @@ std::size_t marker_at(std::string_view text, std::size_t at) {
   return text.substr(at, kBegin.size()) == kBegin ? marker_end(text, at + kBegin.size()) : 0;
 }
 
-void search_secrets(std::string_view text, int depth, std::vector<Place>& found) {
+void search_secrets(std::string_view text, int depth, std::vector<FoundSecret>& found) {
   Search(text, found).run();
   find_prefixed(text, found);
   if (depth > 0) find_coded(text, depth - 1, found);

@@ -82,7 +82,7 @@ UserPatterns::~UserPatterns() = default;
 // Finding one match takes linear time, but each may read far ahead (`x+y|x` in a row of x), so that finding
 // all of them would not. So the text is searched in pieces: a match reads at most kReach beyond its piece,
 // and when a piece has more than kMost matches, the rest of the piece counts as one.
-void UserPatterns::find(std::string_view text, std::vector<Place>& found) const {
+void UserPatterns::find(std::string_view text, std::vector<FoundSecret>& found) const {
   constexpr std::size_t kPiece = 8192, kReach = 8192, kMost = 256;
   for (const auto& [name, pattern] : secrets_) {
     std::size_t at = 0;

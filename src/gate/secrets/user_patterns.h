@@ -23,7 +23,7 @@ class UserPatterns {
   UserPatterns(const std::vector<std::string>& secrets, const std::vector<std::string>& allowed);
   ~UserPatterns();
 
-  void find(std::string_view text, std::vector<Place>& found) const;
+  void find(std::string_view text, std::vector<FoundSecret>& found) const;
   bool allow(std::string_view secret) const;
 
  private:

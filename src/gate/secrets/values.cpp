@@ -233,7 +233,7 @@ bool is_random(std::string_view value) {
   return entropy(value) >= (hex ? 40 : 34);
 }
 
-bool is_drawn(std::string_view value) {
+bool is_random_code(std::string_view value) {
   const auto kind = [](char c) { return is_digit(c) ? 0u : is(Chars::lower, c) ? 1u : 2u; };
   std::array<std::size_t, 3> counts{};
   std::size_t changes = 0, numbers = 0;

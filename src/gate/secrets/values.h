@@ -34,7 +34,7 @@ bool is_random(std::string_view value);
 
 // The same for letters and digits without a name beside them: capitals, small letters and digits in irregular
 // order. In joined words they change less often.
-bool is_drawn(std::string_view value);
+bool is_random_code(std::string_view value);
 
 // How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
 // count twice.

@@ -1,31 +1,29 @@
-// Claude Code's settings file, and our hooks in it.
+// Claude Code's settings file, our hooks in it, and what our tools are allowed to do.
 #pragma once
 
 #include <array>
 
-#include "base/json.h"
-#include "host/hooks.h"
+#include "host/nested_hooks.h"
 
 namespace cairn::host::claude {
 
 // $CLAUDE_CONFIG_DIR/settings.json, else ~/.claude/settings.json.
-class SettingsHooks final : public Hooks {
+class SettingsHooks final : public NestedHooks {
  public:
-  std::string_view command() const override { return "claude"; }
-  const std::vector<std::string>& events() const override;
-  Result<std::string> settings_file() const override;
-  // Where it ignores the arguments, the hook takes the event's name from the payload.
-  bool takes_exec_form(const std::optional<std::string>& version_text) const override;
+  SettingsHooks();
+  const Entries& servers() const override;
+  Result<std::string> servers_file() const override;
+  const std::vector<std::string>& allowed_tools() const override;
   Result<std::string> with_ours(std::string text, const HookProgram& program) const override;
   Result<std::string> without_ours(std::string text, const std::optional<std::string>& before) const override;
-  Result<std::optional<HookProgram>> program_in(std::string_view text) const override;
-  std::size_t count(std::string_view text) const override;
-  Registration look(os::Disk& disk, const std::string& directory) const override;
+  // Where it ignores the arguments, the hook takes the event's name from the payload.
+  bool takes_exec_form(const std::optional<std::string>& version_text) const override;
   std::string uninstall_command(std::string_view plugin) const override;
-};
 
-// Whether an entry of a `hooks` array runs our hook, in either form, by its program's name.
-bool is_our_entry(const Json& entry);
+ protected:
+  void look_further(Registration& found, os::Disk& disk, const Json& user,
+                    const std::string& directory) const override;
+};
 
 // The first "N.N.N" of a text.
 std::optional<std::array<int, 3>> parse_version(std::string_view text);

@@ -97,9 +97,23 @@ class ClaudeCode final : public Host {
     return claude::is_structure(keys);
   }
 
-  const Hooks& hooks() const override {
+  std::optional<Usage> read_usage(const Json& line) const override { return claude::read_usage(line); }
+  // The suffix is the host's own: the model's name in a transcript does not have it.
+  std::int64_t window_of(std::string_view model) const override {
+    return model.find("[1m]") != std::string_view::npos ? 1'000'000 : 200'000;
+  }
+  std::string loaded_instructions(const event::Event& event) const override {
+    const bool at_start = event.extra["load_reason"].as_string() == "session_start";
+    if (event.name != "InstructionsLoaded" || !at_start) return {};
+    return std::string(event.extra["file_path"].as_string());
+  }
+
+  Traits traits() const override {
+    return {.context_limit = 10'000, .transcript = Traits::Transcript::ledger};
+  }
+  std::vector<const SettingsFile*> files() const override {
     static const claude::SettingsHooks hooks;
-    return hooks;
+    return {&hooks};
   }
 };
 

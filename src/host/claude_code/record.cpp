@@ -72,6 +72,23 @@ bool is_structure(std::span<const std::string_view> keys) {
                      [](std::string_view key) { return key == "message" || key == "content"; });
 }
 
+std::optional<Usage> read_usage(const Json& line) {
+  if (line["isSidechain"].as_bool()) return std::nullopt;
+  if (line["type"].as_string() == "system" && line["subtype"].as_string() == "compact_boundary")
+    return Usage{};
+  const Json& message = line["message"];
+  const Json& usage = message["usage"];
+  if (line["type"].as_string() != "assistant" || !usage.is_object()) return std::nullopt;
+  Usage out;
+  for (const char* part :
+       {"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"})
+    out.tokens += usage[part].as_int();
+  // A message that the host made itself, after an error, has no tokens.
+  if (out.tokens <= 0) return std::nullopt;
+  out.model = message["model"].as_string();
+  return out;
+}
+
 // .../SESSION.jsonl, .../SESSION/subagents/agent-ID.jsonl
 std::optional<TranscriptFile> transcript_file(std::string_view path) {
   constexpr std::string_view kEnd = ".jsonl", kFolder = "/subagents/agent-";

@@ -16,4 +16,8 @@ Record read_record(const Json& line);
 bool is_structure(std::span<const std::string_view> keys);
 std::optional<TranscriptFile> transcript_file(std::string_view path);
 
+// How full the context is after a line: all that the last request sent and got. Subagents have a context of
+// their own.
+std::optional<Usage> read_usage(const Json& line);
+
 }  // namespace cairn::host::claude

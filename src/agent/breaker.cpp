@@ -1,0 +1,43 @@
+#include "agent/breaker.h"
+
+#include <algorithm>
+
+#include "store/queue.h"
+
+namespace cairn::agent {
+
+static constexpr Millis kOpenPause = std::chrono::seconds(30);
+static constexpr Millis kLongestPause = std::chrono::hours(6);
+
+bool Breaker::succeed() {
+  const bool was_open = open_;
+  reset();
+  return was_open;
+}
+
+Millis Breaker::fail(const Trouble& trouble, std::int64_t now, std::optional<Millis> to_go) {
+  using Kind = Trouble::Kind;
+  trouble_ = trouble;
+  Millis pause(0);
+  if (trouble.kind == Kind::rejected) {
+    if (++rejections_ < kRejections) return pause;
+  } else if (trouble.kind == Kind::canceled) {
+    pause = store::retry_delay(canceled_++, 0);
+    pause_until_ = now + std::chrono::nanoseconds(pause).count();
+    return pause;
+  }
+  pause = store::retry_delay(failures_, 0);
+  ++failures_;
+  const bool lasting =
+      trouble.kind == Kind::quota || trouble.kind == Kind::auth || trouble.kind == Kind::setup;
+  open_ = open_ || lasting || failures_ >= kFailures || rejections_ >= kRejections;
+  if (open_) pause = std::max(pause, kOpenPause);
+  if (to_go && *to_go > Millis(0)) {
+    pause = std::min(*to_go, kLongestPause);
+    open_ = open_ || pause > kOpenPause;
+  }
+  pause_until_ = now + std::chrono::nanoseconds(pause).count();
+  return pause;
+}
+
+}  // namespace cairn::agent

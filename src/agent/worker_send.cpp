@@ -1,0 +1,210 @@
+// The half of the worker that sends: what is in a request, what it may cost, in which conversation it goes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agent/material.h"
+#include "agent/prices.h"
+#include "agent/worker.h"
+#include "base/text.h"
+#include "store/identity.h"
+#include "store/queue_admin.h"
+#include "store/retention.h"
+
+namespace cairn::agent {
+
+// A provider may put text of its own around a request.
+static constexpr std::int64_t kOverhead = 2000;
+static constexpr Millis kRefusedAgain = std::chrono::minutes(10);
+
+// The batch's events, in the order of its messages.
+Result<std::vector<store::KeptEvent>> Worker::events_of(const store::Batch& batch) {
+  std::vector<store::KeptEvent> events;
+  for (const store::Message& message : TRY(store::messages_of(db_, batch)))
+    if (auto event = TRY(store::kept_event(db_, message.event_seq))) events.push_back(*std::move(event));
+  return events;
+}
+
+// The next events of a turn that is distilled again. Empty when there are none, or their texts are gone.
+Result<std::vector<store::KeptEvent>> Worker::events_of(const store::RedistilTurn& turn,
+                                                        const store::Session& session) {
+  std::vector<store::KeptEvent> events;
+  for (store::KeptEvent& event : TRY(store::turn_events(db_, turn.session, turn.number))) {
+    const bool work = event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure ||
+                      event.kind == event::Kind::stop || event.kind == event::Kind::stop_failure;
+    if (work && event.seq > turn.done_to && events.size() < options_.batch_events)
+      events.push_back(std::move(event));
+  }
+  if (!TRY(store::has_expired(db_, turn.session, turn.number))) return events;
+  if (options_.archived) options_.archived(session, events);
+  const auto gone = std::count_if(events.begin(), events.end(), [](const store::KeptEvent& event) {
+    return event.kind == event::Kind::tool && !event.texts.input && !event.texts.response;
+  });
+  if (gone * 4 > std::ssize(events)) events.clear();  // too little is left to do better than before
+  return events;
+}
+
+Status Worker::send_batch(store::Batch batch) {
+  auto events = events_of(batch);
+  const auto session = store::find_session(db_, batch.session);
+  if (!events || events->empty() || !session || !*session)
+    return return_batch(batch, "it could not be read", false, store::retry_delay(0, 0));
+  return send({std::move(batch), {}, **session, *std::move(events)});
+}
+
+Status Worker::send_turn(const store::RedistilTurn& turn) {
+  const auto session = TRY(store::find_session(db_, turn.session));
+  if (session) {
+    auto events = TRY(events_of(turn, *session));
+    if (!events.empty()) return send({{}, turn, *session, std::move(events)});
+  }
+  return store::in_transaction(db_, [&] { return store::end_redistil(db_, turn); });
+}
+
+// Sends a request in the session's conversation, or in a new one when there is none or it became too long. A
+// conversation that still works on a batch has lost its lease (else the session could not be claimed): it is
+// ended, because its reply would belong to the old batch.
+Status Worker::send(Job job) {
+  const SessionId id = job.session.id;
+  auto known = dialogs_.find(id);
+  if (known != dialogs_.end() && known->second.run) {
+    TRY(return_run(*known->second.run, "its lease lapsed", false, Millis(0)));
+    end(id, known->second, false);
+    dialogs_.erase(known);
+    known = dialogs_.end();
+  }
+  const bool goes_on = known != dialogs_.end();
+  std::optional<MemoryId> resume;
+  Length length = goes_on ? known->second.length : Length{};
+  if (!goes_on) {
+    const store::Run run{provider_->name(), job.events.back().prompt_number, !may_resume_.contains(id)};
+    resume = store::may_resume(job.session.identity, run);
+    if (resume) length = may_resume_[id];
+  }
+  bool fresh = !goes_on && !resume;
+  const auto request_now = [&]() -> Result<Request> {
+    Material material = TRY(load_material(db_, job.session, job.events, fresh));
+    material.batch_id = job.batch ? job.batch->id : new_uuid(epoch_ms(clock_.now()));
+    return write_request(material, mode_);
+  };
+  auto request = request_now();
+  if (!request) return not_sent(job, "");
+  const auto tokens = static_cast<std::int64_t>(estimate_tokens(request->text));
+  if (!fresh &&
+      (length.turns >= options_.most_turns || length.tokens + tokens > options_.most_input_tokens)) {
+    if (goes_on) {
+      end(id, known->second, false);
+      dialogs_.erase(known);
+    }
+    resume.reset();
+    length = {};
+    fresh = true;
+    request = request_now();
+    if (!request) return not_sent(job, "");
+  }
+  auto reserved = reserve(job, *request, length);
+  if (!reserved) {
+    if (job.batch) TRY(return_batch(*job.batch, "the store failed", false, store::retry_delay(0, 0)));
+    return std::move(reserved).error().in("model calls");
+  }
+  if (!reserved->refused.empty()) return not_sent(job, reserved->refused);
+  refused_.clear();
+  const auto open = dialogs_.find(id);
+  Dialog& dialog = open != dialogs_.end() ? open->second : conversation_for(job.session, resume);
+  dialog.length = length;
+  Run& run = *(dialog.run = Run{});
+  run.call = reserved->id;
+  run.sent_at = clock_.boot_ns();
+  run.sent_tokens = length.tokens + static_cast<std::int64_t>(estimate_tokens(request->text));
+  if (fresh) run.sent_tokens += static_cast<std::int64_t>(estimate_tokens(request->system));
+  run.deadline = after(options_.reply_within);
+  run.beat_at = after(options_.lease / 3);
+  for (const store::KeptEvent& event : job.events) run.events.push_back(event.seq);
+  run.id = job.batch ? job.batch->id
+                     : fmt::format("again-{}-{}", store::turn_batch(job.session, job.turn->number),
+                                   run.events.front());
+  run.batch = std::move(job.batch);
+  run.turn = job.turn;
+  dialog.notes = 0;
+  dialog.conversation->send(*request);
+  return {};
+}
+
+// Reserves the most that the call can use: a byte is at least a token, and nothing is cached.
+Result<store::Reserved> Worker::reserve(const Job& job, const Request& request, const Length& length) {
+  store::NewCall call;
+  call.provider = provider_->name();
+  call.model = provider_->model();
+  call.session = job.session.id;
+  call.batch = request.batch_id;
+  call.events = std::ssize(job.events);
+  if (job.turn) call.purpose = job.turn->purpose;
+  const std::int64_t excess = std::max<std::int64_t>(0, TRY(store::most_excess(db_, call.provider)));
+  call.input_tokens =
+      length.tokens + std::ssize(request.text) + std::ssize(request.system) + kOverhead + excess + excess / 4;
+  call.output_tokens = request.max_output_tokens;
+  if (const auto price = price_of(call.model, options_.prices))
+    call.cost_usd = price->most(call.input_tokens, call.output_tokens);
+  store::Reserved reserved;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    reserved = TRY(store::reserve_call(db_, call, options_.daily, clock_.now()));
+    return {};
+  }));
+  return reserved;
+}
+
+// No call is made: the built-in distiller has done the batch, and its turns become backlog. A turn of the
+// backlog stays there.
+Status Worker::not_sent(Job& job, const std::string& why) {
+  if (why.empty()) {
+    if (job.batch) return return_batch(*job.batch, "it could not be read", false, store::retry_delay(0, 0));
+    look_at_ = after(kRefusedAgain);
+    return {};
+  }
+  if (refused_.empty()) log_.warn("model calls: " + why);
+  refused_ = why;
+  if (job.turn) {
+    look_at_ = after(kRefusedAgain);
+    return {};
+  }
+  unsent_ = {*std::move(job.batch), true};
+  TRY(finish_unsent());
+  return {};
+}
+
+Worker::Dialog& Worker::conversation_for(const store::Session& session,
+                                         const std::optional<MemoryId>& resume) {
+  if (dialogs_.size() >= options_.max_concurrent) make_room();
+  const Start start{session.id, session.project, resume};
+  Dialog& dialog = dialogs_[session.id];
+  dialog.conversation = provider_->start(start);
+  dialog.session_active = session.status == store::SessionStatus::active;
+  if (start.resume) dialog.id = *start.resume;
+  may_resume_.erase(session.id);
+  log_.info(fmt::format("conversation begins session={} provider={} resume={}", session.content_id.value,
+                        provider_->name(), start.resume ? start.resume->value : "none"));
+  return dialog;
+}
+
+// Ends the conversation that was idle longest.
+void Worker::make_room() {
+  auto oldest = dialogs_.end();
+  for (auto it = dialogs_.begin(); it != dialogs_.end(); ++it)
+    if (!it->second.run && (oldest == dialogs_.end() || it->second.used_at < oldest->second.used_at))
+      oldest = it;
+  if (oldest == dialogs_.end()) return;
+  end(oldest->first, oldest->second, true);
+  dialogs_.erase(oldest);
+}
+
+void Worker::end(SessionId session, Dialog& dialog, bool in_order) {
+  dialog.over = true;
+  dialog.conversation.reset();
+  dialog.run.reset();
+  if (in_order)
+    may_resume_[session] = dialog.length;
+  else
+    may_resume_.erase(session);
+}
+
+}  // namespace cairn::agent

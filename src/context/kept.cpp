@@ -1,0 +1,49 @@
+#include "context/kept.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "distil/distil.h"
+#include "store/observations.h"
+#include "store/texts.h"
+
+namespace cairn::context {
+
+namespace {
+
+constexpr std::size_t kMostLines = 8;
+constexpr std::int64_t kLookedObservations = 60;
+constexpr std::size_t kLongestLine = 300;       // bytes
+constexpr std::size_t kReadTexts = 512u << 10;  // bytes of the session's texts
+
+bool is_worth_keeping(const store::Observation& observation, const std::string& fact) {
+  if (observation.type == "decision") return true;
+  return fact.find(" passed") != std::string::npos || fact.ends_with(" worked.");
+}
+
+}  // namespace
+
+Result<std::vector<KeptLine>> dropped_by_compaction(store::Db& db, SessionId session) {
+  std::string summary;
+  for (const store::Text& text : TRY(store::texts_of_session(db, session, kReadTexts)))
+    if (text.kind == store::TextKind::compaction) summary = text.text;  // the newest comes last
+  std::vector<KeptLine> kept;
+  if (summary.empty()) return kept;
+  const distil::Words told = distil::key_words(summary);
+  auto observations = TRY(store::observations_of_session(db, session, kLookedObservations));
+  std::reverse(observations.begin(), observations.end());
+  std::set<std::string> seen;
+  for (const store::Observation& observation : observations)
+    for (const std::string& fact : observation.facts) {
+      if (kept.size() == kMostLines || fact.size() > kLongestLine) continue;
+      if (!is_worth_keeping(observation, fact) || !seen.insert(fact).second) continue;
+      // A sentence of ours needs its command word by word; a decision its words.
+      const distil::Words words = distil::key_words(fact);
+      if (words.empty() || distil::mostly_in(words, told)) continue;
+      kept.push_back({"O" + std::to_string(observation.id), fact});
+    }
+  return kept;
+}
+
+}  // namespace cairn::context

@@ -1,0 +1,366 @@
+#include "forget/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "archive/passages.h"
+#include "archive/redactor.h"
+#include "archive/retention.h"
+#include "base/text.h"
+#include "forget/stones.h"
+#include "host/host.h"
+#include "store/audit.h"
+#include "store/forget_rows.h"
+#include "store/passages.h"
+#include "store/scrub.h"
+
+namespace cairn::forget {
+
+namespace {
+
+constexpr std::int64_t kStepNs = 25'000'000;  // of reading and writing
+constexpr std::int64_t kRetryNs = 1'000'000'000;
+constexpr std::int64_t kRows = 100;  // a step
+constexpr int kMostMerges = 2000, kMostWaits = 3, kMostRounds = 3, kLevel = 3;
+
+archive::Places places_of(const std::string& home) {
+  return {home + "/archive"};
+}
+
+}  // namespace
+
+Result<std::int64_t> begin(store::Db& db, const std::string& key, const Selection& selection,
+                           const std::vector<std::string>& fingerprints, WallTime now) {
+  const std::int64_t id = TRY(store::add_forget(db, selection.way, "rows", now));
+  for (const gate::Tombstone& stone : selection.lasting)
+    TRY(store::add_tombstone(db, row_of(stone), id, true, now));
+  for (const gate::Tombstone& stone : selection.passing)
+    TRY(store::add_tombstone(db, row_of(stone), id, false, now));
+  for (const store::RecordName& record : selection.records) TRY(store::add_target(db, id, record.text()));
+  for (const SessionId session : selection.sessions)
+    TRY(store::add_target(db, id, "session " + std::to_string(session.value)));
+  for (const store::GoneEvent& event : selection.events) {
+    TRY(store::add_target(db, id, "event " + std::to_string(event.seq)));
+    if (!event.tool_use_id.empty()) TRY(store::add_target(db, id, "call " + event.tool_use_id));
+  }
+  if (selection.project) TRY(store::add_target(db, id, "project " + *selection.project));
+  for (const std::string& print : fingerprints) TRY(store::add_target(db, id, "print " + print));
+  const Json detail = Json::object({{"forget", id},
+                                    {"way", selection.way},
+                                    {"records", selection.records.size()},
+                                    {"sessions", selection.sessions.size()}});
+  std::string subject = selection.way;
+  for (const store::RecordName& record : selection.records) subject += " " + record.text();
+  TRY(store::add_audit(db, key, "forget", "person", subject, detail.dump(), now));
+  return id;
+}
+
+std::function<bool()> Job::time_is_up() const {
+  const std::int64_t until = clock_.boot_ns() + kStepNs;
+  return [this, until] { return clock_.boot_ns() >= until; };
+}
+
+void Job::count(std::string_view what, std::int64_t more) {
+  report_.set(std::string(what), report_[what].as_int() + more);
+}
+
+Status Job::save(const std::function<Status()>& also) {
+  return store::in_transaction(db_, [&]() -> Status {
+    if (also) TRY(also());
+    forget_->report = report_.dump();
+    return store::put_forget(db_, *forget_);
+  });
+}
+
+Status Job::to_phase(std::string_view phase) {
+  forget_->phase = phase;
+  forget_->position.clear();
+  return save();
+}
+
+Status Job::load(const store::Forget& forget) {
+  forget_ = forget;
+  if (forget_->phase == "prove files") forget_->position.clear();  // which files are read is not noted
+  report_ = Json::parse_partial(forget.report).value;
+  if (!report_.is_object()) report_ = Json::object();
+  forgotten_ = TRY(load_forgotten(db_, key_, forget.id));
+  calls_.clear();
+  markers_.clear();
+  const std::size_t all = std::numeric_limits<std::int32_t>::max();
+  for (const std::string& call : TRY(store::targets(db_, forget.id, "call ", all)))
+    calls_.insert(call.substr(5));
+  for (const std::string& print : TRY(store::targets(db_, forget.id, "print ", all)))
+    markers_.push_back(":" + print.substr(6) + "]");
+  rewriter_.reset();
+  reader_.reset();
+  unproved_.clear();
+  merges_ = wal_waits_ = 0;
+  return {};
+}
+
+bool Job::is_gone(std::string_view text) const {
+  return forgotten_.find(text).empty() &&
+         std::none_of(markers_.begin(), markers_.end(),
+                      [&](const std::string& marker) { return text.find(marker) != std::string_view::npos; });
+}
+
+// A mark of a removed secret goes as a whole: [secret:KIND:FINGERPRINT].
+static void remove_markers(std::string& text, const std::vector<std::string>& markers) {
+  for (const std::string& marker : markers)
+    for (std::size_t end; (end = text.find(marker)) != std::string::npos;) {
+      const std::size_t begin = text.rfind("[secret:", end);
+      const std::size_t from = begin == std::string::npos ? end : begin;
+      text.replace(from, end + marker.size() - from, gate::kForgottenText);
+    }
+}
+
+std::optional<store::Changed> Job::change(std::string_view text) const {
+  if (is_gone(text)) return std::nullopt;
+  store::Changed changed;
+  changed.text = text;
+  const auto remove = [&](std::string& part) {
+    forgotten_.remove(part);
+    remove_markers(part, markers_);
+  };
+  // In JSON each string for itself, so that it stays JSON.
+  if (text.starts_with('{') || text.starts_with('[')) {
+    Json::Parsed parsed = Json::parse_partial(text);
+    if (parsed.complete && !parsed.limited) {
+      parsed.value.for_each_string(remove);
+      changed.text = parsed.value.dump();
+    }
+  }
+  if (!is_gone(changed.text)) remove(changed.text);
+  std::string rest = changed.text;
+  for (std::size_t at; (at = rest.find(gate::kForgottenText)) != std::string::npos;)
+    rest.erase(at, gate::kForgottenText.size());
+  changed.left = !squeezed(rest).empty();
+  return changed;
+}
+
+Result<bool> Job::step() {
+  if (!due_ || clock_.boot_ns() < not_before_ns_) return false;
+  if (!forget_) {
+    const auto next = TRY(store::pending_forget(db_));
+    if (!next) {
+      due_ = false;
+      return false;
+    }
+    TRY(load(*next));
+  }
+  auto worked = work();
+  if (!worked) {
+    // The disk may be full, or a reader may hold the WAL: the forget goes on from its last note.
+    log_.error("forget: " + worked.error().message);
+    forget_.reset();
+    rewriter_.reset();
+    not_before_ns_ = clock_.boot_ns() + kRetryNs;
+    return false;
+  }
+  return worked;
+}
+
+Result<bool> Job::work() {
+  const std::string& phase = forget_->phase;
+  if (phase == "rows") return rows();
+  if (phase == "texts") return scrub(false);
+  if (phase == "archive") return archive(false);
+  if (phase == "files") return files();
+  if (phase == "index") return index();
+  if (phase == "wal") return wal();
+  if (phase == "prove texts") return scrub(true);
+  if (phase == "prove archive") return archive(true);
+  if (phase == "prove files") return prove_files();
+  TRY(finish());
+  return true;
+}
+
+Result<bool> Job::rows() {
+  bool more = false;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    std::vector<std::string> left;
+    for (const char* start : {"A", "D", "O", "P", "S", "T", "W", "event ", "session "})
+      if (left.empty()) left = TRY(store::targets(db_, forget_->id, start, kRows));
+    for (const std::string& target : left) {
+      more = true;
+      if (target.starts_with("session ")) {
+        const SessionId session{std::stoll(target.substr(8))};
+        if (TRY(store::delete_session_piece(db_, session, kRows))) break;
+        count("sessions", 1);
+      } else if (target.starts_with("event ")) {
+        TRY(store::delete_event(db_, std::stoll(target.substr(6))));
+        count("events", 1);
+      } else if (const auto record = store::read_record_name(target)) {
+        TRY(store::delete_record(db_, *record));
+        count("records", 1);
+      }
+      TRY(store::end_target(db_, forget_->id, target));
+    }
+    if (!more) {
+      for (const std::string& target : TRY(store::targets(db_, forget_->id, "project ", 1)))
+        if (TRY(store::delete_empty_project(db_, target.substr(8)))) count("projects", 1);
+      TRY(store::drop_orphans(db_));
+      forget_->phase = "texts";
+    }
+    forget_->report = report_.dump();
+    return store::put_forget(db_, *forget_);
+  }));
+  return true;
+}
+
+Result<bool> Job::scrub(bool only_look) {
+  const store::ScrubStep step = TRY(store::scrub_rows(
+      db_, forget_->position, [&](std::string_view text) { return change(text); }, only_look, time_is_up()));
+  count(only_look ? "texts_proved" : "texts_read", step.texts);
+  count(only_look ? "texts_left" : "texts_changed", step.found);
+  forget_->position = step.position;
+  if (!step.position.empty()) {
+    TRY(save());
+    return true;
+  }
+  TRY(to_phase(only_look ? "prove archive" : "archive"));
+  return true;
+}
+
+Result<bool> Job::begin_base(bool only_look) {
+  const std::int64_t after = forget_->position.empty() ? 0 : std::stoll(forget_->position);
+  const auto base = TRY(store::next_base(db_, after));
+  if (!base) {
+    if (!only_look) TRY(archive::remove_files(db_, disk_, home_ + "/archive"));
+    TRY(to_phase(only_look ? "prove files" : "files"));
+    return false;
+  }
+  if (only_look) {
+    reader_.emplace(disk_, home_ + "/archive", base->name,
+                    TRY(store::segments_of(db_, base->id, std::numeric_limits<std::int64_t>::max())));
+    reader_base_ = base->id;
+    return true;
+  }
+  const host::Host& host = host::find_host(base->key.platform);
+  rewriter_ = TRY(archive::Rewriter::open(db_, disk_, places_of(home_), *base, std::to_string(forget_->id),
+                                          kLevel, [this, &host](std::string_view line, std::string& out) {
+                                            const bool changed =
+                                                archive::forget_in_line(line, forgotten_, calls_, host, out);
+                                            if (!changed) out = line;
+                                            const std::size_t before = out.size();
+                                            remove_markers(out, markers_);
+                                            return changed || out.size() != before;
+                                          }));
+  return true;
+}
+
+Result<bool> Job::end_base() {
+  const std::int64_t base = rewriter_->base().id;
+  const std::set<std::int64_t> lines = rewriter_->changed_lines();
+  if (!rewriter_->fault().empty()) {
+    count("damaged_backups", 1);
+    rewriter_->discard();
+  } else if (rewriter_->changed() == 0) {
+    rewriter_->discard();
+  } else {
+    forget_->position = std::to_string(base);
+    auto done = save([&] { return rewriter_->commit(); });
+    if (!done && done.error().code == Code::busy) {  // there are new lines: once more
+      rewriter_->discard();
+      rewriter_.reset();
+      forget_->position = std::to_string(base - 1);
+      return true;
+    }
+    TRY(std::move(done));
+    count("archive_lines", static_cast<std::int64_t>(lines.size()));
+  }
+  forget_->position = std::to_string(base);
+  std::set<std::int64_t> passages;
+  for (const std::int64_t line : lines)
+    for (const std::int64_t id : TRY(store::passages_with(db_, base, line, line))) passages.insert(id);
+  rewriter_.reset();
+  for (const std::int64_t id : passages) {
+    const auto passage = TRY(store::find_passage(db_, id));
+    if (!passage) continue;
+    const auto text = TRY(archive::passage_text(db_, disk_, home_ + "/archive", *passage));
+    TRY(store::in_transaction(db_, [&] { return store::reindex_passage(db_, id, text.text); }));
+  }
+  TRY(save());
+  return true;
+}
+
+Result<bool> Job::read_frames() {
+  archive::FrameText frame;
+  const auto enough = time_is_up();
+  while (reader_->next(frame)) {
+    count("frames_proved", 1);
+    for (const std::string_view line : split(frame.text, '\n'))
+      if (!is_gone(line)) count("archive_left", 1);
+    if (enough()) return true;
+  }
+  reader_.reset();
+  forget_->position = std::to_string(reader_base_);
+  TRY(save());
+  return true;
+}
+
+Result<bool> Job::archive(bool only_look) {
+  if (reader_) return read_frames();
+  if (!rewriter_) {
+    TRY(begin_base(only_look));
+    return true;
+  }
+  const auto enough = time_is_up();
+  while (TRY(rewriter_->step()))
+    if (enough()) return true;
+  return end_base();
+}
+
+Result<bool> Job::index() {
+  bool more = false;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    more = TRY(store::merge_indexes(db_));
+    return {};
+  }));
+  if (more && ++merges_ < kMostMerges) return true;
+  TRY(to_phase("wal"));
+  return true;
+}
+
+// Pages that were freed are zeroed by SQLite; copies of the old ones are in the WAL until it is emptied.
+Result<bool> Job::wal() {
+  if (auto emptied = db_.checkpoint(true); !emptied) {
+    if (++wal_waits_ < kMostWaits) return true;  // it waited for readers already
+    report_.set("wal", "a reader held it");
+  }
+  TRY(to_phase("prove texts"));
+  return true;
+}
+
+// New events may have come while it was at work: then it is done again.
+Status Job::finish() {
+  const std::int64_t left =
+      report_["texts_left"].as_int() + report_["archive_left"].as_int() + report_["files_left"].as_int();
+  if (left > 0 && report_["rounds"].as_int() < kMostRounds) {
+    count("rounds", 1);
+    for (const char* key : {"texts_left", "archive_left", "files_left"}) report_.set(key, 0);
+    return to_phase("texts");
+  }
+  report_.set("left", left);
+  forget_->ended_at = clock_.now();
+  forget_->phase = "done";
+  forget_->position.clear();
+  TRY(save([&]() -> Status {
+    changed_ = TRY(store::drop_passing_tombstones(db_, forget_->id)) > 0 || changed_;
+    for (const char* start : {"call ", "print ", "project "})
+      for (const std::string& target :
+           TRY(store::targets(db_, forget_->id, start, std::numeric_limits<std::int32_t>::max())))
+        TRY(store::end_target(db_, forget_->id, target));
+    const Json detail = Json::object({{"forget", forget_->id}, {"left", left}});
+    return store::add_audit(db_, key_, "forgotten", "cairn", std::to_string(forget_->id), detail.dump(),
+                            clock_.now());
+  }));
+  // What the last rows left in the WAL has no text any more, but the targets were names.
+  (void)db_.checkpoint(true);
+  forget_.reset();
+  return {};
+}
+
+}  // namespace cairn::forget

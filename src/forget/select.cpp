@@ -1,0 +1,244 @@
+#include "forget/select.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/json.h"
+#include "base/squeeze.h"
+#include "base/text.h"
+#include "store/observations.h"
+#include "store/scrub.h"
+#include "store/sessions.h"
+
+namespace cairn::forget {
+
+namespace {
+
+using store::RecordName;
+using store::RecordText;
+
+// Shorter texts occur by chance: only a record that is nothing else is kept from coming back.
+constexpr std::size_t kByHand = 12, kDistilled = 32;
+
+// The texts of a field: a list is several.
+std::vector<std::string> pieces_of(const std::string& part) {
+  if (part.starts_with('[')) {
+    const Json::Parsed list = Json::parse_partial(part);
+    if (list.complete && list.value.is_array()) {
+      std::vector<std::string> items;
+      for (const Json& item : list.value.items())
+        if (item.is_string()) items.emplace_back(item.as_string());
+      return items;
+    }
+  }
+  std::vector<std::string> pieces;
+  for (const std::string_view line : lines(part))
+    if (!trim(line).empty()) pieces.emplace_back(trim(line));
+  return pieces;
+}
+
+bool is_by_hand(const store::Standing& standing) {
+  return standing.actor == store::Actor::person || standing.actor == store::Actor::agent;
+}
+
+// A text that would be kept from coming back, and whose it is.
+struct Candidate {
+  std::vector<gate::Tombstone> stones;
+  bool always = false;  // even if other records say the same
+};
+
+class Selector {
+ public:
+  Selector(store::Db& db, const std::string& key) : db_(db), hasher_(key) {}
+
+  Result<Selection> run(const Request& request);
+
+ private:
+  Status by_phrase(const Request& request, std::string_view phrase, bool by_words);
+  Status add_records(const std::vector<RecordName>& records);
+  Status add_sessions(const store::SessionScope& scope);
+  Status add_session(SessionId session);
+  Status read_texts();
+  Status drop_common();
+  bool is_of_going_turn(const RecordText& text) const;
+
+  store::Db& db_;
+  gate::Forgotten hasher_;
+  Selection out_;
+  std::set<std::pair<std::int64_t, std::int64_t>> turns_;  // of the records that go
+  std::vector<Candidate> candidates_;
+};
+
+// All words of the query occur, in any order.
+bool has_words(const std::vector<std::string>& words, const RecordText& text) {
+  std::string all;
+  for (const std::string& part : text.parts) all += squeezed(part) + " ";
+  return std::all_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return all.find(word) != std::string::npos; });
+}
+
+Status Selector::add_records(const std::vector<RecordName>& records) {
+  for (const RecordName& record : records)
+    for (const RecordName& equal : TRY(store::equal_records(db_, record)))
+      if (std::find(out_.records.begin(), out_.records.end(), equal) == out_.records.end())
+        out_.records.push_back(equal);
+  return {};
+}
+
+// The phrase itself is removed everywhere, unless records outside of the scope have it.
+Status Selector::by_phrase(const Request& request, std::string_view phrase, bool by_words) {
+  gate::Forgotten finder = hasher_;
+  const auto stones = hasher_.of_text(phrase, 4);
+  for (const gate::Tombstone& stone : stones) finder.add(stone);
+  std::vector<std::string> words;
+  for (const std::string_view word : split(phrase, ' '))
+    if (std::string plain = squeezed(word); !plain.empty()) words.push_back(std::move(plain));
+  std::vector<RecordName> found;
+  std::set<std::string> inside;
+  const auto has_phrase = [&](const RecordText& text) {
+    return std::any_of(text.parts.begin(), text.parts.end(),
+                       [&](const std::string& part) { return !finder.find(part).empty(); });
+  };
+  TRY(store::for_each_record_text(db_, request.project, [&](const RecordText& text) {
+    if (!has_phrase(text) && !(by_words && words.size() > 1 && has_words(words, text))) return;
+    found.push_back(text.record);
+    inside.insert(text.record.text());
+  }));
+  TRY(add_records(found));
+  bool elsewhere = false;
+  if (request.project)
+    TRY(store::for_each_record_text(db_, std::nullopt, [&](const RecordText& text) {
+      elsewhere = elsewhere || (!inside.contains(text.record.text()) && has_phrase(text));
+    }));
+  if (!elsewhere)
+    for (const gate::Tombstone& stone : stones)
+      if (stone.kind == gate::Tombstone::Kind::text) out_.passing.push_back(stone);
+  return {};
+}
+
+Status Selector::add_session(SessionId id) {
+  const auto session = TRY(store::find_session(db_, id));
+  if (!session) return {};
+  out_.sessions.push_back(id);
+  if (session->platform == "cairn") return {};  // of notes by hand: there may be new ones
+  out_.lasting.push_back(hasher_.of_session(session->platform, session->content_id.value));
+  if (session->content_id.value.size() >= 8)
+    for (const gate::Tombstone& stone : hasher_.of_secret(session->content_id.value))
+      out_.passing.push_back(stone);
+  return {};
+}
+
+Status Selector::add_sessions(const store::SessionScope& scope) {
+  for (const SessionId id : TRY(store::sessions_in(db_, scope))) TRY(add_session(id));
+  TRY(add_records(TRY(store::hand_records_in(db_, scope))));
+  return {};
+}
+
+Status Selector::read_texts() {
+  for (const RecordName& record : out_.records) {
+    const auto text = TRY(store::record_text(db_, record));
+    const auto standing = TRY(store::standing_of(db_, record));
+    if (!text || !standing) continue;
+    if (text->session != 0 && text->prompt_number != 0) turns_.emplace(text->session, text->prompt_number);
+    // A document quotes what others say.
+    const bool by_hand = is_by_hand(*standing) && (record.letter == 'O' || record.letter == 'W');
+    std::string all;
+    // Files and concepts say nothing by themselves.
+    const std::size_t said = record.letter == 'O' ? 4 : record.letter == 'S' ? 6 : text->parts.size();
+    for (std::size_t i = 0; i < said; ++i) {
+      for (const std::string& piece : pieces_of(text->parts[i])) {
+        all += piece + "\n";
+        candidates_.push_back({hasher_.of_text(piece, by_hand ? kByHand : kDistilled), by_hand});
+      }
+    }
+    if (record.letter == 'O') {
+      store::Observation o;
+      o.title = text->parts[0];
+      o.subtitle = text->parts[1];
+      o.narrative = text->parts[2];
+      o.facts = pieces_of(text->parts[3]);
+      all = store::whole_text(o);
+    }
+    candidates_.push_back({{hasher_.of_whole(all)}, true});
+    for (store::GoneEvent& event : TRY(store::events_to_forget(db_, record, out_.records)))
+      out_.events.push_back(std::move(event));
+  }
+  return {};
+}
+
+bool Selector::is_of_going_turn(const RecordText& text) const {
+  return text.prompt_number != 0 && turns_.contains({text.session, text.prompt_number});
+}
+
+// What another record says as well is not the forgotten one's alone: it stays there, and may be said again.
+Status Selector::drop_common() {
+  gate::Forgotten finder = hasher_;
+  for (const Candidate& candidate : candidates_)
+    if (!candidate.always)
+      for (const gate::Tombstone& stone : candidate.stones) finder.add(stone);
+  std::set<std::string> going;
+  for (const RecordName& record : out_.records) going.insert(record.text());
+  std::set<std::int64_t> sessions;
+  for (const SessionId id : out_.sessions) sessions.insert(id.value);
+  std::unordered_set<std::uint64_t> common;
+  TRY(store::for_each_record_text(db_, std::nullopt, [&](const RecordText& text) {
+    if (going.contains(text.record.text()) || is_of_going_turn(text) || sessions.contains(text.session))
+      return;
+    for (const std::string& part : text.parts) finder.matches(part, common);
+  }));
+  for (const Candidate& candidate : candidates_) {
+    const bool is_common = !candidate.always && std::any_of(candidate.stones.begin(), candidate.stones.end(),
+                                                            [&](const gate::Tombstone& stone) {
+                                                              return common.contains(stone.hash);
+                                                            });
+    if (is_common)
+      ++out_.common;
+    else
+      out_.lasting.insert(out_.lasting.end(), candidate.stones.begin(), candidate.stones.end());
+  }
+  return {};
+}
+
+Result<Selection> Selector::run(const Request& request) {
+  if (!request.records.empty()) {
+    out_.way = "ids";
+    TRY(add_records(request.records));
+  } else if (request.query) {
+    out_.way = "query";
+    TRY(by_phrase(request, *request.query, true));
+  } else if (request.file) {
+    out_.way = "file";
+    TRY(add_records(TRY(store::records_about_file(db_, request.project, *request.file))));
+    TRY(by_phrase(request, *request.file, false));
+  } else if (request.secret || !request.secrets.empty()) {
+    out_.way = request.secret ? "secret" : "scan";
+    std::vector<std::string> all = request.secrets;
+    if (request.secret) all.push_back(*request.secret);
+    for (const std::string& secret : all)
+      for (const gate::Tombstone& stone : hasher_.of_secret(secret)) out_.lasting.push_back(stone);
+  } else if (request.session) {
+    out_.way = "session";
+    TRY(add_session(*request.session));
+  } else if (request.before) {
+    out_.way = "before";
+    TRY(add_sessions({request.project, request.before, false}));
+  } else {
+    out_.way = "project";
+    out_.project = request.project;
+    TRY(add_sessions({request.project, std::nullopt, true}));
+  }
+  TRY(read_texts());
+  TRY(drop_common());
+  if (out_.records.empty() && out_.sessions.empty() && out_.lasting.empty() && out_.passing.empty())
+    return Error{Code::not_found, "forget: there is nothing like that"};
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<Selection> select(store::Db& db, const std::string& key, const Request& request) {
+  return Selector(db, key).run(request);
+}
+
+}  // namespace cairn::forget

@@ -1,0 +1,46 @@
+// Decides what a forget removes: records, the events they came from, sessions, and the texts that must not
+// come back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "gate/forgotten.h"
+#include "store/forget_rows.h"
+#include "store/sql.h"
+#include "store/standing.h"
+
+namespace cairn::forget {
+
+// What the user asked for. One of them is given, but `project` also limits `query`, `file` and `before`.
+struct Request {
+  std::vector<store::RecordName> records;
+  std::optional<std::string> query, file, secret;
+  std::optional<WallTime> before;
+  std::optional<SessionId> session;
+  std::optional<std::string> project;
+  bool whole_project = false;
+  std::vector<std::string> secrets;  // found by a scan
+};
+
+struct Selection {
+  std::string way;  // ids, query, file, secret, before, session, project, scan
+  std::vector<store::RecordName> records;
+  std::vector<store::GoneEvent> events;
+  std::vector<SessionId> sessions;
+  std::vector<std::string> session_names;  // platform and id, a line each
+  std::optional<std::string> project;      // to be deleted when nothing is left of it
+  std::vector<gate::Tombstone> lasting;
+  std::vector<gate::Tombstone> passing;  // for this forget only
+  std::int64_t common = 0;               // texts that other records have as well and that may come back
+};
+
+// Reads; changes nothing. Fails with `not_found` when there is nothing of that kind.
+Result<Selection> select(store::Db& db, const std::string& key, const Request& request);
+
+}  // namespace cairn::forget

@@ -1,0 +1,23 @@
+// Tombstones between the store, which keeps them, and the gate, which acts on them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "gate/forgotten.h"
+#include "store/sql.h"
+#include "store/tombstones.h"
+
+namespace cairn::forget {
+
+// All that was forgotten, for the gate; null when nothing was.
+Result<std::shared_ptr<const gate::Forgotten>> load_forgotten(store::Db& db, const std::string& key);
+// What one forget is about.
+Result<gate::Forgotten> load_forgotten(store::Db& db, const std::string& key, std::int64_t forget);
+
+store::TombstoneRow row_of(const gate::Tombstone& stone);
+gate::Tombstone stone_of(const store::TombstoneRow& row);
+
+}  // namespace cairn::forget

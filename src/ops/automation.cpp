@@ -1,0 +1,84 @@
+#include "ops/automation.h"
+
+#include "base/text.h"
+#include "documents/advice.h"
+#include "documents/chain.h"
+#include "documents/material.h"
+#include "ops/documents.h"
+#include "store/documents.h"
+
+namespace cairn::ops {
+
+namespace {
+
+// A question and its answer leave nothing to go on from.
+bool is_worth_a_document(const documents::Material& material) {
+  return material.has_work() || material.turns > 1;
+}
+
+Status draft(World& world, const store::Session& session) {
+  const documents::Material material = TRY(documents::material_of(world.db, session, mode_of(world)));
+  if (!is_worth_a_document(material))
+    return store::in_transaction(world.db, [&] { return store::end_document_job(world.db, session.id); });
+  store::Document document = TRY(draft_document(world, session, ""));
+  TRY(add_place(world, session, document));
+  return store::in_transaction(world.db, [&]() -> Status {
+    TRY(store_document(world, document));
+    return store::end_document_job(world.db, session.id);
+  });
+}
+
+// "## Open" becomes "Open:": a heading in the context would be one of cairn's own.
+std::string without_headings(std::string_view text) {
+  std::string out;
+  bool was_heading = false;
+  for (std::string_view line : lines(text)) {
+    const bool heading = line.starts_with('#');
+    while (heading && line.starts_with('#')) line.remove_prefix(1);
+    if (!was_heading || !trim(line).empty())
+      out.append(heading ? trim(line) : line).append(heading ? ":\n" : "\n");
+    was_heading = heading;
+  }
+  return std::string(trim(out));
+}
+
+}  // namespace
+
+Status keep_document(World& world, const store::DocumentJob& job) {
+  const auto session = TRY(store::find_session(world.db, job.session));
+  const auto end = [&] {
+    return store::in_transaction(world.db, [&] { return store::end_document_job(world.db, job.session); });
+  };
+  if (!session || session->prompt_count == 0) return end();
+  const auto document =
+      TRY(store::newest_document_of(world.db, session->platform, session->content_id.value));
+  if (!document) return draft(world, *session);
+  auto done = coalesce_document(world, *document);
+  // Its transcript is gone or was never archived: there is nothing to add from.
+  if (!done && done.error().code != Code::not_found) return std::move(done).error();
+  return end();
+}
+
+Result<std::optional<StartingDocument>> document_to_start_from(World& world, const store::Session& asking,
+                                                               std::size_t max_bytes) {
+  const std::optional<StartingDocument> nothing;
+  const auto document = TRY(store::newest_document(world.db, asking.project));
+  if (!document || max_bytes == 0) return nothing;
+  ResumeRequest request;
+  request.project = asking.project;
+  request.document = *document;
+  request.asking = asking.content_id.value;
+  request.max_bytes = max_bytes;
+  // The same store gives the same context, whenever it is asked for.
+  request.age = "of " + iso8601(document->created_at).substr(0, 16) + "Z";
+  const Millis stale = std::chrono::hours(world.settings.integer("context.stale_hours"));
+  StartingDocument out;
+  out.id = store::document_label(document->id);
+  documents::ResumeInput input = TRY(resume_input(world, request));
+  input.in_context = true;
+  out.text = without_headings(documents::resume(input).text);
+  out.is_behind = TRY(documents::is_behind(world.db, *document, asking.id, world.clock.now(), stale));
+  return std::optional(std::move(out));
+}
+
+}  // namespace cairn::ops

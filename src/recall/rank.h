@@ -1,0 +1,63 @@
+// Ranks records for a query.
+//
+// The index gives candidates: any of the query's rarer words, at most so many entries however large it is.
+// Each is scored by BM25F over its own fields, its date and what stood around it in its session, plus a few
+// features: adjacent words, whole identifiers, files, recency. All of them are sums, so that `--explain` can
+// show the share of each.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "recall/query.h"
+#include "recall/times.h"
+#include "recall/words.h"
+#include "store/ranking.h"
+#include "store/sql.h"
+
+namespace cairn::recall {
+
+struct Share {
+  std::string term;  // a word of the query in quotes, or the name of a feature
+  double score = 0;
+};
+
+struct RankedRecord {
+  store::RecordId id;
+  double score = 0;
+  double covered = 0;  // the share of the query's words that it has, by what they say; from 0 to 1
+  std::vector<Share> shares;
+};
+
+// What is asked, in the index's terms.
+struct Asked {
+  std::vector<QueryWord> words;
+  std::vector<std::string> must;   // filters and phrases in FTS5's language
+  std::string none_of;             // " NOT ..." or empty
+  std::vector<std::string> scope;  // projects; none: all
+  bool is_everything = false;      // there are no other projects: the index need not compare them
+  store::Period period;
+  std::optional<Span> about;  // the time that the query names
+  std::string file;           // a file that is asked for
+  WallTime now;
+
+  // The sum of the words' weights.
+  double weight() const;
+  // The entries that have any of `any`, in FTS5's language.
+  std::string match(const std::string& any) const;
+};
+
+// Estimates how frequent the words are and weighs them.
+Status weigh(store::Db& db, Asked& asked);
+
+// The best records, at most `limit`. `explain`: with shares.
+Result<std::vector<RankedRecord>> rank(store::Db& db, const store::IndexTerms& index, const Asked& asked,
+                                       std::size_t limit, bool explain);
+
+// The score of a long text that has these words, on the same scale: passages of transcripts and events,
+// whose words are looked up in their index.
+double score_of_long_text(const Asked& asked, const std::vector<bool>& has);
+
+}  // namespace cairn::recall

@@ -1,0 +1,23 @@
+// Times in plain words: "last Tuesday", "in March", "two weeks ago", "yesterday". They are a soft boost of
+// what happened then, never a filter. And a moment in words, as a query may name it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace cairn::recall {
+
+struct Span {
+  WallTime from, to;
+};
+
+// The time that a query names, in the user's time zone; nothing when it names none, or more than one.
+std::optional<Span> time_in(std::string_view text, WallTime now);
+
+// The words of a moment's day: "tuesday 17 november 2026 2026-11-17".
+std::string day_in_words(WallTime at);
+
+}  // namespace cairn::recall

@@ -1,0 +1,114 @@
+#include "recall/words.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "recall/match.h"
+
+namespace cairn::recall {
+
+namespace {
+
+bool is_one_ideograph(const store::Term& term) {
+  return static_cast<unsigned char>(term.text.front()) >= 0xE0 && term.text.size() <= 4 &&
+         utf16_length(term.text) <= 2 && term.end - term.start == term.text.size();
+}
+
+std::vector<QueryWord> read_words(const store::IndexTerms& index, std::string_view text, bool stop_words) {
+  std::vector<QueryWord> words;
+  const std::vector<store::Term> stemmed = index.of(text, store::TermsOf::query);
+  store::TermReader reader(text, store::TermsOf::query);
+  store::Term term;
+  std::size_t place = 0;
+  // Both give the same terms in the same order, one of them stemmed.
+  for (std::size_t i = 0; i < stemmed.size() && words.size() < kMostTerms && reader.next(term); ++i) {
+    if (!term.whole) ++place;
+    if (!stop_words && is_stop_word(term.text)) continue;
+    const auto same = [&](const QueryWord& word) { return word.stem == stemmed[i].text; };
+    if (std::any_of(words.begin(), words.end(), same)) continue;
+    words.push_back({term.text, stemmed[i].text, term.whole, is_one_ideograph(term), place});
+  }
+  return words;
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         (static_cast<unsigned char>(c) & 0x80) != 0;
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+
+std::size_t begin_of(std::string_view word) {
+  const auto byte = [&](std::size_t i) {
+    return i < word.size() ? static_cast<std::size_t>(static_cast<unsigned char>(lower(word[i]))) : 0;
+  };
+  return byte(0) << 8 | byte(1);
+}
+
+// Letters of one word: at most the first is a capital.
+bool is_plain(std::string_view run) {
+  return std::all_of(run.begin() + 1, run.end(), [](char c) { return c >= 'a' && c <= 'z'; }) &&
+         ((run[0] | 0x20) >= 'a' && (run[0] | 0x20) <= 'z');
+}
+
+}  // namespace
+
+std::string QueryWord::match() const {
+  return in_quotes(text) + (one_sign ? " *" : "");
+}
+
+std::vector<QueryWord> query_words(const store::IndexTerms& index, std::string_view text) {
+  std::vector<QueryWord> words = read_words(index, text, false);
+  return words.empty() ? read_words(index, text, true) : words;
+}
+
+WordCounter::WordCounter(const store::IndexTerms& index, const std::vector<QueryWord>& words)
+    : index_(index), size_(words.size()) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    stems_.emplace(words[i].stem, static_cast<std::uint16_t>(i));
+    begins_[begin_of(words[i].stem)] = true;
+    if (words[i].one_sign) any_sign_ = true;
+  }
+}
+
+// The words of the query that a run of letters contains, an identifier's parts and its whole.
+const std::vector<std::uint16_t>& WordCounter::words_at(std::string_view run) {
+  const auto [known, is_new] = known_.try_emplace(std::string(run));
+  if (!is_new) return known->second;
+  for (const store::Term& term : index_.of(run, store::TermsOf::document)) {
+    const auto [from, to] = stems_.equal_range(term.text);
+    for (auto at = from; at != to; ++at) known->second.push_back(at->second);
+    if (!any_sign_) continue;
+    for (const auto& [stem, word] : stems_)
+      if (stem.size() < term.text.size() && static_cast<unsigned char>(stem.front()) >= 0xE0 &&
+          term.text.starts_with(stem))
+        known->second.push_back(word);
+  }
+  return known->second;
+}
+
+void WordCounter::count(std::string_view text, Found& found) {
+  found.counts.resize(size_);
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    if (!is_letter(text[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    const std::string_view run = text.substr(i, end - i);
+    i = end;
+    ++number;
+    // Stemming keeps the first two letters.
+    if (is_plain(run) && !begins_[begin_of(run)]) continue;
+    for (const std::uint16_t word : words_at(run)) {
+      if (found.counts[word] < 60'000) ++found.counts[word];
+      found.places.emplace_back(number, word);
+    }
+  }
+}
+
+}  // namespace cairn::recall

@@ -1,0 +1,59 @@
+// The words of a query as ranking uses them, and how often they occur in a text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/fts.h"
+
+namespace cairn::recall {
+
+// Only the first terms of a long query are used.
+inline constexpr std::size_t kMostTerms = 64;
+
+// One term of a query.
+struct QueryWord {
+  std::string text;       // in lower case, for the index
+  std::string stem;       // as the index has it
+  bool whole = false;     // an identifier with all its parts
+  bool one_sign = false;  // a single ideograph: the beginning of a pair
+  std::size_t place = 0;  // its number among the words of the query
+  double frequency = 0;   // how many entries have it, estimated
+  double weight = 0;      // how much it says: its inverse document frequency
+
+  // In FTS5's language.
+  std::string match() const;
+};
+
+// The terms of `text`, each once, without words that have no meaning for a search unless there are only such.
+std::vector<QueryWord> query_words(const store::IndexTerms& index, std::string_view text);
+
+// How often each word of a query occurs in a text. Fast: it looks only at words that begin like one of the
+// query's; the others are not stemmed. Borrows both; belongs to one thread.
+class WordCounter {
+ public:
+  WordCounter(const store::IndexTerms& index, const std::vector<QueryWord>& words);
+
+  struct Found {
+    std::vector<std::uint16_t> counts;                            // for each word of the query
+    std::vector<std::pair<std::uint32_t, std::uint16_t>> places;  // the number of a word in the text, which
+  };
+  // Adds what is in `text` to `found`.
+  void count(std::string_view text, Found& found);
+
+ private:
+  const std::vector<std::uint16_t>& words_at(std::string_view run);
+
+  const store::IndexTerms& index_;
+  std::unordered_multimap<std::string, std::uint16_t> stems_;
+  std::unordered_map<std::string, std::vector<std::uint16_t>> known_;  // runs of letters that were stemmed
+  std::array<bool, 65536> begins_{};                                   // the first two letters of a stem
+  bool any_sign_ = false;  // a word begins with another letter than a-z or 0-9
+  std::size_t size_ = 0;
+};
+
+}  // namespace cairn::recall

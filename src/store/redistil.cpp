@@ -1,0 +1,134 @@
+#include "store/redistil.h"
+
+#include <algorithm>
+
+#include "store/rows.h"
+
+namespace cairn::store {
+
+Status want_redistil(Db& db, const RedistilTurn& turn) {
+  return db.run(
+      "INSERT INTO redistil_turns(session_db_id, prompt_number, purpose, provider, at_epoch) "
+      "VALUES(?1,?2,?3,?4,?5) ON CONFLICT DO UPDATE SET purpose = ?3, provider = ?4, done_to = 0, tries = 0 "
+      "WHERE ?3 = 'redistil'",
+      turn.session.value, turn.number, purpose_name(turn.purpose), turn.provider, epoch_ms(turn.at));
+}
+
+Status want_backlog(Db& db, SessionId session, const std::vector<std::int64_t>& prompt_numbers,
+                    std::string_view provider, WallTime now) {
+  for (const std::int64_t number : prompt_numbers)
+    if (number > 0)
+      TRY(want_redistil(db, {session, number, CallPurpose::backlog, std::string(provider), 0, 0, now}));
+  return {};
+}
+
+Result<std::optional<RedistilTurn>> next_redistil(Db& db, std::string_view provider, WallTime oldest,
+                                                  const std::vector<SessionId>& busy, bool backlog) {
+  Stmt row = TRY(
+      db.query("SELECT session_db_id, prompt_number, purpose, done_to, tries, at_epoch FROM redistil_turns "
+               "WHERE provider = ? AND (purpose = 'redistil' OR (? AND at_epoch >= ?)) ORDER BY purpose = "
+               "'backlog', at_epoch DESC, prompt_number DESC LIMIT 50",
+               provider, backlog, epoch_ms(oldest)));
+  while (TRY(row.step())) {
+    RedistilTurn turn;
+    turn.session = SessionId{row.integer(0)};
+    if (std::find(busy.begin(), busy.end(), turn.session) != busy.end()) continue;
+    turn.number = row.integer(1);
+    turn.purpose = row.text(2) == "backlog" ? CallPurpose::backlog : CallPurpose::redistil;
+    turn.provider = provider;
+    turn.done_to = row.integer(3);
+    turn.tries = row.integer(4);
+    turn.at = from_epoch_ms(row.integer(5));
+    return std::optional(std::move(turn));
+  }
+  return std::optional<RedistilTurn>();
+}
+
+#define THIS_TURN "WHERE session_db_id = ? AND prompt_number = ?"
+
+Status advance_redistil(Db& db, const RedistilTurn& turn, std::int64_t to) {
+  return db.run("UPDATE redistil_turns SET done_to = ?, tries = 0 " THIS_TURN, to, turn.session.value,
+                turn.number);
+}
+
+Status end_redistil(Db& db, const RedistilTurn& turn) {
+  return db.run("DELETE FROM redistil_turns " THIS_TURN, turn.session.value, turn.number);
+}
+
+Result<bool> fail_redistil(Db& db, const RedistilTurn& turn, std::string_view reason) {
+  constexpr std::int64_t kTries = 3;
+  TRY(db.run("UPDATE redistil_turns SET tries = tries + 1, last_error = ? " THIS_TURN, reason,
+             turn.session.value, turn.number));
+  TRY(db.run("DELETE FROM redistil_turns " THIS_TURN " AND tries >= ?", turn.session.value, turn.number,
+             kTries));
+  return db.changes() == 0;
+}
+
+Result<std::int64_t> drop_old_backlog(Db& db, WallTime oldest) {
+  TRY(db.run("DELETE FROM redistil_turns WHERE purpose = 'backlog' AND at_epoch < ?", epoch_ms(oldest)));
+  return db.changes();
+}
+
+Result<std::int64_t> drop_all_redistil(Db& db, std::string_view purpose) {
+  TRY(db.run("DELETE FROM redistil_turns WHERE purpose = ?", purpose));
+  return db.changes();
+}
+
+Result<RedistilCounts> redistil_counts(Db& db) {
+  Stmt row =
+      TRY(db.query("SELECT coalesce(sum(purpose = 'backlog'), 0), coalesce(sum(purpose = 'redistil'), 0) "
+                   "FROM redistil_turns"));
+  if (!TRY(row.step())) return RedistilCounts{};
+  return RedistilCounts{row.integer(0), row.integer(1)};
+}
+
+Result<std::vector<DoneTurn>> done_turns(Db& db, const std::optional<std::string>& project,
+                                         const std::optional<WallTime>& since) {
+  return all(
+      db.query(
+          "SELECT t.session_db_id, t.prompt_number, coalesce(t.ended_at_epoch, t.last_event_at_epoch), "
+          "(SELECT count(*) FROM events e WHERE e.session_db_id = t.session_db_id AND e.prompt_number = "
+          "t.prompt_number AND e.outcome = 'stored' AND e.kind IN ('tool', 'tool_failure', 'stop', "
+          "'stop_failure')), (SELECT coalesce(sum(p.bytes), 0) FROM events e JOIN evidence v ON "
+          "v.event_seq = e.seq JOIN payloads p ON p.id IN (v.input_payload, v.response_payload) WHERE "
+          "e.session_db_id = t.session_db_id AND e.prompt_number = t.prompt_number), s.imported, "
+          "t.expired FROM turns t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.ended_at_epoch IS "
+          "NOT NULL AND t.muted = 0 AND s.hidden = 0 AND (?1 IS NULL OR s.project = ?1) AND (?2 IS NULL "
+          "OR t.ended_at_epoch >= ?2) ORDER BY 3 DESC, 2 DESC",
+          project, since ? std::optional(epoch_ms(*since)) : std::nullopt),
+      [](Stmt& row) {
+        DoneTurn turn;
+        turn.session = SessionId{row.integer(0)};
+        turn.number = row.integer(1);
+        turn.at = from_epoch_ms(row.integer(2));
+        turn.events = row.integer(3);
+        turn.bytes = row.integer(4);
+        turn.imported = row.integer(5) != 0;
+        turn.expired = row.integer(6) != 0;
+        return turn;
+      });
+}
+
+// An observation of the turn that a model made: the batches of the built-in distiller begin with "turn-".
+#define DERIVED                                                                                          \
+  "batch_id NOT GLOB 'turn-*' AND prompt_number = ?2 AND memory_session_id = (SELECT memory_session_id " \
+  "FROM "                                                                                                \
+  "sdk_sessions WHERE id = ?1) AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.observation_id = "          \
+  "observations.id)"
+
+Status drop_derived(Db& db, SessionId session, std::int64_t number) {
+  TRY(db.run(
+      "DELETE FROM observation_evidence WHERE observation_id IN (SELECT id FROM observations WHERE " DERIVED
+      ")",
+      session.value, number));
+  return db.run("DELETE FROM observations WHERE " DERIVED, session.value, number);
+}
+
+Status forget_model_summary(Db& db, SessionId session, std::int64_t number) {
+  return db.run(
+      "UPDATE session_summaries SET provider = 'builtin', rules = '[]' WHERE prompt_number = ? AND "
+      "memory_session_id = (SELECT memory_session_id FROM sdk_sessions WHERE id = ?)",
+      number, session.value);
+}
+
+}  // namespace cairn::store
