@@ -16,9 +16,11 @@ set(CMAKE_C_FLAGS_RELEASE "-O2")
 
 find_program(CAIRN_CCACHE ccache)
 if(CAIRN_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CAIRN_CCACHE})
-  # ccache knows precompiled headers only when it is told that their defines do not matter.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CAIRN_CCACHE})
+  # ccache knows precompiled headers only when it is told that their defines do not matter. With a base directory the
+  # clones and worktrees of one machine share what was compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CAIRN_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
 add_library(cairn_flags INTERFACE)
