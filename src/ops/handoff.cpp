@@ -9,6 +9,8 @@
 
 namespace cairn::ops {
 
+static constexpr std::size_t kGoal = 160;  // bytes
+
 // The session that is named, else the one that asks, else the last one of the project that has a prompt.
 static Result<store::Session> session_to_hand_off(World& world, const Args& args,
                                                   const std::string& project) {
@@ -39,6 +41,9 @@ static Result<Json> handoff(World& world, const Args& args) {
   const store::Session session = TRY(session_to_hand_off(world, args, project));
   documents::HandoffInput input;
   input.material = TRY(documents::material_of(world.db, session, mode_of(world)));
+  // Requests such as "go on" are left out of the material; the only one there is says more than none.
+  if (input.material.requests.empty() && !session.user_prompt.empty())
+    input.material.requests = {one_line(session.user_prompt, kGoal)};
   store::OpenItemQuery query;
   query.project = project;
   input.open = TRY(store::open_items(world.db, query));

@@ -8,8 +8,9 @@
 namespace cairn::store {
 
 Result<std::vector<std::int64_t>> events_to_index(Db& db, std::size_t limit) {
-  return all<std::int64_t>(
-      db.query("SELECT event_seq FROM evidence WHERE indexed = 0 ORDER BY event_seq DESC LIMIT ?", limit));
+  return all<std::int64_t>(db.query(
+      "SELECT event_seq FROM evidence WHERE indexed = 0 AND event_seq > 0 ORDER BY event_seq DESC LIMIT ?",
+      limit));
 }
 
 static Status unindex_event(Db& db, std::int64_t seq) {

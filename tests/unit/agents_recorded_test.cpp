@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "host/host.h"
+#include "store/evidence.h"
 #include "support/agents.h"
 
 namespace cairn::test {
@@ -99,9 +100,13 @@ TEST_F(Agent, CodexTakesExitCodesFromTheTranscript) {
   play_agent(m, "codex", agent_calls("codex", "a_exec_tools"));
   EXPECT_EQ(m.rows("SELECT kind FROM events WHERE tool_use_id = 'call_9795340bde58a548' ORDER BY seq"),
             (Lines{"tool_start", "tool_failure"}));
-  EXPECT_NE(m.text("SELECT tool_response FROM pending_messages WHERE tool_response LIKE '%xit code 3%'")
-                .find("oops"),
-            std::string::npos);
+  const auto events = must(store::turn_events(m.db(), SessionId{1}, 1));
+  const auto failed = std::find_if(events.begin(), events.end(), [](const store::KeptEvent& event) {
+    return event.kind == event::Kind::tool_failure && event.tool_use_id == "call_9795340bde58a548";
+  });
+  ASSERT_NE(failed, events.end());
+  EXPECT_NE(failed->texts.response.value_or("").find("xit code 3"), std::string::npos);
+  EXPECT_NE(failed->texts.response.value_or("").find("oops"), std::string::npos);
 }
 
 TEST_F(Agent, CodexCorrectsAnExitCodeThatWasNotWrittenYet) {

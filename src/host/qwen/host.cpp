@@ -87,16 +87,6 @@ class QwenHooks final : public NestedHooks {
   JsonEntry server_{{"", ".qwen", "settings.json"}, "mcpServers", server_entry};
 };
 
-// "Command: ...\nOutput: oops\nError: ...\nExit Code: 3": what was printed.
-std::string_view printed_in(std::string_view text) {
-  constexpr std::string_view kOutput = "Output: ";
-  const std::size_t at = text.find(kOutput);
-  if (at == std::string_view::npos) return text;
-  text.remove_prefix(at + kOutput.size());
-  for (const std::string_view end : {"\nError: ", "\nExit Code: "}) text = text.substr(0, text.find(end));
-  return text;
-}
-
 class Qwen final : public OtherHost {
  public:
   std::string_view name() const override { return "qwen"; }

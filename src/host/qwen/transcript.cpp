@@ -16,6 +16,15 @@ static std::string parts_text(const Json& line) {
   return text;
 }
 
+std::string_view printed_in(std::string_view text) {
+  constexpr std::string_view kOutput = "Output: ";
+  const std::size_t at = text.find(kOutput);
+  if (at == std::string_view::npos) return text;
+  text.remove_prefix(at + kOutput.size());
+  for (const std::string_view end : {"\nError: ", "\nExit Code: "}) text = text.substr(0, text.find(end));
+  return text;
+}
+
 void Lines::take_line(const Json& line, Item head) {
   if (line["sessionId"].as_string() != session_.value) return;
   cwd_ = head.cwd = line["cwd"].as_string(cwd_);
@@ -48,16 +57,17 @@ void Lines::take_results(const Json& line, const Item& head) {
     if (!call || call->result) continue;
     ToolResult result;
     result.at = head.at;
-    const std::string output(given["response"]["output"].as_string());
-    const auto code = exit_code_in(output);
-    if (given["response"]["error"].is_string()) {
-      result.failed = true;
-      result.error = call_error(call->tool_name, given["response"]["error"].as_string());
-    } else if (code && *code != 0) {
+    const Json& response = given["response"];
+    const bool is_error = response["error"].is_string();
+    const std::string output(response[is_error ? "error" : "output"].as_string());
+    if (const auto code = exit_code_in(output); code && *code != 0) {
       event::Event failed;
-      set_exit_code(failed, *code, output);
+      set_exit_code(failed, *code, printed_in(output));
       result.failed = true;
       result.error = failed.error;
+    } else if (is_error) {
+      result.failed = true;
+      result.error = call_error(call->tool_name, output);
     } else {
       result.response = Json(output);
     }

@@ -19,6 +19,9 @@ class Lines final : public TurnLines {
   void take_results(const Json& line, const TranscriptItem& head);
 };
 
+// "Command: ...\nOutput: oops\nError: ...\nExit Code: 3": what was printed.
+std::string_view printed_in(std::string_view text);
+
 std::optional<TranscriptFile> transcript_file(std::string_view path);
 Record read_record(const Json& line);
 
