@@ -119,6 +119,12 @@ Result<std::optional<std::string>> project_of_record(Db& db, const RecordName& r
   return db.text("SELECT project FROM " + table_of(record) + " WHERE id = ?", record.row);
 }
 
+Result<std::optional<std::string>> uuid_of_record(Db& db, const RecordName& record) {
+  if (!kind_of(record.letter) || record.letter == 'T' || record.letter == 'A')
+    return std::optional<std::string>();
+  return db.text("SELECT uuid FROM " + table_of(record) + " WHERE id = ?", record.row);
+}
+
 Result<std::optional<std::string>> title_of_record(Db& db, const RecordName& record) {
   constexpr std::size_t kTitle = 120;
   const Kind* kind = kind_of(record.letter);
