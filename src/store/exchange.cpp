@@ -88,7 +88,7 @@ std::string select_sql(const ExchangeKind& kind, bool of_session) {
     columns =
         "(SELECT uuid FROM projects WHERE id = t.a), (SELECT uuid FROM projects WHERE id = t.b), t.state, "
         "t.made_by, t.reason, t.created_at_epoch";
-  if (kind.name == "file") where += " AND t.blob <> ''";
+  if (kind.name == "file") where += " AND t.blob NOT IN ('', '-')";
   if (const ExchangeColumn* column = of_session ? session_column(kind) : nullptr)
     where += column->is == Is::session
                  ? " AND t.session_db_id = ?2"
@@ -165,7 +165,8 @@ bool has_number(const ExchangeKind& kind) {
 Status add_parts(Db& db, std::int64_t id) {
   for (const auto& [column, modified] : {std::pair("files_read", 0), std::pair("files_modified", 1)})
     TRY(
-        db.run("INSERT INTO observation_files(observation_id, path, modified) SELECT o.id, f.value, ?1 FROM "
+        db.run("INSERT INTO observation_files(observation_id, path, modified, blob) SELECT o.id, f.value, "
+               "?1, '-' FROM "
                "observations o, json_each(o." +
                    std::string(column) + ") f WHERE o.id = ?2 ON CONFLICT DO NOTHING",
                modified, id));
