@@ -13,6 +13,7 @@ namespace cairn::cli {
 Page status_page(Shell& shell, const Json& args, const Json& result);
 Page import_page(Shell& shell, const Json& args, const Json& result);
 Page import_memory_page(Shell& shell, const Json& args, const Json& result);
+Page import_export_page(Shell& shell, const Json& args, const Json& result);
 Page import_status_page(Shell& shell, const Json& args, const Json& result);
 // "12 of 340 sessions imported, 80 MB left"
 std::string import_text(const Json& import);

@@ -109,6 +109,14 @@ Status prepare_scan(Shell& shell, Json& args) {
 }
 
 Page export_page(Shell&, const Json&, const Json& result) {
+  if (result.has("text")) return {std::string(result["text"].as_string())};
+  if (result.has("format")) {
+    std::int64_t records = 0;
+    for (const auto& [kind, count] : result["records"].members()) records += count.as_int();
+    return {fmt::format("{}: {}, {}\n", shown_line(result["to"].as_string()),
+                        count_text(records, "record", "records"), size_text(result["bytes"].as_int())),
+            0, "it has your memories: keep it private"};
+  }
   return {
       fmt::format("{}: {}, {}, verified\n", shown_line(result["store"].as_string()),
                   count_text(result["files"].as_int(), "file", "files"), size_text(result["bytes"].as_int())),

@@ -17,14 +17,15 @@ static std::string left_out_lines(const Json& left_out) {
 // "3 sessions, 12 observations"; empty when there are none.
 static std::string kinds_text(const Json& counts) {
   using Name = std::pair<std::string_view, std::string_view>;
-  constexpr std::array kNames = {Name{"session", "sessions"},         Name{"prompt", "prompts"},
-                                 Name{"observation", "observations"}, Name{"summary", "summaries"},
-                                 Name{"document", "documents"},       Name{"note", "notes"},
-                                 Name{"open item", "open items"},     Name{"backup", "backups"}};
+  constexpr std::array kNames = {
+      Name{"session", "sessions"},     Name{"prompt", "prompts"},     Name{"observation", "observations"},
+      Name{"summary", "summaries"},    Name{"document", "documents"}, Name{"note", "notes"},
+      Name{"open item", "open items"}, Name{"backup", "backups"},     Name{"answer", "texts"},
+      Name{"order", "orders"}};
   std::string text;
   for (const auto& [one, many] : kNames)
     if (const std::int64_t count = counts[many].as_int(); count > 0)
-      text += (text.empty() ? "" : ", ") + count_text(count, one, many);
+      text += (text.empty() ? "" : ", ") + count_text(count, one, many == "texts" ? "answers" : many);
   return text;
 }
 
@@ -97,6 +98,22 @@ static std::string counts_text(const Json& result, std::string_view imported) {
   return (fresh.empty() ? std::string("nothing new to import") : fresh) + "\n" +
          (changed.empty() ? "" : "changed since the last import: " + changed + "\n") +
          (known.empty() ? "" : "remembered already: " + known + "\n") + reasons_text(result["left_out"]);
+}
+
+Page import_export_page(Shell&, const Json&, const Json& result) {
+  std::string out = counts_text(result, "imported");
+  for (const Json& project : result["projects"].items()) {
+    const std::string there = shown_line(project["there"].as_string()),
+                      here = shown_line(project["here"].as_string());
+    out += project["new"].as_bool() ? fmt::format("project {} is new here\n", here)
+           : there == here          ? fmt::format("project {}\n", here)
+                                    : fmt::format("project {} is {} here\n", there, here);
+  }
+  if (const auto stones = result["tombstones"].as_int(); stones > 0)
+    out += fmt::format("what was forgotten there is {} here as well\n",
+                       result["dry_run"].as_bool() ? "to be forgotten" : "forgotten");
+  if (result["dry_run"].as_bool()) out += "nothing was imported: this was a dry run\n";
+  return {out};
 }
 
 Page import_memory_page(Shell&, const Json&, const Json& result) {

@@ -46,6 +46,22 @@ Result<std::string> all_of_stdin(std::string_view command) {
   return text;
 }
 
+// The source of a record without events.
+static std::string source_text(const Json& result) {
+  const auto at = parse_iso8601(result["time"].as_string());
+  const std::string day = at ? local_time(*at).substr(0, 16) : "", from = text_of(result["imported_from"]);
+  const std::string session = shown_line(result["session"].as_string());
+  if (from.starts_with("cairn:")) return "imported from an export of another home: its events are there";
+  if (!from.empty()) return "imported: it was " + shown_line(from) + " there";
+  if (result["actor"].as_string() == "person")
+    return "written by a person on " + day + ": that is its source";
+  if (result["kind"].as_string() == "document")
+    return session.empty() ? "written on " + day + ": that is its source"
+                           : "drafted from session " + session + ": `cairn sessions show` lists its events";
+  if (result["kind"].as_string() == "turn" && result.has("archive")) return "it is the transcript itself";
+  return "no events: what it came from is no longer kept";
+}
+
 Page why_page(Shell& shell, const Json& args, const Json& result) {
   const Screen& screen = shell.screen();
   std::string out =
@@ -56,13 +72,9 @@ Page why_page(Shell& shell, const Json& args, const Json& result) {
     out += fmt::format("  from {}, {}{}{}\n", *actor, text_of(result["trust"]),
                        result["pinned"].as_bool() ? ", pinned" : "",
                        result["edited"].as_bool() ? ", edited by you" : "");
-  if (events.empty()) {
-    const auto at = parse_iso8601(result["time"].as_string());
-    const std::string day = at ? local_time(*at).substr(0, 16) : "";
-    return {out + (result["actor"].as_string() == "person"
-                       ? "  written by a person on " + day + ": that is its source\n"
-                       : "  no events: what it came from is no longer kept\n")};
-  }
+  for (const Json& path : result["changed_files"].items())
+    out += fmt::format("  {} changed since\n", shown_line(path.as_string()));
+  if (events.empty()) return {out + "  " + source_text(result) + "\n"};
   out += fmt::format("  came from {} of session {}\n",
                      count_text(static_cast<std::int64_t>(events.size()), "event", "events"),
                      shown_line(result["session"].as_string()));

@@ -61,6 +61,7 @@ std::string results_table(Shell& shell, const Json& results) {
       table.add_below({fmt::format("session {}, line {}: {}", text_of(result["session"]),
                                    place["first_line"].as_int(), text_of(place["restore"])),
                        Style::dim});
+    if (result["stale"].as_bool()) table.add_below({"a file that it is about changed since", Style::warn});
     if (const std::string next = text_of(result["successor"]); !next.empty())
       table.add_below({"replaced by " + next, Style::warn});
     if (explain) table.add_below({shares_text(result), Style::dim});

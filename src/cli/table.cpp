@@ -71,6 +71,7 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"import.transcripts", import_page},
     {"import.claude-mem", import_memory_page},
     {"import.claude-memory", import_memory_page},
+    {"import.cairn", import_export_page},
     {"import.status", import_status_page},
     {"status", status_page},
     {"process", nullptr, nullptr, process_command},

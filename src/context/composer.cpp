@@ -15,6 +15,7 @@
 #include "distil/distil.h"
 #include "git/changes.h"
 #include "host/host.h"
+#include "recall/freshness.h"
 #include "store/projects.h"
 
 namespace cairn::context {
@@ -234,6 +235,10 @@ Result<Composed> compose(store::Db& db, const Request& request) {
   material.work =
       TRY(read_open_work(db, request.project, request.since, request.own_session, request.working_tree));
   follow_plans(material.stories, material.work);
+  if (request.disk) {
+    recall::Freshness freshness(db, *request.disk);
+    for (store::Note& note : material.work.notes) note.is_stale = TRY(freshness.is_stale(note.observation));
+  }
   const OpenWork& work = material.work;
   if (material.stories.empty() && work.open.empty() && work.notes.empty() && !request.lead) return Composed{};
   material.uncommitted = TRY(uncommitted_files(db, request, material.stories));

@@ -77,8 +77,9 @@ static std::string whole(const store::Note& note) {
   const std::string data = as_data(note.text);
   for (const std::string_view line : lines(data))
     if (!trim(line).empty()) text += (text.empty() ? "" : "\n  ") + labelled(line);
-  return fmt::format("- O{} {}{}: {}\n", note.observation, date(note.created_at).substr(0, 10),
-                     note.for_all ? " (for all projects)" : "", text);
+  return fmt::format("- O{} {}{}{}: {}\n", note.observation, date(note.created_at).substr(0, 10),
+                     note.for_all ? " (for all projects)" : "", note.is_stale ? " (file changed since)" : "",
+                     text);
 }
 
 Section notes_section(const OpenWork& work, std::size_t max_tokens) {

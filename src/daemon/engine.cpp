@@ -57,6 +57,7 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log),
       catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log),
       lineage_(db_, seams_.disk, seams_.clock, seams_.log),
+      binding_(db_, seams_.disk, seams_.clock),
       archiver_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       passages_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       events_(db_, seams_.clock, seams_.log),
@@ -245,6 +246,7 @@ Result<bool> Engine::step() {
   if (TRY(write_document())) return true;
   if (TRY(worker_.step())) return true;
   if (TRY(catch_up_.step())) return true;
+  if (TRY(binding_.step())) return true;
   if (TRY(lineage_.step())) return true;
   if (archiver_.sweep_step()) return true;
   if (copied_ != archiver_.copied()) passages_.look_again();

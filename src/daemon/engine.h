@@ -26,6 +26,7 @@
 #include "import/memories.h"
 #include "import/transcripts.h"
 #include "intake/catch_up.h"
+#include "intake/file_binding.h"
 #include "intake/intake.h"
 #include "intake/project_identity.h"
 #include "ops/live_settings.h"
@@ -167,6 +168,7 @@ class Engine {
   intake::Intake intake_;
   intake::CatchUp catch_up_;
   intake::Lineage lineage_;
+  intake::FileBinding binding_;
   archive::Archiver archiver_;
   archive::PassageIndexer passages_;
   recall::EventIndexer events_;

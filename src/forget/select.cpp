@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/squeeze.h"
 #include "base/text.h"
+#include "forget/stones.h"
 #include "store/observations.h"
 #include "store/scrub.h"
 #include "store/sessions.h"
@@ -50,7 +51,7 @@ struct Candidate {
 
 class Selector {
  public:
-  Selector(store::Db& db, const std::string& key) : db_(db), hasher_(key) {}
+  Selector(store::Db& db, const std::string& key) : db_(db), hasher_(tombstone_key(key)) {}
 
   Result<Selection> run(const Request& request);
 
@@ -140,6 +141,9 @@ Status Selector::read_texts() {
     const auto text = TRY(store::record_text(db_, record));
     const auto standing = TRY(store::standing_of(db_, record));
     if (!text || !standing) continue;
+    // An old export may have the record with other words.
+    if (const auto uuid = TRY(store::uuid_of_record(db_, record)))
+      out_.lasting.push_back(hasher_.of_record(*uuid));
     if (text->session != 0 && text->prompt_number != 0) turns_.emplace(text->session, text->prompt_number);
     // A document quotes what others say.
     const bool by_hand = is_by_hand(*standing) && (record.letter == 'O' || record.letter == 'W');
@@ -239,6 +243,25 @@ Result<Selection> Selector::run(const Request& request) {
 
 Result<Selection> select(store::Db& db, const std::string& key, const Request& request) {
   return Selector(db, key).run(request);
+}
+
+Result<Selection> select_named(store::Db& db, const std::string& key, std::string_view way,
+                               std::vector<gate::Tombstone> stones) {
+  Selection out;
+  out.way = way;
+  gate::Forgotten named(tombstone_key(key));
+  for (const gate::Tombstone& stone : stones) named.add(stone);
+  TRY(store::for_each_uuid(db, [&](const RecordName& record, std::string_view uuid) {
+    if (named.has_record(uuid)) out.records.push_back(record);
+  }));
+  TRY(store::for_each_session(db, [&](SessionId session, std::string_view platform, std::string_view id) {
+    if (named.has_session(platform, id)) out.sessions.push_back(session);
+  }));
+  for (const RecordName& record : out.records)
+    for (store::GoneEvent& event : TRY(store::events_to_forget(db, record, out.records)))
+      out.events.push_back(std::move(event));
+  out.lasting = std::move(stones);
+  return out;
 }
 
 }  // namespace cairn::forget

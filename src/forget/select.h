@@ -43,4 +43,9 @@ struct Selection {
 // Reads; changes nothing. Fails with `not_found` when there is nothing of that kind.
 Result<Selection> select(store::Db& db, const std::string& key, const Request& request);
 
+// What these tombstones name: they came with an export, or a copy was restored that is older than they are.
+// Their texts are removed wherever they are, records and sessions that they name go.
+Result<Selection> select_named(store::Db& db, const std::string& key, std::string_view way,
+                               std::vector<gate::Tombstone> stones);
+
 }  // namespace cairn::forget

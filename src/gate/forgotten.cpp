@@ -24,7 +24,7 @@ bool is_word_byte(char c) {
 }  // namespace
 
 Forgotten::Forgotten(std::string_view key)
-    : hash_(key), mix_(hash_.of("mix")), factor_(hash_.of("factor") | 1) {}
+    : key_(key), hash_(key), mix_(hash_.of("mix")), factor_(hash_.of("factor") | 1) {}
 
 void Forgotten::Pieces::add(const Tombstone& tombstone) {
   by_length[tombstone.length].insert(tombstone.hash);
@@ -34,11 +34,18 @@ void Forgotten::Pieces::add(const Tombstone& tombstone) {
 }
 
 void Forgotten::add(const Tombstone& tombstone) {
+  if (!tombstone.key.empty() && tombstone.key != key_) {
+    auto other = std::find_if(others_.begin(), others_.end(),
+                              [&](const Forgotten& one) { return one.key_ == tombstone.key; });
+    if (other == others_.end()) other = others_.insert(other, Forgotten(tombstone.key));
+    return other->add(tombstone);
+  }
   switch (tombstone.kind) {
     case Tombstone::Kind::text: return words_.add(tombstone);
     case Tombstone::Kind::secret: return signs_.add(tombstone);
     case Tombstone::Kind::whole: wholes_.insert(tombstone.hash); return;
     case Tombstone::Kind::session: sessions_.insert(tombstone.hash); return;
+    case Tombstone::Kind::record: records_.insert(tombstone.hash); return;
   }
 }
 
@@ -92,6 +99,16 @@ Tombstone Forgotten::of_session(std::string_view platform, std::string_view id) 
   return made(Tombstone::Kind::session, std::string(platform) + "\n" + std::string(id));
 }
 
+Tombstone Forgotten::of_record(std::string_view uuid) const {
+  return made(Tombstone::Kind::record, "record\n" + std::string(uuid));
+}
+
+bool Forgotten::has_pieces() const {
+  return !words_.empty() || !signs_.empty() ||
+         std::any_of(others_.begin(), others_.end(),
+                     [](const Forgotten& other) { return other.has_pieces(); });
+}
+
 template <class Take>
 void Forgotten::search(const Pieces& pieces, const Squeezed& in, std::string_view plain, Take&& take) const {
   if (pieces.empty() || in.text.size() < kStart) return;
@@ -111,6 +128,13 @@ void Forgotten::search(const Pieces& pieces, const Squeezed& in, std::string_vie
       take(begin, end, hash);
     }
   }
+}
+
+template <class Take>
+void Forgotten::search_all(std::string_view plain, Take&& take) const {
+  if (!words_.empty()) search(words_, squeeze(plain, Squeeze::words), plain, take);
+  if (!signs_.empty()) search(signs_, squeeze(plain, Squeeze::signs), plain, take);
+  for (const Forgotten& other : others_) other.search_all(plain, take);
 }
 
 // Joins places with nothing but spacing and punctuation between them, and completes words that were cut.
@@ -136,14 +160,11 @@ static std::vector<Forgotten::Span> joined(std::string_view plain, std::vector<F
 
 std::vector<Forgotten::Span> Forgotten::find(std::string_view text) const {
   std::vector<Span> found;
-  if (words_.empty() && signs_.empty()) return found;
+  if (!has_pieces()) return found;
   PlainView view(text);
   const std::string_view plain = view.text();
-  const auto keep = [&](std::size_t begin, std::size_t end, std::uint64_t) {
-    found.emplace_back(begin, end);
-  };
-  if (!words_.empty()) search(words_, squeeze(plain, Squeeze::words), plain, keep);
-  if (!signs_.empty()) search(signs_, squeeze(plain, Squeeze::signs), plain, keep);
+  search_all(plain,
+             [&](std::size_t begin, std::size_t end, std::uint64_t) { found.emplace_back(begin, end); });
   if (found.empty()) return found;
   std::vector<Span> spans = joined(plain, std::move(found));
   for (Span& span : spans) span = view.raw(span.first, span.second);
@@ -164,21 +185,29 @@ std::size_t Forgotten::remove(std::string& text) const {
 }
 
 void Forgotten::matches(std::string_view text, std::unordered_set<std::uint64_t>& hashes) const {
-  if (words_.empty() && signs_.empty()) return;
+  if (!has_pieces()) return;
   const PlainView view(text);
-  const auto keep = [&](std::size_t, std::size_t, std::uint64_t hash) { hashes.insert(hash); };
-  if (!words_.empty()) search(words_, squeeze(view.text(), Squeeze::words), view.text(), keep);
-  if (!signs_.empty()) search(signs_, squeeze(view.text(), Squeeze::signs), view.text(), keep);
+  search_all(view.text(), [&](std::size_t, std::size_t, std::uint64_t hash) { hashes.insert(hash); });
 }
 
 bool Forgotten::is_whole(std::string_view text) const {
-  if (wholes_.empty()) return false;
+  if (wholes_.empty() && others_.empty()) return false;
   const std::string all = squeezed(text);
-  return !all.empty() && wholes_.contains(hash_.of(all));
+  if (!all.empty() && wholes_.contains(hash_.of(all))) return true;
+  return std::any_of(others_.begin(), others_.end(),
+                     [&](const Forgotten& other) { return other.is_whole(text); });
 }
 
 bool Forgotten::has_session(std::string_view platform, std::string_view id) const {
-  return !sessions_.empty() && sessions_.contains(of_session(platform, id).hash);
+  if (!sessions_.empty() && sessions_.contains(of_session(platform, id).hash)) return true;
+  return std::any_of(others_.begin(), others_.end(),
+                     [&](const Forgotten& other) { return other.has_session(platform, id); });
+}
+
+bool Forgotten::has_record(std::string_view uuid) const {
+  if (!records_.empty() && records_.contains(of_record(uuid).hash)) return true;
+  return std::any_of(others_.begin(), others_.end(),
+                     [&](const Forgotten& other) { return other.has_record(uuid); });
 }
 
 }  // namespace cairn::gate

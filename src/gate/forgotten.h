@@ -23,22 +23,24 @@ inline constexpr std::string_view kForgottenText = "[forgotten]";
 
 struct Tombstone {
   // `text` is removed wherever it occurs, `whole` only where it is all of a text, `secret` as `text`, with
-  // its punctuation. `session`: a session of the host, whose events are refused.
-  enum class Kind { text, whole, secret, session };
+  // its punctuation. `session`: a session of the host, whose events are refused. `record`: a record by its
+  // uuid, which no import may bring back.
+  enum class Kind { text, whole, secret, session, record };
   Kind kind = Kind::text;
   std::uint64_t hash = 0;
   std::uint16_t start = 0;   // of the first characters
   std::uint32_t length = 0;  // of the piece, normalised
+  std::string key = {};      // of the home that made it; empty: this home's
 };
 
 // Thread-safe while nothing is added.
 class Forgotten {
  public:
-  // `key`: the home's.
+  // `key`: this home's (forget::tombstone_key).
   explicit Forgotten(std::string_view key);
 
+  // A tombstone of another home is searched for with that home's key.
   void add(const Tombstone& tombstone);
-  bool empty() const { return words_.empty() && signs_.empty() && wholes_.empty() && sessions_.empty(); }
 
   // The tombstones of a text. Of a short one (under `at_least` letters and digits) only `whole`.
   std::vector<Tombstone> of_text(std::string_view text, std::size_t at_least) const;
@@ -46,6 +48,7 @@ class Forgotten {
   // Nothing for a secret of fewer than four characters.
   std::vector<Tombstone> of_secret(std::string_view secret) const;
   Tombstone of_session(std::string_view platform, std::string_view id) const;
+  Tombstone of_record(std::string_view uuid) const;
 
   using Span = std::pair<std::size_t, std::size_t>;
   // The places in a text that were forgotten, in order, without overlap. Linear.
@@ -57,6 +60,7 @@ class Forgotten {
   // Whether all of `text` was forgotten, `whole` ones included.
   bool is_whole(std::string_view text) const;
   bool has_session(std::string_view platform, std::string_view id) const;
+  bool has_record(std::string_view uuid) const;
 
  private:
   // The pieces of one way to normalise: by length, the hashes.
@@ -71,11 +75,17 @@ class Forgotten {
   // Calls take(begin, end, hash) for each piece in `in`.
   template <class Take>
   void search(const Pieces& pieces, const Squeezed& in, std::string_view plain, Take&& take) const;
+  // The same for every home's pieces.
+  template <class Take>
+  void search_all(std::string_view plain, Take&& take) const;
+  bool has_pieces() const;
 
+  std::string key_;
   ShortHash hash_;
   std::uint64_t mix_, factor_;
   Pieces words_, signs_;
-  std::unordered_set<std::uint64_t> wholes_, sessions_;
+  std::unordered_set<std::uint64_t> wholes_, sessions_, records_;
+  std::vector<Forgotten> others_;  // of other homes, one for each key
 };
 
 }  // namespace cairn::gate

@@ -41,6 +41,7 @@ std::string head_of(const Json& record) {
   if (record.has("tokens")) head += fmt::format(", {} tokens", record["tokens"].as_int());
   std::string title = line_of(record["title"].as_string());
   if (title.empty()) title = fmt::format("prompt {}", record["prompt_number"].as_int());
+  if (record["stale"].as_bool()) head += ", file changed since";
   return head + origins_of(record) + ": " + title + "\n";
 }
 

@@ -1,9 +1,12 @@
 // Copies of the whole store: made while the daemon works, checked, and brought back.
+#include "ops/export.h"
+
 #include <fmt/format.h>
 
 #include "base/sha256.h"
 #include "base/text.h"
 #include "forget/job.h"
+#include "forget/select.h"
 #include "forget/stones.h"
 #include "ops/operation.h"
 #include "os/path.h"
@@ -83,15 +86,15 @@ Result<Json> export_store(World& world, const std::string& path) {
   const Json manifest = Json::object(
       {{"version", 1}, {"made_at", iso8601(world.clock.now())}, {"files", files}, {"bytes", bytes}});
   TRY(os::replace_file(world.disk, path + "/" + std::string(kManifest), manifest.dump() + "\n"));
-  if (world.write_later)
-    world.write_later([key = world.key, path, at = world.clock.now()](store::Db& db) {
-      return store::add_audit(db, key, "export", "person", path, "{\"store\":true}", at);
-    });
+  TRY(note_export(world, path, "{\"store\":true}"));
   return Json::object(
       {{"store", path}, {"files", files.items().size()}, {"bytes", bytes}, {"verified", true}});
 }
 
-Result<Json> export_all(World& world, const Args& args) {
+Result<Json> export_any(World& world, const Args& args) {
+  if (!args.has("store")) return export_memory(world, args);
+  if (args.has("to") || args.has("format"))
+    return Error{Code::invalid, "export: --store copies everything into a directory: give it alone"};
   return export_store(world, args.text("store"));
 }
 
@@ -114,9 +117,9 @@ Result<Json> check_manifest(World& world, const std::string& path) {
 // What was forgotten here stays forgotten, whatever the copy has.
 Result<std::int64_t> forget_again(World& world, const std::vector<store::TombstoneRow>& stones) {
   if (stones.empty()) return std::int64_t{0};
-  forget::Selection selection;
-  selection.way = "restore";
-  for (const store::TombstoneRow& row : stones) selection.lasting.push_back(forget::stone_of(row));
+  std::vector<gate::Tombstone> named;
+  for (const store::TombstoneRow& row : stones) named.push_back(forget::stone_of(row));
+  const auto selection = TRY(forget::select_named(world.db, world.key, "restore", std::move(named)));
   std::int64_t id = 0;
   TRY(store::in_transaction(world.db, [&]() -> Status {
     id = TRY(forget::begin(world.db, world.key, selection, {}, world.clock.now()));
@@ -173,12 +176,26 @@ std::vector<Operation> export_operations() {
       {.name = "export",
        .access = Access::read_slowly,
        .group = Group::setup,
-       .summary = "write a whole, verified copy of everything that is remembered",
-       .help = "Into a new directory: the store, the archive, the key and a manifest with their hashes, "
-               "consistent while the daemon works. A plain copy of cairn.db is not a backup: what was stored "
-               "last is still in its WAL. `cairn import --store PATH` brings it back.",
-       .arguments = {path("store", "the directory to write").as("PATH").needed()},
-       .body = export_all},
+       .summary = "write what is remembered to one file, or copy the whole store",
+       .help =
+           "Of this project and those linked with it, or of all (--all). json has everything that is "
+           "remembered "
+           "(sessions, prompts, answers, observations, summaries, open items, documents, your corrections) "
+           "and is "
+           "read back by `cairn import cairn`; md and html are one page to read and print. Events and "
+           "transcripts are not in it.\n\n"
+           "What was forgotten is not in it; json also has its keyed hashes, so that it stays forgotten "
+           "where "
+           "the file is imported. --no-tombstones leaves them out: for a file that others get.\n\n"
+           "--store copies everything into a new directory: the store, the archive, the key and a manifest "
+           "with their hashes, consistent while the daemon works. A plain copy of cairn.db is not a backup: "
+           "what was stored last is still in its WAL. `cairn import --store PATH` brings it back.",
+       .scope = Scope::any,
+       .arguments = {choice("format", "json|md|html", "json (default), or a page for people"),
+                     path("to", "the file to write, with mode 0600 (default: stdout)").as("PATH"),
+                     flag("no_tombstones", "without the hashes of what was forgotten"),
+                     path("store", "copy everything into this directory").as("PATH")},
+       .body = export_any},
       {.name = "import",
        .access = Access::write,
        .group = Group::setup,

@@ -4,6 +4,7 @@
 #include "import/history.h"
 #include "import/stage.h"
 #include "import/transcripts.h"
+#include "ops/export.h"
 #include "ops/operation.h"
 #include "store/aliases.h"
 #include "store/imports.h"
@@ -234,6 +235,20 @@ std::vector<Operation> import_operations() {
        .arguments = {path("directory", "the project, or its .claude/memory").as("DIR").word().needed(),
                      flag("dry_run", "only say what would be imported")},
        .body = import_claude_memory},
+      {.name = "import.cairn",
+       .access = Access::write,
+       .group = Group::setup,
+       .summary = "remember what another home of cairn exported",
+       .help =
+           "Reads a file that `cairn export` wrote as json. It can be repeated: what is here already stays "
+           "as "
+           "it is, unless you decided about it there later than here. Projects are matched by their first "
+           "commit, then by place or name. What was forgotten here does not come back, and what was "
+           "forgotten "
+           "there is forgotten here too. A file that is damaged or cut changes nothing.",
+       .arguments = {path("file", "the export").as("FILE").word().needed(),
+                     flag("dry_run", "only say what would be imported")},
+       .body = import_export},
       {.name = "import.status",
        .group = Group::setup,
        .summary = "how far the import is, and what was left out",

@@ -87,11 +87,17 @@ static std::string clean(World& world, const std::string& text, bool again = fal
 static Status lift(World& world, const std::string& text) {
   if (!world.intake->gate().forgotten()) return {};
   std::vector<store::TombstoneRow> rows;
-  gate::Forgotten hasher(world.key);
-  std::vector<std::string> parts = {text};
+  std::vector<std::string> parts = {text}, keys = TRY(store::tombstone_keys(world.db));
   for (const std::string_view line : lines(text)) parts.emplace_back(trim(line));
-  for (const std::string& part : parts)
-    for (const gate::Tombstone& stone : hasher.of_text(part, 0)) rows.push_back(forget::row_of(stone));
+  keys.emplace_back();  // this home's
+  for (const std::string& key : keys) {
+    const gate::Forgotten hasher(key.empty() ? forget::tombstone_key(world.key) : key);
+    for (const std::string& part : parts)
+      for (gate::Tombstone& stone : hasher.of_text(part, 0)) {
+        stone.key = key;
+        rows.push_back(forget::row_of(stone));
+      }
+  }
   TRY(store::in_transaction(world.db, [&]() -> Status {
     const std::int64_t lifted = TRY(store::lift_tombstones(world.db, rows));
     return store::add_audit(world.db, world.key, "remember-again", "person", text,

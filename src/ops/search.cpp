@@ -66,6 +66,7 @@ static Json hit_json(const recall::Hit& hit, bool explain) {
   out.set("excerpt", hit.excerpt.text);
   out.set("excerpt_marks", marks_json(hit.excerpt.marks));
   out.set("covered", hit.covered);
+  out.set("stale", hit.is_stale);
   if (hit.successor) out.set("successor", recall::text_of(*hit.successor));
   if (hit.passage) out.set("archive", passage_json(*hit.passage));
   if (!explain) return out;

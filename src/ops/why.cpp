@@ -1,6 +1,7 @@
 #include "archive/call.h"
 #include "base/text.h"
 #include "ops/records.h"
+#include "recall/freshness.h"
 #include "store/evidence.h"
 #include "store/retention.h"
 #include "store/sessions.h"
@@ -68,12 +69,25 @@ Result<Json> why(World& world, const Args& args) {
     if (!event.is_null()) events.push(std::move(event));
   }
   Json out = record_json(record).set("events", events);
-  const auto standing =
-      TRY(store::standing_of(world.db, *store::read_record_name(recall::text_of(record.id))));
+  const auto name = store::read_record_name(recall::text_of(record.id));
+  if (!name) return out;
+  const std::string from = TRY(store::imported_from(world.db, *name));
+  out.set("imported_from", from.empty() ? Json() : Json(from));
+  const auto standing = TRY(store::standing_of(world.db, *name));
   if (!standing) return out;
+  Json changed = Json::array();
+  if (name->letter == 'O') {
+    recall::Freshness freshness(world.db, world.disk);
+    for (std::string& path : TRY(freshness.changed(name->row))) changed.push(std::move(path));
+  }
+  // What a person confirmed stays so: only the person knows whether the change matters.
+  const bool is_stale = !changed.items().empty();
+  const auto trust =
+      is_stale && standing->trust == store::Trust::candidate ? store::Trust::stale : standing->trust;
   // What a person wrote has no event: the person is its source.
   return out.set("actor", store::name_of(standing->actor))
-      .set("trust", store::name_of(standing->trust))
+      .set("trust", store::name_of(trust))
+      .set("changed_files", changed)
       .set("pinned", standing->pinned)
       .set("edited", standing->edited)
       .set("valid_until", time_or_null(standing->valid_until));

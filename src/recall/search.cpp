@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "recall/freshness.h"
 #include "recall/long_texts.h"
 #include "recall/match.h"
 #include "store/documents.h"
@@ -85,6 +86,7 @@ struct Group {
   std::vector<RecordId> also;
   std::string matched;  // the best matching text, when another record is shown for the turn
   std::optional<store::Passage> passage;
+  bool is_stale = false;
 };
 
 // Groups records by turn.
@@ -98,7 +100,7 @@ class Groups {
             ? turns_.try_emplace({record.session, *record.prompt_number}, all_.size()).first->second
             : all_.size();
     if (known == all_.size()) {
-      all_.push_back({std::move(ranked), std::move(record), {}, {}, {}});
+      all_.push_back({std::move(ranked), std::move(record), {}, {}, {}, false});
       return;
     }
     Group& group = all_[known];
@@ -172,6 +174,27 @@ Marked passage_shown(const store::IndexTerms& index, const Record& record, const
   return piece;
 }
 
+// An observation about a file that changed since comes after one as good that still holds. Looks only at
+// the first ones.
+Status rank_stale_down(store::Db& db, const Search& search, std::vector<Group>& groups) {
+  constexpr double kStale = 0.85;
+  constexpr std::size_t kLookedAt = 60;  // the same for every page, so that they agree
+  if (!search.disk) return {};
+  Freshness freshness(db, *search.disk);
+  bool changed = false;
+  for (std::size_t i = 0; i < std::min(groups.size(), kLookedAt); ++i) {
+    Group& group = groups[i];
+    if (group.record.id.kind != Kind::observation || !TRY(freshness.is_stale(group.record.id.row))) continue;
+    group.is_stale = changed = true;
+    if (search.explain) group.best.shares.push_back({"file changed since", (kStale - 1) * group.best.score});
+    group.best.score *= kStale;
+  }
+  if (changed)
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const Group& a, const Group& b) { return a.best.score > b.best.score; });
+  return {};
+}
+
 // Adds passages of transcripts and tool calls where their scores place them.
 Status add_long_texts(store::Db& db, const Search& search, const Asked& asked, std::vector<Group>& groups) {
   const Query& q = search.query;
@@ -228,6 +251,7 @@ Result<Hit> shown_hit(store::Db& db, const store::IndexTerms& index, const Searc
   Hit hit;
   if (search.by_turn && search.query.kind.empty()) TRY(stand_for_turn(db, group));
   hit.score = group.best.score;
+  hit.is_stale = group.is_stale;
   hit.covered = group.best.covered;
   hit.record = std::move(group.record);
   hit.also = std::move(group.also);
@@ -256,6 +280,7 @@ Result<Found> search(store::Db& db, const Search& search) {
   TRY(weigh(db, asked));
   const std::size_t wanted = search.offset + search.limit + 1;
   std::vector<Group> groups = TRY(groups_of(db, index, search, asked, wanted));
+  TRY(rank_stale_down(db, search, groups));
   TRY(add_long_texts(db, search, asked, groups));
   out.more = groups.size() >= wanted;
   std::set<std::string> stems;

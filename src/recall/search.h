@@ -27,7 +27,7 @@ struct Search {
   std::size_t offset = 0;
   bool explain = false;
   bool by_turn = false;  // one hit per turn; limit and offset count turns
-  // Where the archive is, to search its transcripts too; null: they are left out.
+  // Where the archive is, to search its transcripts too, and the working trees; null: they are left out.
   os::Disk* disk = nullptr;
   std::string archive;  // its directory
 };
@@ -42,6 +42,7 @@ struct Hit {
   std::vector<Share> shares;          // what each word and each feature adds to the score; with `explain`
   std::vector<RecordId> also;         // other records of its turn that match; with `by_turn`
   std::optional<RecordId> successor;  // the record that replaces it
+  bool is_stale = false;              // a file that it is about changed since
 };
 
 struct Found {

@@ -212,4 +212,22 @@ Status drop_orphans(Db& db) {
   return {};
 }
 
+Status for_each_uuid(Db& db,
+                     const std::function<void(const RecordName& record, std::string_view uuid)>& visit) {
+  Stmt row = TRY(db.query(
+      "SELECT 'O', id, uuid FROM observations UNION ALL SELECT 'S', id, uuid FROM session_summaries UNION "
+      "ALL SELECT 'P', id, uuid FROM user_prompts UNION ALL SELECT 'W', id, uuid FROM open_items UNION "
+      "ALL SELECT 'D', id, uuid FROM session_documents"));
+  while (TRY(row.step())) visit({row.text(0).front(), row.integer(1)}, row.text(2));
+  return {};
+}
+
+Status for_each_session(
+    Db& db,
+    const std::function<void(SessionId session, std::string_view platform, std::string_view id)>& visit) {
+  Stmt row = TRY(db.query("SELECT id, platform, content_session_id FROM sdk_sessions"));
+  while (TRY(row.step())) visit(SessionId{row.integer(0)}, row.text(1), row.text(2));
+  return {};
+}
+
 }  // namespace cairn::store

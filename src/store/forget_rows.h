@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -49,6 +51,13 @@ Result<std::vector<RecordName>> hand_records_in(Db& db, const SessionScope& scop
 // Observations about a file: by its path or the end of it.
 Result<std::vector<RecordName>> records_about_file(Db& db, const std::optional<std::string>& project,
                                                    const std::string& path);
+// Every record that has a uuid, hidden ones included.
+Status for_each_uuid(Db& db,
+                     const std::function<void(const RecordName& record, std::string_view uuid)>& visit);
+// Every session, by the host's name and id.
+Status for_each_session(
+    Db& db,
+    const std::function<void(SessionId session, std::string_view platform, std::string_view id)>& visit);
 // Deletes what is left of a project that has no rows any more. False: it still has some.
 Result<bool> delete_empty_project(Db& db, const std::string& project);
 // Deletes what is stored about records that do not exist any more.

@@ -20,6 +20,7 @@ struct Note {
   std::string title;
   std::string text;  // the whole of it
   WallTime created_at;
+  bool is_stale = false;  // a file that it is about changed since; the reader of files sets it
 };
 
 // Makes an observation a note. In the caller's transaction.

@@ -53,7 +53,11 @@ Result<std::optional<std::int64_t>> same_elsewhere(Db& db, const MemoryId& memor
 }
 
 Status put_parts(Db& db, std::int64_t id, const Observation& o) {
-  TRY(db.run("DELETE FROM observation_files WHERE observation_id = ?", id));
+  // What is known of a file's content stays.
+  TRY(
+      db.run("DELETE FROM observation_files WHERE observation_id = ?1 AND path NOT IN (SELECT value FROM "
+             "json_each(iif(modified, ?2, ?3)))",
+             id, list_text(o.files_modified), list_text(o.files_read)));
   TRY(db.run("DELETE FROM observation_concepts WHERE observation_id = ?", id));
   for (const auto& [files, modified] : {std::pair(&o.files_read, 0), std::pair(&o.files_modified, 1)})
     for (const std::string& path : *files)
@@ -97,6 +101,11 @@ Result<std::int64_t> insert(Db& db, const MemoryId& memory, const std::optional<
 Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation& o) {
   const std::string hash = hash_of(o);
   const auto same_as = TRY(same_elsewhere(db, memory, o.project, hash));
+  // What says something else now is about the files of now.
+  TRY(
+      db.run("UPDATE observation_files SET blob = '' WHERE observation_id = ?1 AND (SELECT content_hash FROM "
+             "observations WHERE id = ?1) <> ?2",
+             id, hash));
   TRY(
       db.run("UPDATE observations SET type = ?, title = ?, subtitle = ?, facts = ?, narrative = ?, concepts "
              "= ?, files_read = ?, files_modified = ?, content_hash = ?, position = ?, same_as = ?, "

@@ -405,7 +405,9 @@ std::span<const Migration> schema() {
                                          Migration{35, "recall", kRecall},
                                          Migration{38, "help receipts", kHelpReceipts},
                                          Migration{40, "forgetting", kForgetting},
-                                         Migration{45, "outside of agents", kOutsideOfAgents}};
+                                         Migration{45, "outside of agents", kOutsideOfAgents},
+                                         Migration{48, "exchange", kExchange},
+                                         Migration{49, "bound files", kBoundFiles}};
   return kMigrations;
 }
 

@@ -30,6 +30,8 @@ extern const std::string_view kImportJobs;
 extern const std::string_view kDocumentPlaces;
 // The text of "forgetting".
 extern const std::string_view kForgetting;
+extern const std::string_view kExchange;
+extern const std::string_view kBoundFiles;
 // The text of "help receipts".
 extern const std::string_view kHelpReceipts;
 extern const std::string_view kContinuity;

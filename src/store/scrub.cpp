@@ -81,7 +81,7 @@ struct ScrubTable {
 // Tables without texts, and those of the search index.
 bool is_left_out(std::string_view name) {
   return name.starts_with("sqlite_") || name.find("_index") != std::string_view::npos ||
-         any_of(name, {"schema_migrations", "tombstones", "audit", "projects", "project_history",
+         any_of(name, {"schema_migrations", "tombstones", "tombstone_keys", "audit", "projects", "project_history",
                        "project_links", "transcripts", "transcript_calls", "prompt_ids", "backup_bases",
                        "backup_segments", "backup_sources", "backup_removals", "backup_requests", "forgets",
                        "forget_targets", "imports"});

@@ -70,6 +70,12 @@ Result<std::vector<Session>> list_sessions(Db& db, const std::optional<std::stri
       read_session);
 }
 
+Result<std::vector<Session>> sessions_by_hand(Db& db, const std::string& project) {
+  return all(
+      db.query(SESSIONS "WHERE hidden = 1 AND deleted_at IS NULL AND project = ? ORDER BY id", project),
+      read_session);
+}
+
 Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit) {
   const auto of_one = [&](const std::string& name) {
     return all(

@@ -94,6 +94,8 @@ Result<std::vector<Session>> sessions_named(Db& db, const std::string& name);
 // The visible sessions of a project, or of all, the last active first.
 Result<std::vector<Session>> list_sessions(Db& db, const std::optional<std::string>& project,
                                            std::int64_t limit);
+// The hidden sessions of a project: what people and agents stored by hand.
+Result<std::vector<Session>> sessions_by_hand(Db& db, const std::string& project);
 // The last active sessions of a project, newest first.
 Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project, std::size_t limit);
 

@@ -119,6 +119,34 @@ Result<std::optional<std::string>> project_of_record(Db& db, const RecordName& r
   return db.text("SELECT project FROM " + table_of(record) + " WHERE id = ?", record.row);
 }
 
+Result<std::optional<std::string>> uuid_of_record(Db& db, const RecordName& record) {
+  if (!kind_of(record.letter) || record.letter == 'T' || record.letter == 'A')
+    return std::optional<std::string>();
+  return db.text("SELECT uuid FROM " + table_of(record) + " WHERE id = ?", record.row);
+}
+
+Result<std::string> imported_from(Db& db, const RecordName& record) {
+  if (!kind_of(record.letter) || record.letter == 'A') return std::string();
+  const std::string table = table_of(record);
+  // An answer comes with its session.
+  const auto origin =
+      record.letter == 'T'
+          ? TRY(db.text(
+                "SELECT s.origin FROM texts t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.id = ?",
+                record.row))
+          : TRY(db.text("SELECT origin FROM " + table + " WHERE id = ?", record.row));
+  if (origin && *origin != "local") return *origin;
+  const std::string kinds = record.letter == 'O'   ? "'observation', 'note'"
+                            : record.letter == 'S' ? "'summary'"
+                            : record.letter == 'P' ? "'prompt'"
+                            : record.letter == 'D' ? "'document'"
+                                                   : "''";
+  return TRY(db.text("SELECT source || ' ' || old_id FROM import_aliases WHERE kind IN (" + kinds +
+                         ") AND row_id = ? LIMIT 1",
+                     record.row))
+      .value_or("");
+}
+
 Result<std::optional<std::string>> title_of_record(Db& db, const RecordName& record) {
   constexpr std::size_t kTitle = 120;
   const Kind* kind = kind_of(record.letter);

@@ -64,6 +64,13 @@ Status remove_standing(Db& db, const RecordName& record);
 // The project of a record, hidden or not; nothing when there is no such record.
 Result<std::optional<std::string>> project_of_record(Db& db, const RecordName& record);
 
+// Its uuid; nothing for a kind of record that has none (answers, passages).
+Result<std::optional<std::string>> uuid_of_record(Db& db, const RecordName& record);
+
+// Where a record that was imported comes from: "cairn:HOME" for an export of another home, "TOOL ID" for
+// what another tool remembered. Empty: it was made here.
+Result<std::string> imported_from(Db& db, const RecordName& record);
+
 // The title of a record, hidden or not, on one line; nothing when there is no such record.
 Result<std::optional<std::string>> title_of_record(Db& db, const RecordName& record);
 

@@ -6,33 +6,56 @@ namespace cairn::store {
 
 // at_epoch 0 marks one that does not last.
 Status add_tombstone(Db& db, const TombstoneRow& row, std::int64_t forget, bool lasting, WallTime now) {
+  if (!row.key.empty())
+    TRY(db.run("INSERT INTO tombstone_keys(key) VALUES(?) ON CONFLICT DO NOTHING", row.key));
   return db.run(
-      "INSERT INTO tombstones(kind, hash, start, length, forget_id, at_epoch) VALUES(?,?,?,?,?,?) ON "
-      "CONFLICT(kind, hash, length) DO UPDATE SET at_epoch = max(at_epoch, excluded.at_epoch), forget_id = "
-      "excluded.forget_id",
-      row.kind, static_cast<std::int64_t>(row.hash), std::int64_t{row.start}, std::int64_t{row.length},
-      forget, lasting ? epoch_ms(now) : 0);
+      "INSERT INTO tombstones(key_id, kind, hash, start, length, forget_id, at_epoch) "
+      "VALUES(coalesce((SELECT "
+      "id FROM tombstone_keys WHERE key = ?), 0),?,?,?,?,?,?) ON CONFLICT(key_id, kind, hash, length) DO "
+      "UPDATE SET at_epoch = max(at_epoch, excluded.at_epoch), forget_id = excluded.forget_id",
+      row.key, row.kind, static_cast<std::int64_t>(row.hash), std::int64_t{row.start},
+      std::int64_t{row.length}, forget, lasting ? epoch_ms(now) : 0);
 }
 
 static TombstoneRow read_tombstone(Stmt& row) {
   return {row.text(0), static_cast<std::uint64_t>(row.integer(1)), static_cast<std::uint16_t>(row.integer(2)),
-          static_cast<std::uint32_t>(row.integer(3))};
+          static_cast<std::uint32_t>(row.integer(3)), row.text(4)};
 }
 
+#define TOMBSTONES                                                                                          \
+  "SELECT t.kind, t.hash, t.start, t.length, k.key FROM tombstones t LEFT JOIN tombstone_keys k ON k.id = " \
+  "t.key_id "
+
 Result<std::vector<TombstoneRow>> tombstones(Db& db) {
-  return all(db.query("SELECT kind, hash, start, length FROM tombstones"), read_tombstone);
+  return all(db.query(TOMBSTONES), read_tombstone);
+}
+
+Result<std::vector<TombstoneRow>> lasting_tombstones(Db& db) {
+  return all(db.query(TOMBSTONES "WHERE t.at_epoch > 0 ORDER BY t.id"), read_tombstone);
 }
 
 Result<std::vector<TombstoneRow>> tombstones_of(Db& db, std::int64_t forget) {
-  return all(db.query("SELECT kind, hash, start, length FROM tombstones WHERE forget_id = ?", forget),
-             read_tombstone);
+  return all(db.query(TOMBSTONES "WHERE t.forget_id = ?", forget), read_tombstone);
+}
+
+Result<bool> has_tombstone(Db& db, const TombstoneRow& row) {
+  return TRY(db.integer("SELECT 1 FROM tombstones WHERE key_id = coalesce((SELECT id FROM tombstone_keys "
+                        "WHERE key = ?), 0) AND kind = ? AND hash = ? AND length = ? AND at_epoch > 0",
+                        row.key, row.kind, static_cast<std::int64_t>(row.hash), std::int64_t{row.length}))
+      .has_value();
+}
+
+Result<std::vector<std::string>> tombstone_keys(Db& db) {
+  return all<std::string>(db.query("SELECT key FROM tombstone_keys ORDER BY id"));
 }
 
 Result<std::int64_t> lift_tombstones(Db& db, const std::vector<TombstoneRow>& rows) {
   std::int64_t lifted = 0;
   for (const TombstoneRow& row : rows) {
-    TRY(db.run("DELETE FROM tombstones WHERE kind = ? AND hash = ? AND length = ?", row.kind,
-               static_cast<std::int64_t>(row.hash), std::int64_t{row.length}));
+    TRY(db.run(
+        "DELETE FROM tombstones WHERE key_id = coalesce((SELECT id FROM tombstone_keys WHERE key = ?), "
+        "0) AND kind = ? AND hash = ? AND length = ?",
+        row.key, row.kind, static_cast<std::int64_t>(row.hash), std::int64_t{row.length}));
     lifted += db.changes();
   }
   return lifted;

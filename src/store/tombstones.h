@@ -16,15 +16,21 @@
 namespace cairn::store {
 
 struct TombstoneRow {
-  std::string kind;  // text, whole, secret, session
+  std::string kind;  // text, whole, secret, session, record
   std::uint64_t hash = 0;
   std::uint16_t start = 0;
   std::uint32_t length = 0;
+  std::string key = {};  // of the home that made it; empty: this home's
 };
 
 // `lasting`: false for one that is needed only until the forget is done.
 Status add_tombstone(Db& db, const TombstoneRow& row, std::int64_t forget, bool lasting, WallTime now);
 Result<std::vector<TombstoneRow>> tombstones(Db& db);
+// Without those that are needed only until their forget is done; the oldest first.
+Result<std::vector<TombstoneRow>> lasting_tombstones(Db& db);
+Result<bool> has_tombstone(Db& db, const TombstoneRow& row);
+// The keys of other homes whose tombstones were taken over.
+Result<std::vector<std::string>> tombstone_keys(Db& db);
 // Those of one forget.
 Result<std::vector<TombstoneRow>> tombstones_of(Db& db, std::int64_t forget);
 // Removes tombstones: the texts they block may be stored again. Returns how many there were.

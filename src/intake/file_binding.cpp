@@ -1,0 +1,36 @@
+#include "intake/file_binding.h"
+
+#include <chrono>
+
+#include "git/blob.h"
+#include "store/bound_files.h"
+
+namespace cairn::intake {
+
+namespace {
+
+constexpr std::size_t kFilesAStep = 32;
+constexpr std::size_t kLargestBound = 1u << 20;
+// An observation of an older turn (an import, a new distillation) says nothing about the files of now.
+constexpr Millis kInTime = std::chrono::hours(1);
+
+}  // namespace
+
+Result<bool> FileBinding::step() {
+  auto files = TRY(store::files_to_bind(db_, kFilesAStep));
+  if (files.empty()) return false;
+  const WallTime now = clock_.now();
+  for (store::BoundFile& file : files) {
+    file.blob = store::kNoBlob;
+    const auto path = git::path_below(file.root, file.path);
+    if (!path || file.made_at + kInTime < now) continue;
+    if (auto blob = git::blob_of_file(disk_, *path, kLargestBound)) file.blob = *std::move(blob);
+  }
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    for (const store::BoundFile& file : files) TRY(store::bind_file(db_, file));
+    return {};
+  }));
+  return true;
+}
+
+}  // namespace cairn::intake
