@@ -80,8 +80,8 @@ struct Operation {
   std::string_view help = {};     // paragraphs for the command's page
   Scope scope = Scope::none;
   std::vector<Argument> arguments = {};
-  // Exactly one of these arguments must be given: "id session stuck". `project` among them: it is enough alone,
-  // and beside another one it is the scope.
+  // Exactly one of these arguments must be given: "id session stuck". `project` among them: it is enough
+  // alone, and beside another one it is the scope.
   std::string_view one_of = {};
   Result<Json> (*body)(World& world, const Args& args) = nullptr;
 

@@ -17,8 +17,8 @@ class EventIndexer {
  public:
   EventIndexer(store::Db& db, os::Clock& clock, Log& log) : db_(db), clock_(clock), log_(log) {}
 
-  // Indexes the next calls, the newest first, in one short transaction. False: nothing is to be done. An error of the
-  // store is logged, and the next try is a minute later.
+  // Indexes the next calls, the newest first, in one short transaction. False: nothing is to be done. An
+  // error of the store is logged, and the next try is a minute later.
   bool step();
 
  private:

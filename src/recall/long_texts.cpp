@@ -108,7 +108,8 @@ static Status drop_requested(store::Db& db, std::vector<LongText>& found) {
   std::vector<LongText> shown;
   for (LongText& text : found) {
     const store::LongMatch& match = text.match;
-    if (match.prompt_number && TRY(store::is_turn_requested(db, match.session, *match.prompt_number))) continue;
+    if (match.prompt_number && TRY(store::is_turn_requested(db, match.session, *match.prompt_number)))
+      continue;
     shown.push_back(std::move(text));
   }
   found = std::move(shown);

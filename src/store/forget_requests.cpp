@@ -41,7 +41,8 @@ Result<bool> is_turn_requested(Db& db, const std::string& content_session_id, st
   if (!TRY(db.integer("SELECT 1 FROM forget_requests LIMIT 1"))) return false;
   return TRY(db.integer(
                  "SELECT 1 FROM sdk_sessions s WHERE s.content_session_id = ?1 AND (EXISTS (SELECT 1 FROM "
-                 "user_prompts r JOIN forget_requests q ON q.record = 'P' || r.id WHERE r.session_db_id = s.id "
+                 "user_prompts r JOIN forget_requests q ON q.record = 'P' || r.id WHERE r.session_db_id = "
+                 "s.id "
                  "AND r.prompt_number = ?2) OR EXISTS (SELECT 1 FROM texts r JOIN forget_requests q ON "
                  "q.record = 'T' || r.id WHERE r.session_db_id = s.id AND r.prompt_number = ?2) OR EXISTS "
                  "(SELECT 1 FROM session_summaries r JOIN forget_requests q ON q.record = 'S' || r.id WHERE "
