@@ -24,6 +24,10 @@ struct Request {
   std::int64_t max_output_tokens = 4000;  // the reply is cut there
 };
 
+// The most input tokens that a request can use by itself: a byte is at least a token, and the provider adds
+// some text of its own.
+std::int64_t most_input_tokens(const Request& request);
+
 // What a call used, as the provider reported it. `cached_tokens` is the part of `input_tokens` that was read
 // from a cache, `cost_usd` is set when the provider names a price itself.
 struct Usage {

@@ -14,7 +14,7 @@
 namespace cairn::agent {
 
 // A provider may put text of its own around a request.
-static constexpr std::int64_t kOverhead = 2000;
+static constexpr std::int64_t kOverhead = 2000;  // tokens: what a provider adds to a request
 static constexpr Millis kRefusedAgain = std::chrono::minutes(10);
 
 // The batch's events, in the order of its messages.
@@ -130,7 +130,11 @@ Status Worker::send(Job job) {
   return {};
 }
 
-// Reserves the most that the call can use: a byte is at least a token, and nothing is cached.
+std::int64_t most_input_tokens(const Request& request) {
+  return std::ssize(request.text) + std::ssize(request.system) + kOverhead;
+}
+
+// Reserves the most that the call can use: nothing is cached.
 Result<store::Reserved> Worker::reserve(const Job& job, const Request& request, const Length& length) {
   store::NewCall call;
   call.provider = provider_->name();
@@ -140,8 +144,7 @@ Result<store::Reserved> Worker::reserve(const Job& job, const Request& request, 
   call.events = std::ssize(job.events);
   if (job.turn) call.purpose = job.turn->purpose;
   const std::int64_t excess = std::max<std::int64_t>(0, TRY(store::most_excess(db_, call.provider)));
-  call.input_tokens =
-      length.tokens + std::ssize(request.text) + std::ssize(request.system) + kOverhead + excess + excess / 4;
+  call.input_tokens = length.tokens + most_input_tokens(request) + excess + excess / 4;
   call.output_tokens = request.max_output_tokens;
   if (const auto price = price_of(call.model, options_.prices))
     call.cost_usd = price->most(call.input_tokens, call.output_tokens);

@@ -41,18 +41,13 @@ Finding check_builtin() {
   return passed("builtin made a summary of a turn");
 }
 
-// Makes no call: that costs money. What the last call said is in `status`.
+// Makes no call: that costs money. What is wrong with the last calls is among the problems of `status`.
 Finding check_provider(Installation& here) {
   const Finding builtin = check_builtin();
   const agent::ProviderSettings settings = ops::provider_settings(here.settings);
   if (builtin.verdict != Verdict::pass || settings.provider == "builtin") return builtin;
   if (const auto ready = agent::check_setup(settings); !ready)
     return warned(fmt::format("{}: {}; builtin is used", settings.provider, ready.error().message),
-                  "cairn agent test");
-  const Json& trouble = here.status["provider_trouble"];
-  if (trouble.is_object())
-    return warned(fmt::format("{}: {}: {} ({})", settings.provider, text_of(trouble["kind"]),
-                              text_of(trouble["reason"]), here.shell.age(trouble["at"])),
                   "cairn agent test");
   std::string confined;
   if (host::find_memory_agent(settings.provider))

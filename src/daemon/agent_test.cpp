@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "agent/prices.h"
 #include "base/text.h"
 
 namespace cairn::daemon {
@@ -9,12 +10,54 @@ namespace cairn::daemon {
 static constexpr std::int64_t kLongestNs = 120'000'000'000;
 static constexpr std::int64_t kMostTokens = 200;
 
-AgentTest::AgentTest(std::unique_ptr<agent::Provider> provider, os::Clock& clock)
-    : provider_(std::move(provider)), clock_(clock), began_(clock.boot_ns()) {
-  if (!provider_) return;
+AgentTest::AgentTest(std::unique_ptr<agent::Provider> provider, store::Db& db, os::Clock& clock,
+                     Limits limits)
+    : provider_(std::move(provider)),
+      db_(db),
+      clock_(clock),
+      limits_(std::move(limits)),
+      began_(clock.boot_ns()) {}
+
+// Reserves the call and makes it. Returns why it must not be made; empty: it was made.
+Result<std::string> AgentTest::send() {
+  const agent::Request request{"test",
+                               "You are a memory of coding sessions. This is a test of the connection.",
+                               "Reply with the single word: ready", kMostTokens};
+  store::NewCall call;
+  call.provider = provider_->name();
+  call.model = provider_->model();
+  call.purpose = store::CallPurpose::test;
+  call.input_tokens = agent::most_input_tokens(request);
+  call.output_tokens = kMostTokens;
+  const auto price = agent::price_of(call.model, limits_.prices);
+  if (price) call.cost_usd = price->most(call.input_tokens, call.output_tokens);
+  store::Reserved reserved;
+  TRY(store::in_transaction(db_, [&]() -> Status {
+    reserved = TRY(store::reserve_call(db_, call, limits_.daily, clock_.now()));
+    return {};
+  }));
+  if (!reserved.refused.empty()) return reserved.refused;
+  call_ = reserved.id;
   conversation_ = provider_->start({});
-  conversation_->send({"test", "You are a memory of coding sessions. This is a test of the connection.",
-                       "Reply with the single word: ready", kMostTokens});
+  conversation_->send(request);
+  return std::string();
+}
+
+// `usage` is null when what was used is not known: then it counts as reserved.
+Status AgentTest::end_call(std::string_view outcome, const agent::Usage* usage) {
+  store::CallEnd end;
+  end.outcome = outcome;
+  end.estimated = usage == nullptr;
+  if (usage) {
+    end.input_tokens = usage->input_tokens;
+    end.output_tokens = usage->output_tokens;
+    end.cached_tokens = usage->cached_tokens;
+    end.cost_usd = usage->cost_usd;
+    if (const auto price = agent::price_of(provider_->model(), limits_.prices); price && !end.cost_usd)
+      end.cost_usd = price->of(*usage);
+  }
+  end.duration = std::chrono::duration_cast<Millis>(std::chrono::nanoseconds(clock_.boot_ns() - began_));
+  return store::in_transaction(db_, [&] { return store::end_call(db_, call_, end); });
 }
 
 Json AgentTest::report(const agent::Usage& usage) const {
@@ -36,30 +79,40 @@ static Json trouble_json(const agent::Trouble& trouble) {
                        {"until", trouble.until ? Json(iso8601(*trouble.until)) : Json()}});
 }
 
-std::optional<Json> AgentTest::step() {
+Result<std::optional<Json>> AgentTest::step() {
   if (!provider_)
-    return Json::object({{"provider", "builtin"}, {"model", ""}, {"ok", true}, {"trouble", Json()}});
+    return std::optional(
+        Json::object({{"provider", "builtin"}, {"model", ""}, {"ok", true}, {"trouble", Json()}}));
+  if (!conversation_)
+    if (const std::string refused = TRY(send()); !refused.empty()) {
+      Json result = report({});
+      result.set("trouble", Json::object({{"kind", "budget"}, {"reason", refused}, {"until", Json()}}));
+      return std::optional(result);
+    }
   while (const auto message = conversation_->receive()) {
     if (const auto* trouble = std::get_if<agent::Trouble>(&message->what)) {
+      TRY(end_call(agent::kind_name(trouble->kind), &trouble->usage));
       Json result = report(trouble->usage);
       result.set("trouble", trouble_json(*trouble));
-      return result;
+      return std::optional(result);
     }
     if (const auto* reply = std::get_if<agent::Reply>(&message->what)) {
+      const std::string text = one_line(visible(valid_utf8(reply->text)), 100);
+      TRY(end_call(text.empty() ? "unusable" : "ok", &reply->usage));
       Json result = report(reply->usage);
       if (!reply->model.empty()) result.set("model", reply->model);
-      const std::string text = one_line(visible(valid_utf8(reply->text)), 100);
       result.set("reply", text);
       result.set("ok", !text.empty());
       if (text.empty())
         result.set("trouble", trouble_json({agent::Trouble::Kind::rejected, "the model replied nothing"}));
-      return result;
+      return std::optional(result);
     }
   }
-  if (clock_.boot_ns() - began_ < kLongestNs) return std::nullopt;
+  if (clock_.boot_ns() - began_ < kLongestNs) return std::optional<Json>();
+  TRY(end_call("transient", nullptr));
   Json result = report({});
   result.set("trouble", trouble_json({agent::Trouble::Kind::transient, "no reply within two minutes"}));
-  return result;
+  return std::optional(result);
 }
 
 }  // namespace cairn::daemon

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ops/agent.h"
 #include "ops/provider.h"
 #include "store/events.h"
 #include "store/queue_admin.h"
@@ -143,8 +144,11 @@ void Dispatcher::test_agent(const ops::Args& args, Reply reply) {
   parts_.writer.post([this, args, reply = std::move(reply)] {
     auto provider = parts_.engine.make_provider(ops::provider_settings(parts_.engine.settings(), args));
     const int id = ++next_test_;
-    agent_tests_.emplace(id,
-                         std::pair(std::make_unique<AgentTest>(std::move(provider), parts_.clock), reply));
+    AgentTest::Limits limits{ops::daily_budget(parts_.engine.settings()),
+                             parts_.engine.settings().list("agent.prices")};
+    agent_tests_.emplace(id, std::pair(std::make_unique<AgentTest>(std::move(provider), parts_.engine.db(),
+                                                                   parts_.clock, std::move(limits)),
+                                       reply));
     look_at_test(id);
   });
 }
@@ -152,8 +156,9 @@ void Dispatcher::test_agent(const ops::Args& args, Reply reply) {
 // The loop's timer knows only the number: a test must not outlive the threads that its call runs on.
 void Dispatcher::look_at_test(int id) {
   const auto found = agent_tests_.find(id);
-  if (const auto result = found->second.first->step()) {
-    found->second.second(*result);
+  const auto result = found->second.first->step();
+  if (!result || *result) {
+    found->second.second(result ? Result<Json>(**result) : Result<Json>(result.error()));
     agent_tests_.erase(found);
     return;
   }

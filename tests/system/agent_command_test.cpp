@@ -40,6 +40,20 @@ TEST_F(AgentCommand, MakesOneCallAndShowsWhatItTook) {
   EXPECT_EQ(server.asked().size(), 2u);
 }
 
+TEST_F(AgentCommand, IsInTheLedgerAndNotMadeBeyondTheBudget) {
+  const HttpServer server([](const HttpAsked&, HttpPeer& peer) { say(peer, "ready"); });
+  ASSERT_EQ(ask({"agent", "test"}, server).exit_code, 0);
+  const auto status = Json::parse(ask({"status", "--json"}, server).out);
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ((*status)["model"]["calls_today"].as_int(), 1) << (*status)["model"].dump();
+  EXPECT_EQ((*status)["model"]["tokens_today"].as_int(), 45) << (*status)["model"].dump();
+  ASSERT_TRUE(cairn({"config", "set", "budget.daily_tokens", "100"}).ok());
+  const Outcome refused = ask({"agent", "test"}, server);
+  EXPECT_EQ(refused.exit_code, 1) << refused.describe();
+  EXPECT_NE(refused.err.find("budget"), std::string::npos) << refused.err;
+  EXPECT_EQ(server.asked().size(), 1u);
+}
+
 TEST_F(AgentCommand, SaysWhatIsWrongAndWhatToDo) {
   const HttpServer server([](const HttpAsked&, HttpPeer& peer) {
     peer.reply(401, R"({"error":{"type":"authentication_error","message":"invalid x-api-key"}})");
