@@ -26,6 +26,21 @@ class SilentLog final : public Log {
   void line(std::string_view) override {}
 };
 
+// The host writes a conversation to its file some time after the reply. Only what is there can be resumed.
+bool is_written(const Machine& machine, const std::string& conversation) {
+  return wait_until(
+      [&] {
+        std::error_code none;
+        for (const auto& entry :
+             std::filesystem::recursive_directory_iterator(machine.config_dir() + "/projects", none))
+          if (entry.path().filename() == conversation + ".jsonl" &&
+              read_text(entry.path().string()).find("\"type\":\"assistant\"") != std::string::npos)
+            return true;
+        return false;
+      },
+      10s);
+}
+
 class MemoryAgentHost : public testing::Test {
  protected:
   void SetUp() override {
@@ -160,6 +175,7 @@ TEST_F(MemoryAgentHost, AChildThatEndedBetweenTwoPromptsIsResumedByItsId) {
   start("one", {say("first"), say("second")});
   reply("remember the word tangerine");
   const MemoryId first = id_;
+  ASSERT_TRUE(is_written(machine, first.value));
   for (const pid_t pid : running()) ::kill(pid, SIGKILL);
   const auto said = next();
   ASSERT_TRUE(std::holds_alternative<Trouble>(said));
@@ -167,7 +183,9 @@ TEST_F(MemoryAgentHost, AChildThatEndedBetweenTwoPromptsIsResumedByItsId) {
   start("one", {}, first);
   EXPECT_EQ(reply("go on").text, "second");
   EXPECT_EQ(id_, first);
-  EXPECT_TRUE(machine.requests("one")[1].has("tangerine")) << "the history is there";
+  const auto asked = machine.requests("one");
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_TRUE(asked[1].has("tangerine")) << "the history is there";
 }
 
 TEST_F(MemoryAgentHost, AConversationThatIsGoneIsNotResumedAndTheNextOneIsNew) {
@@ -378,6 +396,7 @@ TEST_F(MemoryAgentDaemon, ResumesByTheRuleBeginsAnewWhenItMustAndLosesNothing) {
   ASSERT_EQ(first.size(), 36u) << log();
   EXPECT_EQ(machine.requests("agent").back().session, first);
 
+  ASSERT_TRUE(is_written(machine, first));
   kill_children();  // between two prompts
   turn(2);
   EXPECT_EQ(memory_id(), first);
