@@ -168,8 +168,10 @@ Status show_record_again(Db& db, const RecordName& record) {
 
 Result<std::optional<Ruling>> ruling_on(Db& db, const std::string& project, std::string_view text_hash) {
   Stmt row = TRY(db.query(
-      "SELECT t.record, t.hidden_by FROM record_standing t JOIN observations o ON t.record = 'O' || o.id "
-      "WHERE t.text_hash = ? AND t.text_hash <> '' AND o.project = ? LIMIT 1",
+      "SELECT t.record, t.hidden_by FROM record_standing t JOIN observations o ON o.id = "
+      "CAST(substr(t.record, "
+      "2) AS INTEGER) WHERE t.text_hash = ? AND t.text_hash <> '' AND substr(t.record, 1, 1) = 'O' AND "
+      "o.project = ? LIMIT 1",
       text_hash, project));
   if (!TRY(row.step())) return std::optional<Ruling>();
   const auto record = read_record_name(row.text(0));
