@@ -38,8 +38,7 @@ void Schedule::forget_note() {
   call_engine("forget", Actor::engine, [&]() -> Status {
     const auto begun = m_.run("forget", Json::object({{"all", true}, {"query", kForgotten}}));
     if (!begun && begun.error().code == Code::not_found) return {};  // the note was not stored
-    TRY(begun);
-    ++forgets_;
+    if (TRY(begun)["record_count"].as_int() > 0) ++forgets_;
     return {};
   });
 }
