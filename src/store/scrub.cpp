@@ -81,10 +81,10 @@ struct ScrubTable {
 // Tables without texts, and those of the search index.
 bool is_left_out(std::string_view name) {
   return name.starts_with("sqlite_") || name.find("_index") != std::string_view::npos ||
-         any_of(name, {"schema_migrations", "tombstones", "tombstone_keys", "audit", "projects", "project_history",
-                       "project_links", "transcripts", "transcript_calls", "prompt_ids", "backup_bases",
-                       "backup_segments", "backup_sources", "backup_removals", "backup_requests", "forgets",
-                       "forget_targets", "imports"});
+         any_of(name, {"schema_migrations", "tombstones", "tombstone_keys", "audit", "projects",
+                       "project_history", "project_links", "transcripts", "transcript_calls", "prompt_ids",
+                       "backup_bases", "backup_segments", "backup_sources", "backup_removals",
+                       "backup_requests", "forgets", "forget_targets", "imports"});
 }
 
 Result<std::vector<ScrubTable>> scrub_tables(Db& db) {
@@ -144,8 +144,8 @@ Status bind_where(Stmt& stmt, int first, const Hit& hit, const ScrubTable& table
 // A payload that became equal to another one is that one. The calls that have it are indexed again.
 Status put_scrubbed(Db& db, std::int64_t id, const std::string& text) {
   for (const char* column : {"input_payload", "response_payload"})
-    TRY(index_again(db, TRY(all<std::int64_t>(
-                            db.query("SELECT event_seq FROM evidence WHERE " + std::string(column) + " = ?", id)))));
+    TRY(index_again(db, TRY(all<std::int64_t>(db.query(
+                            "SELECT event_seq FROM evidence WHERE " + std::string(column) + " = ?", id)))));
   const std::string hash = content_hash(text);
   const auto same = TRY(db.integer("SELECT id FROM payloads WHERE hash = ? AND id <> ?", hash, id));
   if (!same)
@@ -156,11 +156,15 @@ Status put_scrubbed(Db& db, std::int64_t id, const std::string& text) {
   return db.run("DELETE FROM payloads WHERE id = ?", id);
 }
 
-Status put_hit(Db& db, const ScrubTable& table, const Hit& hit) {
+Status put_hit(Db& db, const ScrubTable& table, const Hit& hit, const RecordGone& on_gone) {
   if (table.name == "payloads") return put_scrubbed(db, hit.rowid, hit.columns.front().second.text);
   const std::string_view main = main_column(table.name);
   for (const auto& [column, changed] : hit.columns) {
     if (column != main || changed.left) continue;
+    const bool has_uuid = any_of(table.name, {"observations", "open_items", "session_documents"});
+    if (on_gone && has_uuid)
+      if (const auto uuid = TRY(db.text("SELECT uuid FROM " + table.name + " WHERE id = ?", hit.rowid)))
+        TRY(on_gone(*uuid));
     Stmt gone = TRY(db.prepare("DELETE FROM \"" + table.name + "\"" + where_of(table)));
     TRY(bind_where(gone, 1, hit, table));
     return gone.run();
@@ -242,7 +246,7 @@ Result<std::vector<Hit>> read_piece(Db& db, const ScrubTable& table, std::int64_
 }  // namespace
 
 Result<ScrubStep> scrub_rows(Db& db, const std::string& position, const ChangeText& change, bool only_look,
-                             const std::function<bool()>& enough) {
+                             const std::function<bool()>& enough, const RecordGone& gone) {
   ScrubStep step;
   const auto tables = TRY(scrub_tables(db));
   const std::size_t blank = position.find(' ');
@@ -259,7 +263,7 @@ Result<ScrubStep> scrub_rows(Db& db, const std::string& position, const ChangeTe
       if (!hits.empty()) step.in.push_back(table->name);
       if (!hits.empty() && !only_look)
         TRY(in_transaction(db, [&]() -> Status {
-          for (const Hit& hit : hits) TRY(put_hit(db, *table, hit));
+          for (const Hit& hit : hits) TRY(put_hit(db, *table, hit, gone));
           return {};
         }));
       if (!enough() && hits.empty()) continue;
