@@ -177,6 +177,11 @@ Result<bool> Job::work() {
   return true;
 }
 
+// A record that went with others is forgotten as they are: no export and no old copy may bring it back.
+Status Job::keep_out(const std::string& uuid) {
+  return store::add_tombstone(db_, row_of(forgotten_.of_record(uuid)), forget_->id, true, clock_.now());
+}
+
 Result<bool> Job::rows() {
   bool more = false;
   TRY(store::in_transaction(db_, [&]() -> Status {
@@ -190,7 +195,9 @@ Result<bool> Job::rows() {
         if (TRY(store::delete_session_piece(db_, session, kRows))) break;
         count("sessions", 1);
       } else if (target.starts_with("event ")) {
-        TRY(store::delete_event(db_, std::stoll(target.substr(6))));
+        // What was learned from it alone goes too.
+        for (const std::string& uuid : TRY(store::delete_event(db_, std::stoll(target.substr(6)))))
+          TRY(keep_out(uuid));
         count("events", 1);
       } else if (const auto record = store::read_record_name(target)) {
         TRY(store::delete_record(db_, *record));
@@ -212,7 +219,8 @@ Result<bool> Job::rows() {
 
 Result<bool> Job::scrub(bool only_look) {
   const store::ScrubStep step = TRY(store::scrub_rows(
-      db_, forget_->position, [&](std::string_view text) { return change(text); }, only_look, time_is_up()));
+      db_, forget_->position, [&](std::string_view text) { return change(text); }, only_look, time_is_up(),
+      [&](const std::string& uuid) { return keep_out(uuid); }));
   count(only_look ? "texts_proved" : "texts_read", step.texts);
   count(only_look ? "texts_left" : "texts_changed", step.found);
   forget_->position = step.position;

@@ -51,6 +51,7 @@ class Job {
   Result<bool> work();
   Status load(const store::Forget& forget);
   Result<bool> rows();
+  Status keep_out(const std::string& uuid);
   Result<bool> scrub(bool only_look);
   Result<bool> archive(bool only_look);
   Result<bool> begin_base(bool only_look);

@@ -48,8 +48,9 @@ struct ExchangeKind {
   std::string_view table;
   std::string_view scope;  // SQL: the rows of the projects ?1, a JSON list of names
   std::span<const ExchangeColumn> columns;
-  std::string_view main = {};  // the texts without which there is no record, separated by blanks
-  char letter = ' ';           // of RecordName; blank: it is not a record
+  // The texts without which there is no record, separated by blanks; as in scrub.cpp.
+  std::string_view main = {};
+  char letter = ' ';  // of RecordName; blank: it is not a record
 };
 
 // In an order in which a row comes after those that it names, except `same_as` and `previous`.

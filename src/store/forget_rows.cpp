@@ -97,21 +97,27 @@ Status delete_record(Db& db, const RecordName& record) {
       record.row);
 }
 
-Status delete_event(Db& db, std::int64_t seq) {
+Result<std::vector<std::string>> delete_event(Db& db, std::int64_t seq) {
+  std::vector<std::string> gone;
   const auto learned = TRY(all<std::int64_t>(
       db.query("SELECT DISTINCT observation_id FROM observation_evidence WHERE event_seq = ?", seq)));
   TRY(db.run("DELETE FROM observation_evidence WHERE event_seq = ?", seq));
-  for (const std::int64_t id : learned)
-    TRY(
-        db.run("DELETE FROM observations WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM observation_evidence "
-               "WHERE observation_id = ?1)",
-               id));
+  for (const std::int64_t id : learned) {
+    const auto uuid = TRY(db.text(
+        "SELECT uuid FROM observations WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM observation_evidence "
+        "WHERE observation_id = ?1)",
+        id));
+    if (!uuid) continue;
+    gone.push_back(*uuid);
+    TRY(db.run("DELETE FROM observations WHERE id = ?", id));
+  }
   TRY(db.run("DELETE FROM pending_messages WHERE event_seq = ?", seq));
   TRY(delete_evidence(db, seq));
-  return db.run(
-      "UPDATE events SET outcome = 'skipped', reason = 'forgotten', tool_name = NULL, cwd = NULL, "
-      "payload_hash = NULL WHERE seq = ? AND outcome = 'stored'",
-      seq);
+  TRY(
+      db.run("UPDATE events SET outcome = 'skipped', reason = 'forgotten', tool_name = NULL, cwd = NULL, "
+             "payload_hash = NULL WHERE seq = ? AND outcome = 'stored'",
+             seq));
+  return gone;
 }
 
 static Status delete_rest(Db& db, const Session& session) {

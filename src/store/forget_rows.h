@@ -32,8 +32,9 @@ Result<std::vector<GoneEvent>> events_to_forget(Db& db, const RecordName& record
 
 // Deletes the record's row with everything that hangs on it. A prompt keeps its row, without its text.
 Status delete_record(Db& db, const RecordName& record);
-// Turns an event into one that is only counted, and deletes what was learned from it alone.
-Status delete_event(Db& db, std::int64_t seq);
+// Turns an event into one that is only counted, and deletes what was learned from it alone. Returns the uuids
+// of that.
+Result<std::vector<std::string>> delete_event(Db& db, std::int64_t seq);
 
 // Deletes a piece of a session: true while there is more. At the end the session, its backups and its
 // documents are gone.

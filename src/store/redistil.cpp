@@ -109,12 +109,14 @@ Result<std::vector<DoneTurn>> done_turns(Db& db, const std::optional<std::string
       });
 }
 
-// An observation of the turn that a model made: the batches of the built-in distiller begin with "turn-".
+// An observation of the turn that a model made and no person decided about: the batches of the built-in
+// distiller begin with "turn-".
 #define DERIVED                                                                                          \
   "batch_id NOT GLOB 'turn-*' AND prompt_number = ?2 AND memory_session_id = (SELECT memory_session_id " \
   "FROM "                                                                                                \
   "sdk_sessions WHERE id = ?1) AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.observation_id = "          \
-  "observations.id)"
+  "observations.id) AND NOT EXISTS (SELECT 1 FROM record_standing d WHERE d.record = 'O' || "            \
+  "observations.id AND d.text_hash <> '')"
 
 Status drop_derived(Db& db, SessionId session, std::int64_t number) {
   TRY(db.run(
@@ -127,7 +129,8 @@ Status drop_derived(Db& db, SessionId session, std::int64_t number) {
 Status forget_model_summary(Db& db, SessionId session, std::int64_t number) {
   return db.run(
       "UPDATE session_summaries SET provider = 'builtin', rules = '[]' WHERE prompt_number = ? AND "
-      "memory_session_id = (SELECT memory_session_id FROM sdk_sessions WHERE id = ?)",
+      "memory_session_id = (SELECT memory_session_id FROM sdk_sessions WHERE id = ?) AND provider <> "
+      "'person'",
       number, session.value);
 }
 

@@ -24,6 +24,8 @@ INSERT INTO new_tombstones(id, kind, hash, start, length, forget_id, at_epoch)
   SELECT id, kind, hash, start, length, forget_id, at_epoch FROM tombstones;
 DROP TABLE tombstones;
 ALTER TABLE new_tombstones RENAME TO tombstones;
+-- Who a record comes from is asked for each one that is shown.
+CREATE INDEX import_aliases_by_row ON import_aliases(row_id, kind) WHERE row_id IS NOT NULL;
 )sql";
 
 }  // namespace cairn::store

@@ -156,11 +156,15 @@ Status put_scrubbed(Db& db, std::int64_t id, const std::string& text) {
   return db.run("DELETE FROM payloads WHERE id = ?", id);
 }
 
-Status put_hit(Db& db, const ScrubTable& table, const Hit& hit) {
+Status put_hit(Db& db, const ScrubTable& table, const Hit& hit, const RecordGone& on_gone) {
   if (table.name == "payloads") return put_scrubbed(db, hit.rowid, hit.columns.front().second.text);
   const std::string_view main = main_column(table.name);
   for (const auto& [column, changed] : hit.columns) {
     if (column != main || changed.left) continue;
+    const bool has_uuid = any_of(table.name, {"observations", "open_items", "session_documents"});
+    if (on_gone && has_uuid)
+      if (const auto uuid = TRY(db.text("SELECT uuid FROM " + table.name + " WHERE id = ?", hit.rowid)))
+        TRY(on_gone(*uuid));
     Stmt gone = TRY(db.prepare("DELETE FROM \"" + table.name + "\"" + where_of(table)));
     TRY(bind_where(gone, 1, hit, table));
     return gone.run();
@@ -242,7 +246,7 @@ Result<std::vector<Hit>> read_piece(Db& db, const ScrubTable& table, std::int64_
 }  // namespace
 
 Result<ScrubStep> scrub_rows(Db& db, const std::string& position, const ChangeText& change, bool only_look,
-                             const std::function<bool()>& enough) {
+                             const std::function<bool()>& enough, const RecordGone& gone) {
   ScrubStep step;
   const auto tables = TRY(scrub_tables(db));
   const std::size_t blank = position.find(' ');
@@ -259,7 +263,7 @@ Result<ScrubStep> scrub_rows(Db& db, const std::string& position, const ChangeTe
       if (!hits.empty()) step.in.push_back(table->name);
       if (!hits.empty() && !only_look)
         TRY(in_transaction(db, [&]() -> Status {
-          for (const Hit& hit : hits) TRY(put_hit(db, *table, hit));
+          for (const Hit& hit : hits) TRY(put_hit(db, *table, hit, gone));
           return {};
         }));
       if (!enough() && hits.empty()) continue;

@@ -33,10 +33,13 @@ struct ScrubStep {
   std::vector<std::string> in;  // their tables
 };
 
+// Called in the same transaction for each record that was deleted because nothing was left of it.
+using RecordGone = std::function<Status(const std::string& uuid)>;
+
 // Looks at some rows, and changes them in a transaction of its own unless `only_look`. Stops at the first row
 // after `enough` says so.
 Result<ScrubStep> scrub_rows(Db& db, const std::string& position, const ChangeText& change, bool only_look,
-                             const std::function<bool()>& enough);
+                             const std::function<bool()>& enough, const RecordGone& gone = nullptr);
 
 // Calls `visit` for every record that is a text a person could look for, hidden ones included, with its
 // project, its session's row and its turn (0: none). `project`: only of the projects it shows.

@@ -70,9 +70,12 @@ Outcome Schedule::run() {
   position = {options_.seed, 0};
   provide_old_sessions();
   const std::int64_t import_at = static_cast<std::int64_t>(options_.seed / 5) % (options_.steps / 2 + 1);
+  const std::int64_t notes_at = static_cast<std::int64_t>(options_.seed / 7) % (options_.steps / 2 + 1);
   for (; step_ < options_.steps && !outcome_.wrong; ++step_) {
     position.step = step_;
     if (step_ == import_at) import_old_sessions();
+    if (step_ == notes_at) store_notes();
+    if (step_ == notes_at + options_.steps / 4) forget_note();
     if (outcome_.wrong) break;
     step();
   }
@@ -323,11 +326,14 @@ void Schedule::end() {
     drain();
   }
   wait_for_old_sessions();
+  forget_note();
+  wait_for_forget();
   process();
   come_to_rest();
   if (outcome_.wrong) return;
   if (const Wrong wrong = invariants_.at_end(hosts_.transcript_calls)) return fail(*wrong);
   check_old_sessions();
+  check_forgotten();
 }
 
 }  // namespace cairn::sim

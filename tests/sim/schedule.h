@@ -79,6 +79,13 @@ class Schedule {
   void wait_for_old_sessions();
   void check_old_sessions();
 
+  // Notes of which one is forgotten (forgets.cpp).
+  bool has_notes() const;
+  void store_notes();
+  void forget_note();
+  void wait_for_forget();
+  void check_forgotten();
+
   // What goes wrong (trouble.cpp).
   void crash();
   void doom();
@@ -104,6 +111,8 @@ class Schedule {
   bool last_failed_ = false;       // the last call of the engine
   bool capture_ = true;
   bool ending_ = false;  // nothing goes wrong any more
+  int forgets_ = 0;      // that were acknowledged
+  bool kept_is_stored_ = false;
   std::int64_t boots_ = 0;
   std::int64_t step_ = 0;
   // The newest turn of each project that has both its request and its end acknowledged: the word of its

@@ -1,7 +1,7 @@
 # The simulation: a library of the world and its model, the program that replays a seed, and the tests.
 set(d ${CMAKE_CURRENT_LIST_DIR})
 cairn_library(cairn_sim
-  ${d}/hosts.cpp ${d}/model.cpp ${d}/invariants.cpp ${d}/invariants_rest.cpp ${d}/schedule.cpp ${d}/trouble.cpp ${d}/imports.cpp
+  ${d}/hosts.cpp ${d}/model.cpp ${d}/invariants.cpp ${d}/invariants_rest.cpp ${d}/schedule.cpp ${d}/trouble.cpp ${d}/imports.cpp ${d}/forgets.cpp
   ${d}/runner.cpp ${d}/seeded_random.cpp
   LINK cairn_engine_support)
 add_executable(sim ${d}/main.cpp)

@@ -111,6 +111,60 @@ TEST_F(Corrections, ValidUntilADateItIsGoneAfterwards) {
   EXPECT_EQ(m.context_of(m.ask(chat.start())).find("bilby"), std::string::npos);
 }
 
+// Each shape of a correction answers with the corrected value after everything was made again.
+TEST_F(Corrections, EveryShapeHoldsAfterANewIndexARestartANewDistillationAndAnOldExport) {
+  const std::string replaced = remember("the bilby port is 4711");
+  const std::string negated = remember("the dunnart cache is on in production");
+  const std::string retracted = remember("the potoroo job runs at night");
+  const std::string partly = remember("the numbat service listens on 4711 and logs to stdout");
+  const std::string until = remember("the wombat freeze is on");
+  const std::string exported(run("export", Json::object({{"all", true}}))["text"].as_string());
+  m.clock.advance(std::chrono::minutes(1));
+  edit(replaced, {"title=the bilby port is 5822"});
+  run("reject", Json::object({{"id", negated}, {"reason", "it is off"}}));
+  const std::string denial = remember("the dunnart cache is not on in production");
+  run("retract", Json::object({{"id", retracted}}));
+  edit(partly, {"title=the numbat service listens on 5822 and logs to stdout"});
+  edit("S1", {"learned=The quokka port is 5822."});
+  edit(until, {"valid_until=" + iso8601(m.clock.now() + std::chrono::hours(24))});
+  const auto expect_corrected = [&](const char* after, bool frozen) {
+    SCOPED_TRACE(after);
+    EXPECT_TRUE(finds("bilby 5822", replaced));
+    EXPECT_EQ(shown(replaced).find("4711"), std::string::npos);
+    EXPECT_FALSE(finds("dunnart", negated));
+    EXPECT_TRUE(finds("dunnart", denial));
+    EXPECT_FALSE(finds("potoroo", retracted));
+    EXPECT_TRUE(finds("numbat 5822 stdout", partly));
+    EXPECT_EQ(shown(partly).find("4711"), std::string::npos);
+    EXPECT_NE(shown("S1").find("5822"), std::string::npos);
+    EXPECT_EQ(finds("wombat freeze", until), frozen);
+    const std::string context(run("context", here())["text"].as_string());
+    EXPECT_NE(context.find("bilby port is 5822"), std::string::npos) << context;
+    EXPECT_EQ(context.find("bilby port is 4711"), std::string::npos);
+    EXPECT_EQ(context.find("potoroo"), std::string::npos);
+    EXPECT_EQ(context.find("cache is on"), std::string::npos);
+  };
+  expect_corrected("at once", true);
+  run("reindex");
+  must(m.drain());
+  expect_corrected("a new index", true);
+  must(m.open());
+  expect_corrected("a restart", true);
+  distil_again();
+  run("redistil", Json::object({{"all", true}, {"provider", "builtin"}}));
+  must(m.drain());
+  expect_corrected("a new distillation", true);
+  m.put_file("/home/dev/old.json", exported);
+  run("import.cairn", Json::object({{"file", "/home/dev/old.json"}}));
+  must(m.drain());
+  expect_corrected("an old export", true);
+  m.clock.advance(std::chrono::hours(25));
+  must(m.engine->tick());
+  run("reindex");
+  must(m.drain());
+  expect_corrected("a day later", false);
+}
+
 TEST_F(Corrections, EachCanBeUndone) {
   const std::string id = remember("the potoroo note");
   const std::string before = shown(id);

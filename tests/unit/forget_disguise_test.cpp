@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "base/squeeze.h"
+#include "forget/stones.h"
 #include "gate/forgotten.h"
 #include "gate/gate.h"
+#include "store/walk.h"
+#include "support/engine_fixture.h"
 
 namespace cairn::gate {
 namespace {
@@ -34,46 +37,100 @@ TEST_P(Disguise, IsStillForgotten) {
   EXPECT_EQ(left, "before [forgotten] after") << GetParam().text;
 }
 
-INSTANTIATE_TEST_SUITE_P(Forgotten, Disguise,
-                         testing::ValuesIn(std::vector<Attack>{
-                             {"plain", "the staging password is Hunter2 Winter"},
-                             {"upper", "THE STAGING PASSWORD IS HUNTER2 WINTER"},
-                             {"lower", "the staging password is hunter2 winter"},
-                             {"mixed_case", "tHe StAgInG pAsSwOrD iS hUnTeR2 wInTeR"},
-                             {"two_blanks", "the  staging  password  is  Hunter2  Winter"},
-                             {"tabs", "the\tstaging\tpassword\tis\tHunter2\tWinter"},
-                             {"lines", "the staging\npassword is\nHunter2 Winter"},
-                             {"crlf", "the staging\r\npassword is\r\nHunter2 Winter"},
-                             {"no_blanks", "thestagingpasswordisHunter2Winter"},
-                             {"no_break_space", "the staging password is Hunter2 Winter"},
-                             {"wide_space", "the　staging　password　is　Hunter2　Winter"},
-                             {"hyphens", "the-staging-password-is-Hunter2-Winter"},
-                             {"underscores", "the_staging_password_is_Hunter2_Winter"},
-                             {"markdown", "the **staging** `password` is _Hunter2_ Winter"},
-                             {"quotes", "the \"staging\" password is 'Hunter2' Winter"},
-                             {"zero_width", "the sta\u200bging pass\u200bword is Hun\u200bter2 Winter"},
-                             {"joiner", "the sta\u200dging pass\u200dword is Hunter2 Winter"},
-                             {"soft_hyphen", "the sta\u00adging pass\u00adword is Hunter2 Winter"},
-                             {"bom", "the staging pass\ufeffword is Hunter2 Winter"},
-                             {"bidi", "the staging \u202epassword\u202c is Hunter2 Winter"},
-                             {"word_joiner", "the staging pass\u2060word is Hunter2 Winter"},
-                             {"accents", "thé stàging pâsswörd is Hünter2 Wìnter"},
-                             {"combining", "the sta\u0301ging pa\u0308ssword is Hunter2 Winter"},
-                             {"full_width",
-                              "ｔｈｅ ｓｔａｇｉｎｇ ｐａｓｓｗｏｒｄ ｉｓ Ｈｕｎｔｅｒ２ Ｗｉｎｔｅｒ"},
-                             {"mathematical", "the 𝐬𝐭𝐚𝐠𝐢𝐧𝐠 𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝 is 𝐇𝐮𝐧𝐭𝐞𝐫𝟐 Winter"},
-                             {"circled", "the staging ⓟⓐⓢⓢⓦⓞⓡⓓ is Hunter2 Winter"},
-                             {"cyrillic", "the stаging раsswоrd is Нuntеr2 Winter"},
-                             {"greek", "the stαging pαsswοrd is Hunter2 Winter"},
-                             {"zero_for_o", "the staging passw0rd is Hunter2 Winter"},
-                             {"one_for_i", "the stag1ng password 1s Hunter2 W1nter"},
-                             {"l_for_i", "the staglng password ls Hunter2 Wlnter"},
-                             {"ligature", "the ſtaging paſſword is Hunter2 Winter"},
-                             {"json_escapes", "the staging\\npassword is\\tHunter2 Winter"},
-                             {"unicode_escapes", "the staging p\\u0061ssword is Hunter2 Winter"},
-                             {"per_cent", "the%20staging%20password%20is%20Hunter2%20Winter"},
-                         }),
+const std::vector<Attack> kAttacks = {
+    {"plain", "the staging password is Hunter2 Winter"},
+    {"upper", "THE STAGING PASSWORD IS HUNTER2 WINTER"},
+    {"lower", "the staging password is hunter2 winter"},
+    {"mixed_case", "tHe StAgInG pAsSwOrD iS hUnTeR2 wInTeR"},
+    {"two_blanks", "the  staging  password  is  Hunter2  Winter"},
+    {"tabs", "the\tstaging\tpassword\tis\tHunter2\tWinter"},
+    {"lines", "the staging\npassword is\nHunter2 Winter"},
+    {"crlf", "the staging\r\npassword is\r\nHunter2 Winter"},
+    {"no_blanks", "thestagingpasswordisHunter2Winter"},
+    {"no_break_space", "the staging password is Hunter2 Winter"},
+    {"wide_space", "the　staging　password　is　Hunter2　Winter"},
+    {"hyphens", "the-staging-password-is-Hunter2-Winter"},
+    {"underscores", "the_staging_password_is_Hunter2_Winter"},
+    {"markdown", "the **staging** `password` is _Hunter2_ Winter"},
+    {"quotes", "the \"staging\" password is 'Hunter2' Winter"},
+    {"zero_width", "the sta\u200bging pass\u200bword is Hun\u200bter2 Winter"},
+    {"joiner", "the sta\u200dging pass\u200dword is Hunter2 Winter"},
+    {"soft_hyphen", "the sta\u00adging pass\u00adword is Hunter2 Winter"},
+    {"bom", "the staging pass\ufeffword is Hunter2 Winter"},
+    {"bidi", "the staging \u202epassword\u202c is Hunter2 Winter"},
+    {"word_joiner", "the staging pass\u2060word is Hunter2 Winter"},
+    {"accents", "thé stàging pâsswörd is Hünter2 Wìnter"},
+    {"combining", "the sta\u0301ging pa\u0308ssword is Hunter2 Winter"},
+    {"full_width", "ｔｈｅ ｓｔａｇｉｎｇ ｐａｓｓｗｏｒｄ ｉｓ Ｈｕｎｔｅｒ２ Ｗｉｎｔｅｒ"},
+    {"mathematical", "the 𝐬𝐭𝐚𝐠𝐢𝐧𝐠 𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝 is 𝐇𝐮𝐧𝐭𝐞𝐫𝟐 Winter"},
+    {"circled", "the staging ⓟⓐⓢⓢⓦⓞⓡⓓ is Hunter2 Winter"},
+    {"cyrillic", "the stаging раsswоrd is Нuntеr2 Winter"},
+    {"greek", "the stαging pαsswοrd is Hunter2 Winter"},
+    {"zero_for_o", "the staging passw0rd is Hunter2 Winter"},
+    {"one_for_i", "the stag1ng password 1s Hunter2 W1nter"},
+    {"l_for_i", "the staglng password ls Hunter2 Wlnter"},
+    {"ligature", "the ſtaging paſſword is Hunter2 Winter"},
+    {"json_escapes", "the staging\\npassword is\\tHunter2 Winter"},
+    {"unicode_escapes", "the staging p\\u0061ssword is Hunter2 Winter"},
+    {"per_cent", "the%20staging%20password%20is%20Hunter2%20Winter"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Forgotten, Disguise, testing::ValuesIn(kAttacks),
                          [](const auto& one) { return std::string(one.param.name); });
+
+TEST(Forgotten, HasThirtyDisguises) {
+  EXPECT_GE(kAttacks.size(), 30u);
+}
+
+// Every disguise comes by a prompt, an answer and a tool call, and by hand; then everything is made again.
+TEST(Forgotten, NoDisguiseBringsItBackInAStore) {
+  using test::must;
+  test::Machine m;
+  test::Chat chat;
+  must(m.open());
+  const auto run = [&](std::string_view name, Json args) { return m.run(name, std::move(args)); };
+  const auto here = [&](const std::string& text) {
+    return Json::object({{"cwd", chat.cwd}, {"text", text}});
+  };
+  must(run("remember", here("the staging password is Hunter2 Winter")));
+  const std::string exported(must(run("export", Json::object({{"all", true}})))["text"].as_string());
+  must(run("forget", Json::object({{"cwd", chat.cwd}, {"ids", Json::array({"O1"})}})));
+  must(m.drain());
+  m.tell(chat.start());
+  for (const Attack& attack : kAttacks) {
+    const std::string text = attack.text;
+    EXPECT_FALSE(run("remember", here(text)).ok()) << attack.name;
+    m.deliver(chat.prompt("please note that " + text));
+    m.deliver(chat.ran("echo '" + text + "'", attack.name));
+    m.tell(chat.stop("I noted that " + text + "."));
+  }
+  const Forgotten forgotten = must(forget::load_forgotten(m.db(), m.engine->key(), 1));
+  const auto expect_none = [&](const char* after) {
+    std::int64_t texts = 0;
+    must(store::walk_texts(m.db(), [&](const store::StoredText& stored) {
+      ++texts;
+      if (stored.table != "meta" && !forgotten.find(stored.text).empty())
+        ADD_FAILURE() << after << ": " << stored.table << "." << stored.column << ": "
+                      << stored.text.substr(0, 200);
+    }));
+    EXPECT_GT(texts, 100);
+  };
+  expect_none("stored");
+  must(run("reindex", Json::object()));
+  must(run("redistil", Json::object({{"all", true}, {"provider", "builtin"}})));
+  must(m.drain());
+  expect_none("reindex and redistil");
+  must(m.open());
+  m.put_file("/home/dev/old.json", exported);
+  must(run("import.cairn", Json::object({{"file", "/home/dev/old.json"}})));
+  must(m.drain());
+  expect_none("restart and import");
+  m.clock.advance(std::chrono::hours(24 * 200));
+  must(m.engine->tick());
+  must(m.drain());
+  expect_none("retention");
+  EXPECT_FALSE(run("remember", here("the staging password is Hunter2 Winter")).ok());
+}
 
 TEST(Forgotten, LeavesAParaphraseAndOtherSentencesAlone) {
   const Forgotten forgotten = with("the staging password is Hunter2 Winter");

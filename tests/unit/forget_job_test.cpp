@@ -5,10 +5,16 @@
 #include <functional>
 
 #include "base/text.h"
+#include "forget/job.h"
+#include "forget/select.h"
+#include "forget/stones.h"
 #include "os/disk.h"
 #include "store/compress.h"
+#include "store/copy_store.h"
+#include "store/tombstones.h"
 #include "store/walk.h"
 #include "support/engine_fixture.h"
+#include "support/temp_dir.h"
 
 namespace cairn::test {
 namespace {
@@ -94,10 +100,40 @@ class World {
     const Json found = run("search", Json::object({{"all", true}, {"query", kNeighbour}, {"limit", 50}}));
     EXPECT_FALSE(found["results"].items().empty());
   }
-  // The daemon starts again, a minute passes, evidence expires.
-  void age() {
+  // Everything that could bring it back: a new index, a restart, a new distillation of every turn, an old
+  // export, an old copy of the store, and the expiry of evidence.
+  void age(const std::string& exported, const std::string& copy) {
+    run("reindex");
+    must(m.drain());
     must(m.open());
     must(m.engine->tick());
+    must(m.drain());
+    run("redistil", Json::object({{"all", true}, {"provider", "builtin"}}));
+    must(m.drain());
+    m.put_file("/home/dev/old.json", exported);
+    run("import.cairn", Json::object({{"file", "/home/dev/old.json"}}));
+    must(m.disk.remove("/home/dev/old.json"));
+    must(m.drain());
+    expect_gone();
+    restore(copy);
+    expect_gone();
+    m.clock.advance(std::chrono::hours(24 * 200));
+    must(m.engine->tick());
+    must(m.drain());
+  }
+  // As `cairn import --store` does it.
+  void restore(const std::string& copy) {
+    std::vector<gate::Tombstone> stones;
+    for (const store::TombstoneRow& row : must(store::tombstones(m.db())))
+      stones.push_back(forget::stone_of(row));
+    const std::string key = m.engine->key();
+    must(store::restore_copy(m.db(), copy, m.clock.now()));
+    const auto selection = must(forget::select_named(m.db(), key, "restore", std::move(stones)));
+    must(store::in_transaction(m.db(), [&]() -> Status {
+      TRY(forget::begin(m.db(), key, selection, {}, m.clock.now()));
+      return {};
+    }));
+    must(m.open());
     must(m.drain());
   }
 
@@ -114,11 +150,15 @@ class ForgetCase : public testing::TestWithParam<Case> {};
 TEST_P(ForgetCase, LeavesNothingAndDoesNotComeBack) {
   World w;
   w.live();
+  const TempDir dir;
+  const std::string copy = dir.path() + "/copy.db";
+  const std::string exported(w.run("export", Json::object({{"all", true}}))["text"].as_string());
+  must(store::write_copy(w.m.db(), copy));
   const Json arguments = GetParam().arguments(w);
   w.forget(arguments);
   w.expect_gone();
   w.expect_neighbour();
-  w.age();
+  w.age(exported, copy);
   w.expect_gone();
   w.expect_neighbour();
 }
