@@ -239,11 +239,13 @@ Result<bool> Engine::step() {
   if (TRY(read_inbox())) return true;
   if (archiver_.step()) return true;
   if (!archiver_.is_copying() && TRY(forget_.step())) {
+    intake_.recorder().read_again();
     if (forget_.take_changed()) reload();
     return true;
   }
   if (TRY(write_document())) return true;
   if (TRY(worker_.step())) return true;
+  if (TRY(intake_.recorder().step())) return true;
   if (TRY(catch_up_.step())) return true;
   if (TRY(lineage_.step())) return true;
   if (archiver_.sweep_step()) return true;

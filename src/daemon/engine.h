@@ -104,6 +104,7 @@ class Engine {
   std::string intake_error() const;
   const std::string& key() const { return key_; }
   store::Db& db() { return db_; }
+  intake::Recorder& recorder() { return intake_.recorder(); }
 
  private:
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);

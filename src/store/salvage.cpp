@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "store/compress.h"
 #include "store/migrate.h"
+#include "store/queue.h"
 #include "store/schema.h"
 
 namespace cairn::store {
@@ -290,6 +291,7 @@ Result<Salvaged> salvage(const Db::Options& damaged, Db& to, WallTime now) {
   Salvage work(*from, to);
   TRY(work.run());
   TRY(migrate(to, schema(), now));
+  TRY(refresh_ready(to));  // turns may be gone, and with them the event that ends them
   return work.result();
 }
 

@@ -405,7 +405,9 @@ std::span<const Migration> schema() {
                                          Migration{35, "recall", kRecall},
                                          Migration{38, "help receipts", kHelpReceipts},
                                          Migration{40, "forgetting", kForgetting},
-                                         Migration{45, "outside of agents", kOutsideOfAgents}};
+                                         Migration{45, "outside of agents", kOutsideOfAgents},
+                                         Migration{50, "changed turns", kChangedTurns},
+                                         Migration{51, "ready messages", kReadyMessages}};
   return kMigrations;
 }
 

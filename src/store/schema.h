@@ -36,5 +36,8 @@ extern const std::string_view kContinuity;
 extern const std::string_view kRecall;
 // The text of "model calls".
 extern const std::string_view kModelCalls;
+// The texts of "changed turns" and "ready messages".
+extern const std::string_view kChangedTurns;
+extern const std::string_view kReadyMessages;
 
 }  // namespace cairn::store
