@@ -11,6 +11,7 @@
 #include "store/migrate.h"
 #include "store/queue.h"
 #include "store/schema.h"
+#include "store/totals.h"
 
 namespace cairn::store {
 
@@ -92,7 +93,7 @@ Status Salvage::run() {
         TRY(to_.query("SELECT s.name, l.wr FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name "
                       "AND l.schema = 'main' WHERE l.type = 'table' AND s.type = 'table' AND s.name NOT LIKE "
                       "'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN ('schema_migrations', 'passages', "
-                      "'passage_progress', 'index_rebuild') ORDER BY s.rowid"));
+                      "'passage_progress', 'index_rebuild', 'tallies') ORDER BY s.rowid"));
     while (TRY(row.step())) tables.push_back({row.text(0), row.integer(1) == 0});
   }
   for (const Table& table : tables) {
@@ -291,6 +292,7 @@ Result<Salvaged> salvage(const Db::Options& damaged, Db& to, WallTime now) {
   Salvage work(*from, to);
   TRY(work.run());
   TRY(migrate(to, schema(), now));
+  TRY(count_again(to));
   TRY(refresh_ready(to));  // turns may be gone, and with them the event that ends them
   return work.result();
 }

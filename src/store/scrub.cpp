@@ -84,7 +84,7 @@ bool is_left_out(std::string_view name) {
          any_of(name, {"schema_migrations", "tombstones", "audit", "projects", "project_history",
                        "project_links", "transcripts", "transcript_calls", "prompt_ids", "backup_bases",
                        "backup_segments", "backup_sources", "backup_removals", "backup_requests", "forgets",
-                       "forget_targets", "imports"});
+                       "forget_targets", "imports", "tallies"});
 }
 
 Result<std::vector<ScrubTable>> scrub_tables(Db& db) {
@@ -144,8 +144,8 @@ Status bind_where(Stmt& stmt, int first, const Hit& hit, const ScrubTable& table
 // A payload that became equal to another one is that one. The calls that have it are indexed again.
 Status put_scrubbed(Db& db, std::int64_t id, const std::string& text) {
   for (const char* column : {"input_payload", "response_payload"})
-    TRY(index_again(db, TRY(all<std::int64_t>(
-                            db.query("SELECT event_seq FROM evidence WHERE " + std::string(column) + " = ?", id)))));
+    TRY(index_again(db, TRY(all<std::int64_t>(db.query(
+                            "SELECT event_seq FROM evidence WHERE " + std::string(column) + " = ?", id)))));
   const std::string hash = content_hash(text);
   const auto same = TRY(db.integer("SELECT id FROM payloads WHERE hash = ? AND id <> ?", hash, id));
   if (!same)
