@@ -20,7 +20,8 @@ namespace {
 constexpr std::int64_t kRowsATransaction = 5000;
 constexpr std::size_t kMaxText = 256u << 20;  // as in evidence
 
-// Lost rows, as far as indexes have their columns. `part` has the table's columns without its constraints.
+// Lost rows, as far as indexes have their columns. `part` has the table's columns without its constraints. A
+// damaged index may name a project that never was.
 constexpr std::string_view kProjectsOfParts = R"sql(
 INSERT OR IGNORE INTO projects(id, uuid, key, name, root, created_at, created_at_epoch)
 SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(key, 'salvaged-' || id), coalesce(name, 'salvaged-' || id),
@@ -32,7 +33,8 @@ SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(platform, 'claude-code'),
   memory_session_id, iif(memory_session_id IS NULL, NULL, 'builtin'), project, at, began, began, at, began,
   'failed', 'salvaged'
 FROM (SELECT *, coalesce(started_at_epoch, 0) AS began,
-  strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(started_at_epoch, 0) / 1000.0, 'unixepoch') AS at FROM part))sql";
+  strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(started_at_epoch, 0) / 1000.0, 'unixepoch') AS at FROM part
+  WHERE project IN (SELECT name FROM projects)))sql";
 
 using Names = std::vector<std::string>;
 

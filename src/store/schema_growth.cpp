@@ -19,8 +19,8 @@ CREATE INDEX sessions_active_by_project ON sdk_sessions(project, last_event_at_e
 const std::string_view kReadyMessages = R"sql(
 -- Whether the message may be claimed: its turn has ended. Kept here, so that a claim finds such messages in an
 -- index however many wait for the end of their turn.
-ALTER TABLE pending_messages ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
-UPDATE pending_messages SET ready = 1 WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE
+ALTER TABLE pending_messages ADD COLUMN ready INTEGER NOT NULL DEFAULT 1;
+UPDATE pending_messages SET ready = 0 WHERE EXISTS (SELECT 1 FROM turns t WHERE
   t.session_db_id = pending_messages.session_db_id AND t.prompt_number = pending_messages.prompt_number AND
   t.ended_at_epoch IS NULL);
 CREATE INDEX queue_ready ON pending_messages(session_db_id, id) WHERE status = 'pending' AND ready = 1;
