@@ -16,6 +16,8 @@ using store::TurnEnd;
 
 // A project's sessions and turns that are brought up to date before an answer; a context shows fewer.
 static constexpr std::size_t kMostTurns = 16;
+// Sessions of which it is asked before an answer whether their host lives; the others are swept each minute.
+static constexpr std::size_t kMostHosts = 8;
 // What may be read for that, and in one step when nothing else is to do: a few ms each.
 static constexpr ReadLimit kAnswerLimit{400, 4u << 20};
 static constexpr ReadLimit kStepLimit{400, 4u << 20};
@@ -77,7 +79,13 @@ Result<bool> Recorder::step() {
   }
   if (const auto late = TRY(store::marked_ended_turn(db_))) {
     changed_.emplace(late->session, late->number);
-    TRY(summarise_chosen());
+    const auto done = summarise_chosen();
+    if (done) return true;
+    if (done.error().code != Code::invalid) return done.error();
+    // The turn itself is the cause: it must not stop all other work.
+    log_.error(fmt::format("summary session={} prompt={}: {}", late->session.value, late->number,
+                           done.error().message));
+    TRY(store::set_summarised(db_, late->session, late->number));
     return true;
   }
   if (!wanted_.empty()) {
@@ -159,8 +167,8 @@ Status Recorder::choose_changed(const std::string& project, const ContentId& exc
 Status Recorder::update_project(const std::string& project, const ContentId& except) {
   for (const std::string& name : TRY(store::scope_of(db_, project))) {
     std::set<SessionId> sessions;
-    for (const auto& some : {TRY(store::active_sessions_of(db_, name, kMostTurns)),
-                             TRY(store::marked_sessions(db_, name, kMostTurns))})
+    for (const auto& some : {TRY(store::active_sessions_of(db_, name, kMostHosts)),
+                             TRY(store::marked_sessions(db_, name, kMostHosts))})
       sessions.insert(some.begin(), some.end());
     for (const SessionId id : sessions) TRY(end_if_dead(id, except));
   }
