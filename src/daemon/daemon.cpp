@@ -35,6 +35,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMinute(60'000);
+// The session that started the daemon has its answer by then.
+constexpr milliseconds kCheckAfter = std::chrono::seconds(3);
 constexpr milliseconds kUnwatched(1'000);     // how often the inbox is scanned when it cannot be watched
 constexpr milliseconds kBeingRemoved(1'000);  // `rm -r` may need this long from the inbox to the home itself
 
@@ -241,6 +243,7 @@ Status Daemon::serve() {
   hook::clear_start(disk_, home_);
   watch();
   loop_->every(kMinute, [this] { tick(); });
+  loop_->after(kCheckAfter, [this] { dispatcher_->check_store(); });
   note_idle_limit();
   const milliseconds idle_check(std::clamp<std::int64_t>(idle_limit_ns_ / 2'000'000, 50, kMinute.count()));
   loop_->every(idle_check, [this] { stop_if_idle(); });

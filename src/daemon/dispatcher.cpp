@@ -7,11 +7,14 @@
 #include "ops/agent.h"
 #include "ops/provider.h"
 #include "store/events.h"
+#include "store/open_store.h"
 #include "store/queue_admin.h"
 
 namespace cairn::daemon {
 
 static constexpr std::chrono::milliseconds kLookAgain(20);
+// For the pages of a store: a gigabyte or two. Nobody waits, but a disk is read.
+static constexpr std::chrono::seconds kCheckTime(5);
 
 Dispatcher::Dispatcher(const Parts& parts)
     : parts_(parts),
@@ -63,15 +66,27 @@ void Dispatcher::read(Reader& reader, const ops::Operation& operation, const Jso
   });
 }
 
+Status Dispatcher::open_reader(Reader& reader) {
+  if (reader.db) return {};
+  store::Db::Options options;
+  options.path = parts_.home.database();
+  options.mode = store::Db::Mode::read_only;
+  auto opened = store::Db::open(options);
+  if (!opened && opened.error().code == Code::corrupt) parts_.on_damage(opened.error().message);
+  reader.db = TRY(std::move(opened));
+  return {};
+}
+
+void Dispatcher::check_store() {
+  slow_reader_.thread.post([this] {
+    if (!open_reader(slow_reader_)) return;
+    const Status sound = store::check_pages(parts_.clock, *slow_reader_.db, kCheckTime, &stopping_);
+    if (!sound && sound.error().code == Code::corrupt) parts_.on_damage(sound.error().message);
+  });
+}
+
 Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operation, const Json& args) {
-  if (!reader.db) {
-    store::Db::Options options;
-    options.path = parts_.home.database();
-    options.mode = store::Db::Mode::read_only;
-    auto opened = store::Db::open(options);
-    if (!opened && opened.error().code == Code::corrupt) parts_.on_damage(opened.error().message);
-    reader.db = TRY(std::move(opened));
-  }
+  TRY(open_reader(reader));
   const auto settings = parts_.engine.live_settings().now();
   ops::World world{*reader.db, parts_.disk, parts_.clock, parts_.home,
                    *settings,  key_,        nullptr,      about_daemon()};

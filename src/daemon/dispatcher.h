@@ -48,6 +48,9 @@ class Dispatcher {
   // Fails with `unsupported` when there is no such operation, with `invalid` when an argument is wrong.
   void request(std::string_view name, const Json& args, Reply reply);
 
+  // Looks for damage in the store, on the thread for slow operations.
+  void check_store();
+
   // The daemon is ending: slow operations stop early.
   void stop() { stopping_ = true; }
 
@@ -57,6 +60,7 @@ class Dispatcher {
     JobThread& thread;
     std::optional<store::Db> db;
   };
+  Status open_reader(Reader& reader);
   void do_it_here(const ops::Operation& operation, const Json& args, const Reply& reply);
   void read(Reader& reader, const ops::Operation& operation, const Json& args, Reply reply);
   Result<Json> run_reader(Reader& reader, const ops::Operation& operation, const Json& args);

@@ -70,9 +70,12 @@ class Engine {
   Status tick();
 
   // The answer to an event that a hook has just delivered. Reads the event from the inbox first, but not
-  // beyond `deadline` (boot ns).
+  // beyond `deadline` (boot ns). What it stores survives the death of the process at once, of the machine
+  // after the next step() or confirm(); until then the event's file stays in the inbox.
   Result<context::Answer> answer(const EventId& event, std::int64_t deadline);
   Status confirm(std::int64_t receipt);
+  // Makes durable what answers stored, and removes the files of their events. step() does it first.
+  Status sync();
 
   // Reads config.toml again and rewrites hook.flags when they changed.
   void reload();
@@ -86,7 +89,7 @@ class Engine {
   // When step() must be called again even if nothing arrives (boot ns); nothing: no need.
   std::optional<std::int64_t> wake_at() const { return worker_.wake_at(); }
   // Ends all conversations with the provider: the last call before the daemon ends.
-  Status stop() { return worker_.stop(); }
+  Status stop();
   // Events that wait in the inbox.
   Result<std::size_t> waiting() { return intake_.waiting(); }
   // Moves quarantined events back to the inbox; returns how many.
@@ -105,6 +108,7 @@ class Engine {
   std::string intake_error() const;
   const std::string& key() const { return key_; }
   store::Db& db() { return db_; }
+  intake::Recorder& recorder() { return intake_.recorder(); }
 
  private:
   Engine(const hook::Home& home, const Seams& seams, store::Db db, std::string key);
@@ -112,6 +116,8 @@ class Engine {
   // What helps at that event, if the settings want it.
   Result<std::optional<context::Answer>> help(const EventId& event);
   Status run_minute_work();
+  Result<context::Answer> find_answer(const EventId& event, std::int64_t deadline);
+  void note_synced();
   Status try_bad_again_once();
   Result<bool> read_inbox();
   Result<bool> reindex();
@@ -186,6 +192,7 @@ class Engine {
   mutable std::mutex intake_error_mutex_;
   std::string intake_error_;          // of the last step of intake
   bool recorded_error_ = false;       // an intake error is recorded in meta
+  bool unsynced_ = false;             // an answer may have stored what is not on the disk yet
   bool expiring_ = false;             // there may be evidence to remove
   std::int64_t border_moved_ns_ = 0;  // when retention was last checked, boot time
   bool was_deep_ = false;             // the queue was above its limit at the last check

@@ -430,6 +430,7 @@ std::string shown_path(std::string_view path, std::string_view root) {
 }
 
 Digester::Digester(std::string root) : collector_(std::make_unique<Collector>(std::move(root))) {}
+Digester::Digester(const Digester& other) : collector_(std::make_unique<Collector>(*other.collector_)) {}
 Digester::~Digester() = default;
 
 void Digester::add(const Step& step, const Action& action) {

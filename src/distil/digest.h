@@ -107,6 +107,8 @@ class Digester {
  public:
   // `root`: as Turn::root.
   explicit Digester(std::string root);
+  // A copy goes on by itself: what is added to it does not change the other.
+  Digester(const Digester& other);
   ~Digester();
 
   // `action` is the step as its host interprets it.

@@ -343,6 +343,7 @@ class OpenReader::Impl {
 };
 
 OpenReader::OpenReader(std::string root) : impl_(std::make_unique<Impl>(std::move(root))) {}
+OpenReader::OpenReader(const OpenReader& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 OpenReader::~OpenReader() = default;
 
 void OpenReader::add(const Step& step, const host::Action& action) {

@@ -64,6 +64,7 @@ struct LeftOpen {
 class OpenReader {
  public:
   explicit OpenReader(std::string root);
+  OpenReader(const OpenReader& other);
   ~OpenReader();
   void add(const Step& step, const host::Action& action);
   // After the last step. `turn` is the same turn; its steps are not looked at.

@@ -1,7 +1,9 @@
 // Reads a turn step by step, so that its events need not be in memory at once.
 //
 // It works between the store and the distiller: intake gives it each kept event of a turn in order, then asks
-// for the summary, the observations and the open items. Its memory is bounded for any number of steps.
+// for the summary, the observations and the open items. Its memory is bounded for any number of steps. It can
+// be asked at any step, and a step costs the same however many came before: what it says after n steps is
+// what it would say of a turn with only these.
 #pragma once
 
 #include <string>

@@ -132,8 +132,16 @@ void Intake::clear_files(const std::vector<Prepared>& group) {
       continue;
     }
     if (bad) log_.warn(fmt::format("intake event={} quarantined: {}", prepared.id.value, bad->reason));
-    reader_.done(prepared.id);
+    if (holding_)
+      held_.push_back(prepared.id);
+    else
+      reader_.done(prepared.id);
   }
+}
+
+void Intake::remove_held() {
+  for (const EventId& id : held_) reader_.done(id);
+  held_.clear();
 }
 
 // The position of the value of the first member `name` in `json`. Inside strings quotes are escaped, so they

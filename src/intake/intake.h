@@ -61,6 +61,11 @@ class Intake {
   // are replaced.
   Result<std::size_t> try_bad_again() { return reader_.bring_back_bad(); }
 
+  // While files are held, those of stored events stay in the inbox: the commits may not be durable yet.
+  // remove_held() removes them once they are.
+  void hold_files(bool hold) { holding_ = hold; }
+  void remove_held();
+
   // The number of events waiting, and of those that hooks could not write since the store was created.
   Result<std::size_t> waiting() { return reader_.depth(); }
 
@@ -106,6 +111,8 @@ class Intake {
   Options options_;
   std::deque<std::pair<EventId, std::string>> env_files_;  // of starts that were not answered yet
   std::vector<Prepared> suspects_;                         // to be quarantined
+  bool holding_ = false;
+  std::vector<EventId> held_;  // stored, to be removed
   std::string trouble_;
 };
 

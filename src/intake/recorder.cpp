@@ -7,7 +7,6 @@
 #include "host/host.h"
 #include "intake/place.h"
 #include "intake/project_identity.h"
-#include "intake/summarise.h"
 #include "store/archive.h"
 #include "store/continuity.h"
 #include "store/evidence.h"
@@ -154,7 +153,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
                  ? on_stop(*event, session, placement.prompt_number, true)
                  : Status();
     }
-    if (turn && !turn->open()) changed_.emplace(session.id, turn->number);
+    if (turn) TRY(note_change(*event, *turn));
   }
   const std::int64_t seq = TRY(store::record_stored(db_, event, placement, now));
   TRY(keep(event, session, seq, placement.prompt_number));
@@ -187,7 +186,9 @@ Status Recorder::correct_to_failure(SessionId session, const std::string& tool_u
                                     const std::string& error) {
   const std::string response = Json::object({{"error", error}, {"is_interrupt", false}}).dump();
   const auto turn = TRY(store::correct_to_failure(db_, session, tool_use_id, response));
-  if (turn) changed_.emplace(session, *turn);
+  if (!turn) return {};
+  digests_.drop(session, *turn);
+  changed_.emplace(session, *turn);
   return {};
 }
 
@@ -224,7 +225,10 @@ Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
     counted.session = session->id;
     TRY(store::touch_session(db_, session->id,
                              {event.at, "", event.transcript_path, event.host_process, event.boot_id}));
-    if (event.tool_use_id) TRY(store::forget_start(db_, session->id, *event.tool_use_id, refusal.reason));
+    if (event.tool_use_id) {
+      TRY(store::forget_start(db_, session->id, *event.tool_use_id, refusal.reason));
+      digests_.drop(session->id);
+    }
   }
   return store::record_counted(db_, counted, clock_.now());
 }
@@ -341,29 +345,6 @@ Status Recorder::close_open_turn(SessionId session, TurnEnd reason, WallTime at)
   return {};
 }
 
-Status Recorder::distil_again(const store::Session& session) {
-  for (std::int64_t number = 1; number <= session.prompt_count; ++number)
-    changed_.emplace(session.id, number);
-  return finish();
-}
-
-Status Recorder::finish() {
-  const auto changed = std::move(changed_);
-  changed_.clear();
-  for (const auto& [id, number] : changed) {
-    const auto session = TRY(store::find_session(db_, id));
-    const auto turn = TRY(store::find_turn(db_, id, number));
-    if (!session || !turn) continue;
-    const auto put = TRY(distil_turn(db_, *session, *turn, mode_, budget_, clock_.now()));
-    if (!put) continue;
-    if (const auto warning = store::warning_of(*put, budget_))
-      log_.warn(fmt::format("{} session={}", *warning, session->content_id.value));
-    log_.info(fmt::format("summary stored session={} prompt={} provider=builtin", session->content_id.value,
-                          number));
-  }
-  return {};
-}
-
 bool Recorder::host_is_dead(const Session& session) {
   if (session.host.pid == 0) return clock_.now() - session.last_event_at > kForgottenSession;
   if (!session.host_boot_id.empty() && session.host_boot_id != clock_.boot_id()) return true;
@@ -380,29 +361,14 @@ Status Recorder::sweep() {
     TRY(request_backup(session, "end", "dead_host"));
     log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
   }
-  for (const store::Turn& turn : TRY(store::open_turns(db_, std::nullopt)))
+  for (const store::Turn& turn : TRY(store::open_turns(db_)))
     if (now - turn.last_event_at > kIdleTurn)
       TRY(close(turn.session, turn.number, TurnEnd::idle, turn.last_event_at));
   return finish();
 }
 
-Status Recorder::update_project(const std::string& project, const ContentId& except) {
-  for (const store::Turn& turn : TRY(store::open_turns(db_, project))) {
-    const auto session = TRY(store::find_session(db_, turn.session));
-    if (!session || session->content_id == except) continue;
-    if (host_is_dead(*session)) {
-      TRY(close(turn.session, turn.number, TurnEnd::dead_host, turn.last_event_at));
-      TRY(store::end_session(db_, session->id, "dead_host", session->last_event_at));
-      TRY(request_document(*session, "end"));
-    } else {
-      changed_.emplace(turn.session, turn.number);
-    }
-  }
-  return finish();
-}
-
 Status Recorder::end_open_turns() {
-  for (const store::Turn& turn : TRY(store::open_turns(db_, std::nullopt)))
+  for (const store::Turn& turn : TRY(store::open_turns(db_)))
     TRY(close(turn.session, turn.number, TurnEnd::process, clock_.now()));
   return finish();
 }

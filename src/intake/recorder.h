@@ -2,7 +2,8 @@
 //
 // Runs inside the intake transaction, after the gate. Any event may come first, twice, late or never:
 // sessions are created when first seen, tool events pair by tool_use_id and prompts by prompt_id, and a turn
-// whose facts changed is summarised again before the commit.
+// that ends is summarised before the commit. A turn that gets events while it is open, or late ones, is
+// marked and summarised when its project is asked for or nothing else is to do.
 #pragma once
 
 #include <set>
@@ -15,6 +16,7 @@
 #include "distil/distil.h"
 #include "gate/gate.h"
 #include "intake/session_secrets.h"
+#include "intake/turn_digest.h"
 #include "os/clock.h"
 #include "os/disk.h"
 #include "os/process.h"
@@ -50,16 +52,24 @@ class Recorder {
   // A call that is stored as a success failed: its transcript says so. Distils its turn again.
   Status correct_to_failure(SessionId session, const std::string& tool_use_id, const std::string& error);
 
-  // Distils every turn that ended or changed since the last call. To be called before the commit.
+  // Distils every turn that ended since the last call, or that a transcript changed. To be called before the
+  // commit.
   Status finish();
   // Forgets those turns: the transaction was rolled back.
-  void discard() { changed_.clear(); }
+  void discard();
+
+  // When nothing else is to do, and in no transaction: summarises a turn that got late events, or reads some
+  // events of an open turn ahead of its summary. False: nothing is left.
+  Result<bool> step();
+  // Stored events were changed or removed: what was read of them is forgotten.
+  void read_again();
 
   // Ends turns and sessions whose host is dead, and turns without an event for 10 minutes; sessions of an
   // unknown host after 24 hours.
   Status sweep();
   // Before context is composed for `project`: its dead sessions are ended, and open turns of living ones get
-  // an interim summary.
+  // an interim summary if they had events since the last one. Does so for the sessions that were at work
+  // last; step() does the rest.
   Status update_project(const std::string& project, const ContentId& except);
   // `cairn process --wait`: ends every open turn.
   Status end_open_turns();
@@ -86,6 +96,13 @@ class Recorder {
   Status request_document(const store::Session& session, std::string_view cause);
   Status note_continuity(const event::Event& event, const store::Session& session);
   bool host_is_dead(const store::Session& session);
+  Status note_change(const event::Event& event, const store::Turn& turn);
+  Status finish(ReadLimit& limit);
+  Status summarise(SessionId session, std::int64_t number, ReadLimit& limit);
+  Status end_if_dead(SessionId session, const ContentId& except);
+  Status choose_changed(const std::string& project, const ContentId& except);
+  Result<bool> summarise_chosen();
+  Result<bool> read_ahead();
 
   store::Db& db_;
   os::Disk& disk_;
@@ -96,7 +113,12 @@ class Recorder {
   store::SessionBudget budget_;
   bool automatic_ = false;
   SessionSecrets secrets_;
-  std::set<std::pair<SessionId, std::int64_t>> changed_;
+  using TurnKey = std::pair<SessionId, std::int64_t>;
+  std::set<TurnKey> changed_;     // to be summarised before the commit
+  std::set<TurnKey> unread_;      // open turns with events that their digest may not have
+  std::set<std::string> wanted_;  // projects with more marked turns than an answer waits for
+  TurnDigests digests_;
+  bool is_first_step_ = true;  // digests of open turns may be missing
 };
 
 }  // namespace cairn::intake

@@ -1,7 +1,6 @@
 #include "intake/summarise.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/text.h"
 #include "distil/distil.h"
@@ -13,75 +12,9 @@
 #include "store/retention.h"
 #include "store/summaries.h"
 #include "store/texts.h"
+#include "store/turns.h"
 
 namespace cairn::intake {
-
-using distil::Step;
-
-static Json read_json(const std::optional<std::string>& text) {
-  if (!text) return {};
-  return Json::parse_partial(*text).value;
-}
-
-Step step_of(const store::KeptEvent& event) {
-  Step step;
-  step.event = event.seq;
-  step.tool = event.tool_name;
-  step.input = read_json(event.texts.input);
-  step.agent_type = event.agent_type;
-  step.response = read_json(event.texts.response);
-  if (event.kind == event::Kind::tool_failure) {
-    step.outcome =
-        step.response["is_interrupt"].as_bool() ? Step::Outcome::interrupted : Step::Outcome::failed;
-    step.error = step.response["error"].as_string();
-    step.response = {};
-  } else if (event.kind == event::Kind::tool_start) {
-    step.outcome = Step::Outcome::interrupted;
-  } else if (step.response["interrupted"].as_bool()) {
-    step.outcome = Step::Outcome::interrupted;
-  }
-  return step;
-}
-
-namespace {
-
-// Passes the steps of a turn to the distiller while they are read from the store. The start of a tool call
-// becomes a step only when its end is missing. Such steps come after all others.
-class Steps {
- public:
-  explicit Steps(distil::TurnReader& reader) : reader_(reader) {}
-
-  void take(const store::KeptEvent& event) {
-    if (event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure) {
-      begun_.erase(event.tool_use_id);
-      reader_.add(step_of(event));
-    } else if (event.kind == event::Kind::tool_start) {
-      begun_.insert_or_assign(event.tool_use_id, event);
-    }
-    if (begun_.size() > kMostBegun) begun_.erase(oldest());
-  }
-  void end() {
-    while (!begun_.empty()) {
-      const auto next = oldest();
-      reader_.add(step_of(next->second));
-      begun_.erase(next);
-    }
-  }
-
- private:
-  static constexpr std::size_t kMostBegun = 100;  // more calls never run at the same time
-  using Begun = std::map<std::string, store::KeptEvent>;
-
-  Begun::iterator oldest() {
-    return std::min_element(begun_.begin(), begun_.end(),
-                            [](const auto& a, const auto& b) { return a.second.seq < b.second.seq; });
-  }
-
-  distil::TurnReader& reader_;
-  Begun begun_;  // by tool use
-};
-
-}  // namespace
 
 static distil::Turn::End end_of(const store::Turn& turn) {
   using End = distil::Turn::End;
@@ -100,14 +33,15 @@ Result<std::string> root_of(store::Db& db, const store::Session& session) {
 }
 
 // The turn without its steps.
-static Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn) {
+static Result<distil::Turn> load_turn(store::Db& db, const store::Session& session, const store::Turn& turn,
+                                      const std::string& root) {
   distil::Turn facts;
   facts.host = session.platform;
   facts.prompt = TRY(store::prompt_text(db, session.id, turn.number));
   facts.last_answer = turn.last_assistant_message;
   facts.end = end_of(turn);
   facts.failure = turn.failure;
-  facts.root = TRY(root_of(db, session));
+  facts.root = root;
   return facts;
 }
 
@@ -187,37 +121,18 @@ static void add_said_open(const store::Summary& said, std::int64_t event, const 
   }
 }
 
-// About how many tokens the texts of events have.
-static std::int64_t tokens_of(const store::Texts& texts) {
-  return static_cast<std::int64_t>(
-      (texts.input.value_or("").size() + texts.response.value_or("").size() + 3) / 4);
+static bool is_empty(const distil::Turn& facts, const distil::TurnReader& reader) {
+  return facts.prompt.empty() && reader.empty() && facts.last_answer.empty();
 }
 
-Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Session& session,
-                                              const store::Turn& turn, const distil::Mode& mode,
-                                              const store::SessionBudget& budget, WallTime now,
-                                              const FillTexts& fill) {
-  if (turn.muted) return std::optional<store::Put>();
-  if (!fill && TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
-  distil::Turn facts = TRY(load_turn(db, session, turn));
-  distil::TurnReader reader(facts.host, facts.root);
-  Steps steps(reader);
-  std::map<std::int64_t, std::int64_t> tokens;  // by event
-  std::int64_t all_tokens = 0;
-  const auto take = [&](const store::KeptEvent& event) {
-    if (event.kind == event::Kind::stop) facts.answer_event = event.seq;
-    all_tokens += tokens[event.seq] = tokens_of(event.texts);
-    steps.take(event);
-  };
-  if (fill) {
-    auto events = TRY(store::turn_events(db, session.id, turn.number));
-    fill(session, events);
-    std::for_each(events.begin(), events.end(), take);
-  } else {
-    TRY(store::for_each_turn_event(db, session.id, turn.number, take));
-  }
-  steps.end();
-  if (facts.prompt.empty() && reader.empty() && facts.last_answer.empty()) return std::optional<store::Put>();
+Result<std::optional<store::Put>> store_distilled(store::Db& db, const store::Session& session,
+                                                  const store::Turn& turn, const TurnDigest& digest,
+                                                  const distil::Mode& mode,
+                                                  const store::SessionBudget& budget, WallTime now) {
+  distil::Turn facts = TRY(load_turn(db, session, turn, digest.root()));
+  facts.answer_event = digest.answer_event();
+  const distil::TurnReader reader = digest.as_it_stands();
+  if (is_empty(facts, reader)) return std::optional<store::Put>();
   const auto said = TRY(store::summary_of_turn(db, session.id, turn.number));
   const bool by_model = said && said->provider != "builtin";
   distil::LeftOpen left = reader.left_open(facts, mode);
@@ -229,7 +144,7 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
   TRY(store::put_distilled_texts(db, session.id, turn.number, text_rows(distilled.carried, turn)));
   const MemoryId memory = TRY(store::ensure_memory_id(db, session.id, now));
   store::Summary summary = summary_row(distilled.summary, session, turn);
-  summary.discovery_tokens = all_tokens;
+  summary.discovery_tokens = digest.tokens();
   const bool ours = TRY(store::put_summary(db, memory, summary, now).in("summary"));
   if (!ours) return std::optional<store::Put>();  // a model has already summarised this turn
   std::vector<store::Observation> rows;
@@ -237,9 +152,30 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
   for (const distil::Observation& observation : distilled.observations) {
     if (TRY(store::is_covered_elsewhere(db, batch, observation.events))) continue;
     rows.push_back(observation_row(observation, session, turn));
-    for (const std::int64_t event : observation.events) rows.back().discovery_tokens += tokens[event];
+    for (const std::int64_t event : observation.events)
+      rows.back().discovery_tokens += digest.tokens_of(event);
   }
   return std::optional(TRY(store::put_within(db, memory, batch, std::move(rows), budget).in("observations")));
+}
+
+Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Session& session,
+                                              const store::Turn& turn, const distil::Mode& mode,
+                                              const store::SessionBudget& budget, WallTime now,
+                                              const FillTexts& fill) {
+  if (turn.muted) return std::optional<store::Put>();
+  if (!fill && TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
+  TurnDigest digest(session.platform, TRY(root_of(db, session)));
+  const auto take = [&](const store::KeptEvent& event) { digest.add(event); };
+  if (fill) {
+    auto events = TRY(store::turn_events(db, session.id, turn.number));
+    fill(session, events);
+    std::for_each(events.begin(), events.end(), take);
+  } else {
+    TRY(store::for_each_turn_event(db, session.id, turn.number, take));
+  }
+  auto put = TRY(store_distilled(db, session, turn, digest, mode, budget, now));
+  TRY(store::set_summarised(db, session.id, turn.number));
+  return put;
 }
 
 }  // namespace cairn::intake

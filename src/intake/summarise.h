@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "distil/distil.h"
+#include "intake/turn_digest.h"
 #include "store/budget.h"
 #include "store/evidence.h"
 #include "store/sessions.h"
@@ -17,8 +18,6 @@
 
 namespace cairn::intake {
 
-// The step that an event is for the distiller.
-distil::Step step_of(const store::KeptEvent& event);
 // The directory below which paths are shown relative.
 Result<std::string> root_of(store::Db& db, const store::Session& session);
 
@@ -34,5 +33,12 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
                                               const store::Turn& turn, const distil::Mode& mode,
                                               const store::SessionBudget& budget, WallTime now,
                                               const FillTexts& fill = nullptr);
+
+// The same for a turn whose events are in `digest`. Does not look whether the turn is muted or its texts were
+// removed, and leaves the turn's mark (store::set_summarised) to the caller.
+Result<std::optional<store::Put>> store_distilled(store::Db& db, const store::Session& session,
+                                                  const store::Turn& turn, const TurnDigest& digest,
+                                                  const distil::Mode& mode,
+                                                  const store::SessionBudget& budget, WallTime now);
 
 }  // namespace cairn::intake

@@ -126,7 +126,8 @@ Result<Ledger> ledger(Db& db, WallTime until) {
   };
   Ledger l;
   l.events = TRY(count_events(db));
-  l.from_transcripts = TRY(count("SELECT count(*) FROM events WHERE source = 'transcript'"));
+  l.from_transcripts =
+      TRY(count("SELECT count FROM tallies WHERE what = 'event' AND project = '' AND name = 'transcript'"));
   l.recovered =
       TRY(count("SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored' AND "
                 "session_db_id NOT IN (SELECT id FROM sdk_sessions WHERE imported = 1)"));
@@ -139,7 +140,7 @@ Result<Ledger> ledger(Db& db, WallTime until) {
 }
 
 Result<std::int64_t> count_events(Db& db) {
-  return TRY(db.integer("SELECT count(*) FROM events")).value_or(0);
+  return TRY(db.integer("SELECT sum(count) FROM tallies WHERE what = 'event' AND project = ''")).value_or(0);
 }
 
 Result<std::int64_t> count_bad(Db& db) {

@@ -98,13 +98,23 @@ static Result<std::vector<KeptEvent>> events_with_texts(Db& db, Result<Stmt> que
   return all(std::move(query), [&](const Stmt& row) { return read_event(db, row); });
 }
 
+Status for_each_turn_event_after(Db& db, SessionId session, std::int64_t prompt_number, std::int64_t after,
+                                 const std::function<bool(const KeptEvent&)>& take) {
+  Stmt row = TRY(db.query(KEPT_EVENTS
+                          "WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.seq > ? AND e.outcome = "
+                          "'stored' ORDER BY e.seq",
+                          session.value, prompt_number, after));
+  while (TRY(row.step()))
+    if (!take(read_event(db, row))) return {};
+  return {};
+}
+
 Status for_each_turn_event(Db& db, SessionId session, std::int64_t prompt_number,
                            const std::function<void(const KeptEvent&)>& take) {
-  Stmt row = TRY(db.query(
-      KEPT_EVENTS "WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.outcome = 'stored' ORDER BY e.seq",
-      session.value, prompt_number));
-  while (TRY(row.step())) take(read_event(db, row));
-  return {};
+  return for_each_turn_event_after(db, session, prompt_number, 0, [&](const KeptEvent& event) {
+    take(event);
+    return true;
+  });
 }
 
 Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64_t prompt_number) {

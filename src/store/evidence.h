@@ -51,6 +51,9 @@ struct KeptEvent {
 // Gives the stored events of a turn to `take`, in order, with their texts, one at a time.
 Status for_each_turn_event(Db& db, SessionId session, std::int64_t prompt_number,
                            const std::function<void(const KeptEvent&)>& take);
+// The same from the first event after number `after` on, until `take` says false.
+Status for_each_turn_event_after(Db& db, SessionId session, std::int64_t prompt_number, std::int64_t after,
+                                 const std::function<bool(const KeptEvent&)>& take);
 // All of them at once.
 Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64_t prompt_number);
 // Whether the turn has events for the queue (ends of calls and of the turn) with a number above `after` and

@@ -30,13 +30,13 @@ struct Known {
   bool kept = false;
 };
 
-// The batch's rows so far. Call after its own evidence was deleted: what is left belongs to other batches.
+// The batch's rows so far.
 Result<std::vector<Known>> known_of(Db& db, const std::string& batch) {
   Stmt row = TRY(
       db.query("SELECT o.id, o.position, o.content_hash, (SELECT e.batch_id FROM observation_evidence e "
-               "WHERE e.observation_id = o.id ORDER BY e.event_seq LIMIT 1), EXISTS (SELECT 1 FROM "
-               "record_standing t WHERE t.record = 'O' || o.id AND t.text_hash <> '') FROM observations o "
-               "WHERE o.batch_id = ? ORDER BY o.id",
+               "WHERE e.observation_id = o.id AND e.batch_id <> ?1 ORDER BY e.event_seq LIMIT 1), EXISTS "
+               "(SELECT 1 FROM record_standing t WHERE t.record = 'O' || o.id AND t.text_hash <> '') FROM "
+               "observations o WHERE o.batch_id = ?1 ORDER BY o.id",
                batch));
   std::vector<Known> known;
   while (TRY(row.step()))
@@ -98,9 +98,21 @@ Result<std::int64_t> insert(Db& db, const MemoryId& memory, const std::optional<
   return id;
 }
 
+// Rewrites only what changed: an unchanged text keeps its entries in the search index.
 Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation& o) {
   const std::string hash = hash_of(o);
   const auto same_as = TRY(same_elsewhere(db, memory, o.project, hash));
+  const bool says_the_same =
+      TRY(db.integer("SELECT 1 FROM observations WHERE id = ? AND (type, title, subtitle, facts, narrative, "
+                     "concepts, files_read, files_modified, content_hash, same_as) IS (?,?,?,?,?,?,?,?,?,?)",
+                     id, o.type, o.title, o.subtitle, list_text(o.facts), o.narrative, list_text(o.concepts),
+                     list_text(o.files_read), list_text(o.files_modified), hash, same_as))
+          .has_value();
+  TRY(
+      db.run("UPDATE observations SET position = ?, created_at = ?, created_at_epoch = ?, discovery_tokens = "
+             "? WHERE id = ?",
+             o.position, iso8601(o.created_at), epoch_ms(o.created_at), o.discovery_tokens, id));
+  if (says_the_same) return {};
   // What says something else now is about the files of now.
   TRY(
       db.run("UPDATE observation_files SET blob = '' WHERE observation_id = ?1 AND (SELECT content_hash FROM "
@@ -108,22 +120,25 @@ Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation
              id, hash));
   TRY(
       db.run("UPDATE observations SET type = ?, title = ?, subtitle = ?, facts = ?, narrative = ?, concepts "
-             "= ?, files_read = ?, files_modified = ?, content_hash = ?, position = ?, same_as = ?, "
-             "created_at = ?, created_at_epoch = ?, discovery_tokens = ? WHERE id = ?",
+             "= ?, files_read = ?, files_modified = ?, content_hash = ?, same_as = ? WHERE id = ?",
              o.type, o.title, o.subtitle, list_text(o.facts), o.narrative, list_text(o.concepts),
-             list_text(o.files_read), list_text(o.files_modified), hash, o.position, same_as,
-             iso8601(o.created_at), epoch_ms(o.created_at), o.discovery_tokens, id));
+             list_text(o.files_read), list_text(o.files_modified), hash, same_as, id));
   return put_parts(db, id, o);
 }
 
-// Stores `o` in the first of these rows: one of the batch with equal content; one of another batch of the
-// session with equal content (only the evidence is added); one of the batch at the same position that no
-// other batch uses; else a new one.
-Status put_one(Db& db, const MemoryId& memory, const std::string& batch, std::vector<Known>& known,
-               const Observation& o) {
-  // A person edited or rejected what says this: it is that record, whatever it says now.
+// Where an observation of the batch is stored: in `row` of the batch, else in `other`, else in a new row.
+struct Target {
+  Known* row = nullptr;
+  std::optional<std::int64_t> other;
+};
+
+// The first of these rows: one that a person edited or rejected and that says this, whatever it says now; one
+// of the batch with equal content; one of another batch of the session with equal content (only the evidence
+// is added); one of the batch at the same position that no other batch uses.
+Result<Target> target_of(Db& db, const MemoryId& memory, const std::string& batch, std::vector<Known>& known,
+                         const Observation& o) {
   if (const auto ruling = TRY(ruling_on(db, o.project, squeezed_hash(whole_text(o)))))
-    return add_evidence(db, ruling->record.row, batch, o);
+    return Target{nullptr, ruling->record.row};
   const std::string hash = hash_of(o);
   auto row =
       std::find_if(known.begin(), known.end(), [&](const Known& k) { return !k.kept && k.hash == hash; });
@@ -132,15 +147,36 @@ Status put_one(Db& db, const MemoryId& memory, const std::string& batch, std::ve
         TRY(db.integer("SELECT id FROM observations WHERE content_hash = ? AND memory_session_id = ? AND "
                        "batch_id IS NOT ? ORDER BY id LIMIT 1",
                        hash, memory.value, batch));
-    if (folded) return add_evidence(db, *folded, batch, o);
+    if (folded) return Target{nullptr, folded};
     row = std::find_if(known.begin(), known.end(), [&](const Known& k) {
       return !k.kept && k.other_batch.empty() && k.position == o.position;
     });
   }
-  if (row == known.end()) return add_evidence(db, TRY(insert(db, memory, batch, o)), batch, o);
+  if (row == known.end()) return Target{};
   row->kept = true;
-  TRY(update(db, memory, row->id, o));
-  return add_evidence(db, row->id, batch, o);
+  return Target{&*row, std::nullopt};
+}
+
+// Makes `wanted` the evidence of the batch: pairs of an observation and an event. A long turn has hundreds,
+// and most of them stay.
+Status put_evidence(Db& db, const std::string& batch,
+                    const std::set<std::pair<std::int64_t, std::int64_t>>& wanted) {
+  std::set<std::pair<std::int64_t, std::int64_t>> known;
+  {
+    Stmt row =
+        TRY(db.query("SELECT observation_id, event_seq FROM observation_evidence WHERE batch_id = ?", batch));
+    while (TRY(row.step())) known.emplace(row.integer(0), row.integer(1));
+  }
+  for (const auto& [id, event] : known)
+    if (!wanted.contains({id, event}))
+      TRY(db.run("DELETE FROM observation_evidence WHERE observation_id = ? AND event_seq = ?", id, event));
+  for (const auto& [id, event] : wanted)
+    if (!known.contains({id, event}))
+      TRY(
+          db.run("INSERT INTO observation_evidence(observation_id, event_seq, batch_id) VALUES(?,?,?) ON "
+                 "CONFLICT DO NOTHING",
+                 id, event, batch));
+  return {};
 }
 
 }  // namespace
@@ -177,16 +213,33 @@ Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Obse
 
 Status put_observations(Db& db, const MemoryId& memory, const std::string& batch,
                         const std::vector<Observation>& list) {
-  TRY(db.run("DELETE FROM observation_evidence WHERE batch_id = ?", batch));
   std::vector<Known> known = TRY(known_of(db, batch));
-  if (!known.empty()) TRY(db.run("UPDATE observations SET position = NULL WHERE batch_id = ?", batch));
-  for (const Observation& o : list) TRY(put_one(db, memory, batch, known, o));
+  std::vector<Target> targets;
+  bool in_place = true;  // every row keeps its position
+  for (const Observation& o : list) {
+    const Target& target = targets.emplace_back(TRY(target_of(db, memory, batch, known, o)));
+    in_place &= target.other || (target.row && target.row->position == o.position);
+  }
+  if (!known.empty() && !in_place)
+    TRY(db.run("UPDATE observations SET position = NULL WHERE batch_id = ?", batch));
+  std::set<std::pair<std::int64_t, std::int64_t>> evidence;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Target& target = targets[i];
+    std::int64_t id = target.row ? target.row->id : target.other.value_or(0);
+    if (target.row)
+      TRY(update(db, memory, id, list[i]));
+    else if (!target.other)
+      id = TRY(insert(db, memory, batch, list[i]));
+    for (const std::int64_t event : list[i].events) evidence.emplace(id, event);
+  }
+  TRY(put_evidence(db, batch, evidence));
   for (const Known& row : known) {
     if (row.kept) continue;
     if (row.other_batch.empty())
       TRY(db.run("DELETE FROM observations WHERE id = ?", row.id));
     else  // another batch has the same observation and takes the row over
-      TRY(db.run("UPDATE observations SET batch_id = ? WHERE id = ?", row.other_batch, row.id));
+      TRY(db.run("UPDATE observations SET batch_id = ?, position = NULL WHERE id = ?", row.other_batch,
+                 row.id));
   }
   return {};
 }

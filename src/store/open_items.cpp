@@ -35,11 +35,15 @@ Result<std::int64_t> add_open_item(Db& db, const OpenItem& item) {
 }
 
 Status update_open_item(Db& db, const OpenItem& item) {
+  TRY(
+      db.run("UPDATE open_items SET session_db_id = ?, prompt_number = ?, seen_prompt = ?, state = ?, key = "
+             "?, event_seq = ?, last_seen_at_epoch = ? WHERE id = ?",
+             item.session, item.prompt_number, item.seen_prompt, name_of(item.state), item.key, item.event,
+             epoch_ms(item.last_seen_at), item.id));
+  // Apart: these are in the search index, which is rewritten even when they are the same.
   return db.run(
-      "UPDATE open_items SET session_db_id = ?, prompt_number = ?, seen_prompt = ?, state = ?, key = ?, text "
-      "= ?, detail = ?, event_seq = ?, last_seen_at_epoch = ? WHERE id = ?",
-      item.session, item.prompt_number, item.seen_prompt, name_of(item.state), item.key, item.text,
-      item.detail, item.event, epoch_ms(item.last_seen_at), item.id);
+      "UPDATE open_items SET text = ?1, detail = ?2 WHERE id = ?3 AND (text, detail) IS NOT (?1, ?2)",
+      item.text, item.detail, item.id);
 }
 
 Status close_open_item(Db& db, std::int64_t id, std::string_view by, const std::optional<OpenTurn>& turn,

@@ -19,7 +19,9 @@ namespace cairn::store {
 namespace {
 
 // Time limit for checking pages at a start, because a session waits for it. Enough for about 100 MB.
-constexpr std::int64_t kCheckNs = 200'000'000;
+constexpr Millis kCheckTime = std::chrono::milliseconds(200);
+// How often the time is looked at: a step may read a page, which takes a millisecond on a slow disk.
+constexpr int kStepsBetweenLooks = 50;
 // A store of up to this many pages is checked with all its indexes in a small part of that time.
 constexpr std::int64_t kFewPages = 1000;
 // How long damage is reported. The damaged file itself stays until the user removes it.
@@ -86,23 +88,8 @@ Result<std::string> schema_hash(Db& db) {
   return content_hash(all.value_or(""));
 }
 
-// Checks as much as the time limit allows: first every page, then the indexes.
-Status check_pages(os::Clock& clock, Db& db) {
-  struct TimeLimit {
-    os::Clock& clock;
-    std::int64_t until;
-  } limit{clock, clock.boot_ns() + kCheckNs};
-  const auto enough = [](void* p) -> int {
-    const auto* left = static_cast<TimeLimit*>(p);
-    return left->clock.boot_ns() > left->until;
-  };
-  const bool few = TRY(db.integer("PRAGMA page_count")).value_or(0) <= kFewPages;
-  sqlite3_progress_handler(db.raw(), 1000, enough, &limit);
-  Status sound = few ? Status() : db.integrity_check();
-  if (sound) sound = db.integrity_check(true);
-  sqlite3_progress_handler(db.raw(), 0, nullptr, nullptr);
-  if (!sound && sound.error().code == Code::canceled) return {};
-  return sound;
+Result<bool> is_small(Db& db) {
+  return TRY(db.integer("PRAGMA page_count")).value_or(0) <= kFewPages;
 }
 
 // Makes catch-up read all transcripts from their beginning. Calls that are stored already are not stored
@@ -166,7 +153,8 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, c
   db.keep_wal(true);  // do not touch the file while it may turn out to be damaged
   std::string hash = TRY(schema_hash(db));
   if (!last.schema.empty() && last.schema != hash) return Error{Code::corrupt, "its schema was changed"};
-  TRY(check_pages(clock, db));
+  // A session waits: a large store that was closed as it should be is checked after the first answers.
+  if (last.kind != "closed" || TRY(is_small(db))) TRY(check_pages(clock, db, kCheckTime, nullptr));
   if (!last.schema.empty() && TRY(is_older(db))) TRY(write_state(disk, options.path, "open"));
   const auto version = TRY(db.integer("PRAGMA schema_version"));
   TRY(migrate(db, schema(), clock.now()));
@@ -270,6 +258,26 @@ Status rebuild(os::Disk& disk, const Db::Options& options, const State& last, Wa
 }
 
 }  // namespace
+
+// First every page, then the indexes.
+Status check_pages(os::Clock& clock, Db& db, Millis time, const std::atomic<bool>* stopping) {
+  struct Limit {
+    os::Clock& clock;
+    std::int64_t until;
+    const std::atomic<bool>* stopping;
+  } limit{clock, clock.boot_ns() + time.count() * 1'000'000, stopping};
+  const auto enough = [](void* p) -> int {
+    const auto* left = static_cast<Limit*>(p);
+    return left->clock.boot_ns() > left->until || (left->stopping && *left->stopping);
+  };
+  const bool small = TRY(is_small(db));
+  sqlite3_progress_handler(db.raw(), kStepsBetweenLooks, enough, &limit);
+  Status sound = small ? Status() : db.integrity_check();
+  if (sound) sound = db.integrity_check(true);
+  sqlite3_progress_handler(db.raw(), 0, nullptr, nullptr);
+  if (!sound && sound.error().code == Code::canceled) return {};
+  return sound;
+}
 
 Result<Db> open_store(os::Disk& disk, os::Clock& clock, const Db::Options& options, Log& log) {
   State last = TRY(read_state(disk, options.path));

@@ -7,6 +7,7 @@
 // of the two, and the next start continues. Transcripts are read again, and the user gets a warning.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -20,10 +21,15 @@
 namespace cairn::store {
 
 // Opens the store with the newest schema. Everything that can be read in it is durable. Looks for damage in
-// the header, the schema and, within a time limit, every page; damage that this misses is noticed when it is
-// read (Db::damage). Call only under the home's lock. Fails with `unsupported` on a database of a newer
-// cairn, and leaves it untouched.
+// the header, the schema and, within a time limit, every page; not in the pages of a large store that was
+// closed as it should be: call check_pages() for it when no session waits. Damage that this misses is noticed
+// when it is read (Db::damage). Call only under the home's lock. Fails with `unsupported` on a database of a
+// newer cairn, and leaves it untouched.
 Result<Db> open_store(os::Disk& disk, os::Clock& clock, const Db::Options& options, Log& log);
+
+// Checks as much as `time` allows, or until `stopping` (may be null) is true. Fails with `corrupt`. On any
+// connection that is in no transaction.
+Status check_pages(os::Clock& clock, Db& db, Millis time, const std::atomic<bool>* stopping);
 
 // Records a clean end. Call before the connection is closed.
 void note_clean_close(os::Disk& disk, Db& db, const std::string& path);

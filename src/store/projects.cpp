@@ -182,16 +182,17 @@ Result<std::vector<std::string>> scope_of(Db& db, const std::string& project) {
   return names;
 }
 
+#define TALLY(what) \
+  "(SELECT coalesce(sum(count), 0) FROM tallies WHERE what = '" what "' AND project = p.name)"
+
 Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<std::string>& name,
                                                   std::int64_t limit) {
   return all(
       db.query("SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid, "
-               "p.created_at_epoch, (SELECT count(*) FROM sdk_sessions WHERE project = p.name AND hidden = "
-               "0), (SELECT count(*) FROM user_prompts WHERE project = p.name AND deleted_at IS NULL), "
-               "(SELECT count(*) FROM session_summaries WHERE project = p.name AND deleted_at IS NULL), "
-               "(SELECT count(*) FROM observations WHERE project = p.name AND deleted_at IS NULL), (SELECT "
-               "max(last_event_at_epoch) FROM sdk_sessions WHERE project = p.name) AS last FROM projects p "
-               "WHERE ?1 IS NULL OR p.name = ?1 ORDER BY last DESC, p.id DESC LIMIT ?2",
+               "p.created_at_epoch, " TALLY("session") ", " TALLY("prompt") ", " TALLY("summary") ", " TALLY(
+                   "observation") ", (SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project = "
+                                  "p.name) AS last FROM projects p WHERE ?1 IS NULL OR p.name = ?1 ORDER BY "
+                                  "last DESC, p.id DESC LIMIT ?2",
                name, limit),
       [](Stmt& row) {
         ProjectTotals t;

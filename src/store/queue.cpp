@@ -14,17 +14,27 @@ Result<MessageId> enqueue(Db& db, const NewMessage& m) {
   TRY(
       db.run("INSERT INTO pending_messages(event_seq, session_db_id, content_session_id, message_type, "
              "tool_name, tool_input, tool_response, extra, cwd, last_user_message, last_assistant_message, "
-             "prompt_number, created_at_epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+             "prompt_number, created_at_epoch, ready) "
+             "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13, NOT EXISTS (SELECT 1 FROM turns WHERE "
+             "session_db_id = ?2 AND prompt_number = ?12 AND ended_at_epoch IS NULL))",
              m.event_seq, m.session.value, m.content_id.value, m.type, m.tool_name, m.tool_input,
              m.tool_response, m.extra, m.cwd, m.last_user_message, m.last_assistant_message, m.prompt_number,
              epoch_ms(m.created_at)));
   return MessageId{db.last_insert_rowid()};
 }
 
-// A message may be claimed once its turn has ended: until then the turn is still being written.
-#define ENDED                                                                                               \
-  "m.status = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_db_id = m.session_db_id AND " \
-  "t.prompt_number = m.prompt_number AND t.ended_at_epoch IS NULL) "
+Status refresh_ready(Db& db) {
+  return db.run(
+      "UPDATE pending_messages SET ready = NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_db_id = "
+      "pending_messages.session_db_id AND t.prompt_number = pending_messages.prompt_number AND "
+      "t.ended_at_epoch IS NULL)");
+}
+
+// A message may be claimed once its turn has ended: until then the turn is still being written. `ready` is
+// kept by enqueue() and by triggers on the turns.
+#define READY "m.status = 'pending' AND m.ready = 1 "
+// By its name: SQLite takes the index by status as well, and would walk over all that wait.
+#define QUEUE "pending_messages m INDEXED BY queue_ready "
 
 // ?1 is now, ?2 is later than any pause can end: a message with a later time was returned before the clock
 // was set back, and is due.
@@ -32,12 +42,14 @@ Result<MessageId> enqueue(Db& db, const NewMessage& m) {
 
 // ?3 is Gather::wait in ms, ?4 is Gather::max. A time that is later than now was recorded before the clock
 // was set back.
+// Only the newest messages are looked at, or a long turn would cost more with every event.
 #define GATHERED                                                                                            \
   "(?3 = 0 OR m.solo = 1 OR m.retry_count > 0 OR m.created_at_epoch NOT BETWEEN ?1 - 5 * ?3 AND ?1 + "      \
   "60000 OR (s.status <> 'active' AND (s.transcript_due = 0 OR s.last_event_at_epoch < ?1 - 30000)) OR "    \
-  "(SELECT max(l.created_at_epoch) FROM pending_messages l WHERE l.status = 'pending' AND l.session_db_id " \
-  "= h.session) NOT BETWEEN ?1 - ?3 AND ?1 + 60000 OR (SELECT count(*) FROM pending_messages l WHERE "      \
-  "l.status = 'pending' AND l.session_db_id = h.session) >= ?4) "
+  "(SELECT max(created_at_epoch) FROM (SELECT l.created_at_epoch FROM pending_messages l WHERE l.status = " \
+  "'pending' AND l.session_db_id = h.session ORDER BY l.id DESC LIMIT 50)) NOT BETWEEN ?1 - ?3 AND ?1 + "   \
+  "60000 OR (SELECT count(*) FROM (SELECT 1 FROM pending_messages l WHERE l.status = 'pending' AND "        \
+  "l.session_db_id = h.session LIMIT ?4)) >= ?4) "
 
 static std::int64_t beyond_any_wait(WallTime now) {
   return epoch_ms(now + 2 * kLongestDelay);
@@ -48,11 +60,12 @@ static std::int64_t beyond_any_wait(WallTime now) {
 // numbers of one sequence: a claim gets a number above all message ids and earlier claims.
 static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now, const Gather& gather) {
   return db.integer(
-      "WITH RECURSIVE waiting(session) AS (SELECT min(session_db_id) FROM pending_messages WHERE status = "
-      "'pending' UNION ALL SELECT (SELECT min(session_db_id) FROM pending_messages WHERE status = 'pending' "
+      "WITH RECURSIVE waiting(session) AS (SELECT min(session_db_id) FROM " QUEUE "WHERE " READY
+      "UNION ALL SELECT (SELECT min(session_db_id) FROM " QUEUE "WHERE " READY
       "AND session_db_id > waiting.session) FROM waiting WHERE waiting.session IS NOT NULL), heads(session, "
-      "head) AS MATERIALIZED (SELECT w.session, (SELECT m.id FROM pending_messages m WHERE m.session_db_id = "
-      "w.session AND " ENDED
+      "head) AS MATERIALIZED (SELECT w.session, (SELECT m.id FROM " QUEUE
+      "WHERE m.session_db_id = "
+      "w.session AND " READY
       "ORDER BY m.id LIMIT 1) FROM waiting w WHERE w.session IS NOT NULL) SELECT h.session FROM heads h JOIN "
       "pending_messages m ON m.id = h.head JOIN sdk_sessions s ON s.id = h.session WHERE " DUE
       "AND NOT EXISTS (SELECT 1 FROM pending_messages b WHERE b.status = 'processing' AND b.session_db_id = "
@@ -63,8 +76,8 @@ static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now, co
 static Result<std::vector<MessageId>> next_messages(Db& db, std::int64_t session, WallTime now,
                                                     const Gather& gather) {
   Stmt row = TRY(db.query("SELECT m.id, m.solo, " DUE ", min(coalesce(length(m.tool_input), 0), 2000) + "
-                          "min(coalesce(length(m.tool_response), 0), 2000) FROM pending_messages m WHERE "
-                          "m.session_db_id = ?3 AND " ENDED "ORDER BY m.id LIMIT ?4",
+                          "min(coalesce(length(m.tool_response), 0), 2000) FROM " QUEUE "WHERE "
+                          "m.session_db_id = ?3 AND " READY "ORDER BY m.id LIMIT ?4",
                           epoch_ms(now), beyond_any_wait(now), session, gather.max));
   std::vector<MessageId> messages;
   std::size_t bytes = 0;

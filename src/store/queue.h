@@ -34,6 +34,8 @@ struct NewMessage {
 };
 
 Result<MessageId> enqueue(Db& db, const NewMessage& message);
+// Finds out for every message whether its turn has ended: after rows were copied without their turns.
+Status refresh_ready(Db& db);
 
 struct Batch {
   std::string id;

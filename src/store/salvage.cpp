@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "store/compress.h"
 #include "store/migrate.h"
+#include "store/queue.h"
 #include "store/schema.h"
+#include "store/totals.h"
 
 namespace cairn::store {
 
@@ -18,7 +20,8 @@ namespace {
 constexpr std::int64_t kRowsATransaction = 5000;
 constexpr std::size_t kMaxText = 256u << 20;  // as in evidence
 
-// Lost rows, as far as indexes have their columns. `part` has the table's columns without its constraints.
+// Lost rows, as far as indexes have their columns. `part` has the table's columns without its constraints. A
+// damaged index may name a project that never was.
 constexpr std::string_view kProjectsOfParts = R"sql(
 INSERT OR IGNORE INTO projects(id, uuid, key, name, root, created_at, created_at_epoch)
 SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(key, 'salvaged-' || id), coalesce(name, 'salvaged-' || id),
@@ -30,7 +33,8 @@ SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(platform, 'claude-code'),
   memory_session_id, iif(memory_session_id IS NULL, NULL, 'builtin'), project, at, began, began, at, began,
   'failed', 'salvaged'
 FROM (SELECT *, coalesce(started_at_epoch, 0) AS began,
-  strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(started_at_epoch, 0) / 1000.0, 'unixepoch') AS at FROM part))sql";
+  strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(started_at_epoch, 0) / 1000.0, 'unixepoch') AS at FROM part
+  WHERE project IN (SELECT name FROM projects)))sql";
 
 using Names = std::vector<std::string>;
 
@@ -91,7 +95,7 @@ Status Salvage::run() {
         TRY(to_.query("SELECT s.name, l.wr FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name "
                       "AND l.schema = 'main' WHERE l.type = 'table' AND s.type = 'table' AND s.name NOT LIKE "
                       "'sqlite\\_%' ESCAPE '\\' AND s.name NOT IN ('schema_migrations', 'passages', "
-                      "'passage_progress', 'index_rebuild') ORDER BY s.rowid"));
+                      "'passage_progress', 'index_rebuild', 'tallies') ORDER BY s.rowid"));
     while (TRY(row.step())) tables.push_back({row.text(0), row.integer(1) == 0});
   }
   for (const Table& table : tables) {
@@ -290,6 +294,8 @@ Result<Salvaged> salvage(const Db::Options& damaged, Db& to, WallTime now) {
   Salvage work(*from, to);
   TRY(work.run());
   TRY(migrate(to, schema(), now));
+  TRY(count_again(to));
+  TRY(refresh_ready(to));  // turns may be gone, and with them the event that ends them
   return work.result();
 }
 

@@ -407,7 +407,11 @@ std::span<const Migration> schema() {
                                          Migration{40, "forgetting", kForgetting},
                                          Migration{45, "outside of agents", kOutsideOfAgents},
                                          Migration{48, "exchange", kExchange},
-                                         Migration{49, "bound files", kBoundFiles}};
+                                         Migration{49, "bound files", kBoundFiles},
+                                         Migration{50, "changed turns", kChangedTurns},
+                                         Migration{51, "ready messages", kReadyMessages},
+                                         Migration{52, "tallies", kTallies},
+                                         Migration{53, "count tallies", kCountTallies}};
   return kMigrations;
 }
 

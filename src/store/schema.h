@@ -38,5 +38,11 @@ extern const std::string_view kContinuity;
 extern const std::string_view kRecall;
 // The text of "model calls".
 extern const std::string_view kModelCalls;
+// The texts of "changed turns" and "ready messages".
+extern const std::string_view kChangedTurns;
+extern const std::string_view kReadyMessages;
+// The texts of "tallies" and "count tallies"; the second counts everything again and can be run at any time.
+extern const std::string_view kTallies;
+extern const std::string_view kCountTallies;
 
 }  // namespace cairn::store

@@ -59,8 +59,6 @@ CREATE TABLE record_standing(
   text_hash TEXT NOT NULL DEFAULT '',
   changed_at_epoch INTEGER NOT NULL
 ) WITHOUT ROWID;
--- Whether a record was imported is asked by its row.
-CREATE INDEX import_aliases_by_row ON import_aliases(row_id) WHERE row_id IS NOT NULL;
 CREATE INDEX record_standing_by_text ON record_standing(text_hash) WHERE text_hash <> '';
 CREATE INDEX record_standing_until ON record_standing(valid_until_epoch) WHERE valid_until_epoch IS NOT NULL;
 

@@ -84,7 +84,7 @@ bool is_left_out(std::string_view name) {
          any_of(name, {"schema_migrations", "tombstones", "tombstone_keys", "audit", "projects",
                        "project_history", "project_links", "transcripts", "transcript_calls", "prompt_ids",
                        "backup_bases", "backup_segments", "backup_sources", "backup_removals",
-                       "backup_requests", "forgets", "forget_targets", "imports"});
+                       "backup_requests", "forgets", "forget_targets", "imports", "tallies"});
 }
 
 Result<std::vector<ScrubTable>> scrub_tables(Db& db) {

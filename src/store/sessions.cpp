@@ -60,14 +60,28 @@ Result<std::vector<Session>> sessions_named(Db& db, const std::string& name) {
   return found;
 }
 
+// The last at work come first.
+static bool is_later(const Session& a, const Session& b) {
+  return std::pair(a.last_event_at, a.id.value) > std::pair(b.last_event_at, b.id.value);
+}
+
 Result<std::vector<Session>> list_sessions(Db& db, const std::optional<std::string>& project,
                                            std::int64_t limit) {
-  return all(
-      db.query(SESSIONS
-               "WHERE hidden = 0 AND deleted_at IS NULL AND (?1 IS NULL OR project IN (SELECT member FROM "
-               "project_scope WHERE project = ?1)) ORDER BY last_event_at_epoch DESC, id DESC LIMIT ?2",
-               project, limit),
-      read_session);
+  constexpr std::string_view kOrder = "ORDER BY last_event_at_epoch DESC, id DESC LIMIT ?";
+  if (!project)
+    return all(db.query(std::string(SESSIONS "INDEXED BY sessions_by_last_event WHERE hidden = 0 AND "
+                                             "deleted_at IS NULL ")
+                            .append(kOrder),
+                        limit),
+               read_session);
+  const auto of_one = [&](const std::string& name) {
+    return all(
+        db.query(
+            std::string(SESSIONS "WHERE project = ? AND hidden = 0 AND deleted_at IS NULL ").append(kOrder),
+            name, limit),
+        read_session);
+  };
+  return first_of_scope<Session>(db, *project, static_cast<std::size_t>(limit), of_one, is_later);
 }
 
 Result<std::vector<Session>> sessions_by_hand(Db& db, const std::string& project) {
@@ -84,9 +98,7 @@ Result<std::vector<Session>> latest_sessions(Db& db, const std::string& project,
                  name, limit),
         read_session);
   };
-  return first_of_scope<Session>(db, project, limit, of_one, [](const Session& a, const Session& b) {
-    return std::pair(a.last_event_at, a.id.value) > std::pair(b.last_event_at, b.id.value);
-  });
+  return first_of_scope<Session>(db, project, limit, of_one, is_later);
 }
 
 Result<Session> create_session(Db& db, const NewSession& s) {

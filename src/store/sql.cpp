@@ -311,6 +311,10 @@ bool Db::in_transaction() const {
   return sqlite3_get_autocommit(raw()) == 0;
 }
 
+Status Db::set_synced(bool synced) {
+  return exec(synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+}
+
 Status Db::checkpoint(bool truncate) {
   const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   const int rc = sqlite3_wal_checkpoint_v2(raw(), nullptr, mode, nullptr, nullptr);

@@ -125,6 +125,11 @@ class Db {
   std::int64_t last_insert_rowid() const;
   bool in_transaction() const;
 
+  // Whether a commit waits until it is on the disk, as it does from the start. Without that it survives the
+  // death of this process, but not yet of the machine; the next commit that waits, or a checkpoint, makes all
+  // earlier ones durable as well. Not within a transaction.
+  Status set_synced(bool synced);
+
   // Moves the WAL into the database file. `truncate` also waits for readers and empties the WAL; `busy` when
   // they do not end within the timeout.
   Status checkpoint(bool truncate);
@@ -175,7 +180,8 @@ class Transaction {
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
 
-  // On success everything since begin() is durable. On failure nothing of it is kept once this is destroyed.
+  // On success everything since begin() is durable (see Db::set_synced). On failure nothing of it is kept
+  // once this is destroyed.
   Status commit();
 
  private:

@@ -6,8 +6,30 @@
 
 namespace cairn::store {
 
+#define TURN_OF "WHERE memory_session_id = ? AND prompt_number = ? "
+
+// What is indexed is written only when it changed: an unchanged text keeps its time, so that a resumed
+// session gets only what is new, and its entries in the search index.
+static Result<bool> says_the_same(Db& db, const MemoryId& memory, const Summary& s) {
+  return TRY(db.integer("SELECT 1 FROM session_summaries " TURN_OF
+                        "AND deleted_at IS NULL AND (project, request, investigated, learned, completed, "
+                        "next_steps, notes, files_read, files_edited) IS (?,?,?,?,?,?,?,?,?)",
+                        memory.value, s.prompt_number, s.project, s.request, s.investigated, s.learned,
+                        s.completed, s.next_steps, s.notes, list_text(s.files_read),
+                        list_text(s.files_edited)))
+      .has_value();
+}
+
 Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallTime now) {
-  // An unchanged text keeps its time: a resumed session gets only what changed.
+  if (TRY(says_the_same(db, memory, s))) {
+    TRY(db.run(
+        "UPDATE session_summaries SET provider = ?1, interim = ?2, rules = ?3, discovery_tokens = ?4, "
+        "created_at = ?5, created_at_epoch = ?6 WHERE memory_session_id = ?7 AND prompt_number = ?8 AND "
+        "(provider = 'builtin' OR ?1 <> 'builtin') AND provider <> 'person'",
+        s.provider, s.interim, list_text(s.rules), s.discovery_tokens, iso8601(s.created_at),
+        epoch_ms(s.created_at), memory.value, s.prompt_number));
+    return db.changes() > 0;
+  }
   TRY(db.run(
       "INSERT INTO session_summaries(uuid, memory_session_id, project, provider, interim, request, "
       "investigated, learned, completed, next_steps, notes, files_read, files_edited, prompt_number, "
@@ -24,8 +46,7 @@ Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallT
       "excluded.investigated, learned = excluded.learned, completed = excluded.completed, next_steps = "
       "excluded.next_steps, notes = excluded.notes, files_read = excluded.files_read, files_edited = "
       "excluded.files_edited WHERE (session_summaries.provider = 'builtin' OR excluded.provider <> "
-      "'builtin') AND "
-      "session_summaries.provider <> 'person'",
+      "'builtin') AND session_summaries.provider <> 'person'",
       new_uuid(epoch_ms(now)), memory.value, s.project, s.provider, s.interim, s.request, s.investigated,
       s.learned, s.completed, s.next_steps, s.notes, list_text(s.files_read), list_text(s.files_edited),
       s.prompt_number, iso8601(s.created_at), epoch_ms(s.created_at), epoch_ms(now), list_text(s.rules),

@@ -24,8 +24,11 @@ struct Statistics {
   std::int64_t work_tokens = 0;   // about what the events of its turns took to read
   std::int64_t saved_tokens = 0;  // of the turn before each context given, beyond the tokens of the context
 };
-// Reads all rows of the project.
+// Reads every receipt of the project, and of all else only counts.
 Result<Statistics> statistics(Db& db, const std::optional<std::string>& project);
+
+// Counts everything again: after rows were copied without their counts.
+Status count_again(Db& db);
 
 // The time of the oldest record.
 Result<std::optional<WallTime>> remembered_since(Db& db, const std::optional<std::string>& project);

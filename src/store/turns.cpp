@@ -79,9 +79,10 @@ Status touch_turn(Db& db, SessionId session, std::int64_t number, WallTime at) {
 }
 
 Status end_turn(Db& db, SessionId session, std::int64_t number, TurnEnd reason, WallTime at) {
-  return db.run(
+  TRY(db.run(
       "UPDATE turns SET ended_at_epoch = ?, end_reason = ? WHERE session_db_id = ? AND prompt_number = ?",
-      epoch_ms(at), name_of(reason), session.value, number);
+      epoch_ms(at), name_of(reason), session.value, number));
+  return mark_turn(db, session, number);
 }
 
 Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::string_view last_message,
@@ -93,19 +94,86 @@ Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::s
 }
 
 Status reopen_turn(Db& db, SessionId session, std::int64_t number) {
-  return db.run(
-      "UPDATE turns SET ended_at_epoch = NULL, end_reason = NULL WHERE session_db_id = ? AND prompt_number = "
-      "?",
-      session.value, number);
+  TRY(
+      db.run("UPDATE turns SET ended_at_epoch = NULL, end_reason = NULL WHERE session_db_id = ? AND "
+             "prompt_number = ?",
+             session.value, number));
+  return mark_turn(db, session, number);
 }
 
-Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& project) {
+// Indexes are named where SQLite would take another that has more rows.
+// The mark of the session is an index into those of its turns: a project's marked turns are found without
+// looking at the turns of other projects.
+Status mark_turn(Db& db, SessionId session, std::int64_t number) {
+  TRY(db.run("UPDATE turns SET changed = 1 WHERE session_db_id = ? AND prompt_number = ? AND changed = 0",
+             session.value, number));
+  return db.run("UPDATE sdk_sessions SET changed = 1 WHERE id = ? AND changed = 0", session.value);
+}
+
+Status set_summarised(Db& db, SessionId session, std::int64_t number) {
+  TRY(db.run("UPDATE turns SET changed = 0 WHERE session_db_id = ? AND prompt_number = ? AND changed = 1",
+             session.value, number));
+  return db.run(
+      "UPDATE sdk_sessions SET changed = 0 WHERE id = ?1 AND changed = 1 AND NOT EXISTS (SELECT 1 FROM turns "
+      "INDEXED BY turns_changed WHERE session_db_id = ?1 AND changed = 1)",
+      session.value);
+}
+
+Result<std::optional<Turn>> marked_ended_turn(Db& db) {
+  return first(
+      db.query("SELECT " TURN_COLUMNS "FROM turns t INDEXED BY turns_changed_late WHERE t.changed = 1 AND "
+               "t.ended_at_epoch IS NOT NULL LIMIT 1"),
+      read_turn);
+}
+
+Result<std::vector<Turn>> marked_turns(Db& db, SessionId session) {
   return all(db.query("SELECT " TURN_COLUMNS
-                      "FROM turns t JOIN sdk_sessions s ON s.id = t.session_db_id WHERE t.ended_at_epoch IS "
-                      "NULL AND (?1 IS NULL OR s.project IN (SELECT member FROM project_scope WHERE project "
-                      "= ?1)) ORDER BY t.last_event_at_epoch",
-                      project),
+                      "FROM turns t INDEXED BY turns_changed WHERE t.session_db_id = ? AND t.changed = 1 "
+                      "ORDER BY t.prompt_number",
+                      session.value),
              read_turn);
+}
+
+Result<std::vector<Turn>> open_turns_of(Db& db, SessionId session) {
+  return all(db.query("SELECT " TURN_COLUMNS
+                      "FROM turns t INDEXED BY turns_open_of_session WHERE t.session_db_id = ? AND "
+                      "t.ended_at_epoch IS NULL ORDER BY t.prompt_number",
+                      session.value),
+             read_turn);
+}
+
+static Result<std::vector<SessionId>> session_ids(Result<Stmt> query) {
+  return all(std::move(query), [](Stmt& row) { return SessionId{row.integer(0)}; });
+}
+
+Result<std::vector<SessionId>> marked_sessions(Db& db, const std::string& project, std::size_t limit) {
+  return session_ids(
+      db.query("SELECT id FROM sdk_sessions INDEXED BY sessions_changed WHERE changed = 1 AND project = ? "
+               "ORDER BY last_event_at_epoch "
+               "DESC LIMIT ?",
+               project, limit));
+}
+
+Result<std::vector<SessionId>> active_sessions_of(Db& db, const std::string& project, std::size_t limit) {
+  return session_ids(
+      db.query("SELECT id FROM sdk_sessions INDEXED BY sessions_active_by_project WHERE status = 'active' "
+               "AND project = ? ORDER BY "
+               "last_event_at_epoch DESC LIMIT ?",
+               project, limit));
+}
+
+Result<std::vector<Turn>> open_turns(Db& db) {
+  return all(db.query("SELECT " TURN_COLUMNS
+                      "FROM turns t WHERE t.ended_at_epoch IS NULL ORDER BY t.last_event_at_epoch"),
+             read_turn);
+}
+
+Result<std::vector<Turn>> last_open_turns(Db& db, std::size_t limit) {
+  return all(
+      db.query("SELECT " TURN_COLUMNS
+               "FROM turns t WHERE t.ended_at_epoch IS NULL ORDER BY t.last_event_at_epoch DESC LIMIT ?",
+               limit),
+      read_turn);
 }
 
 Result<std::vector<SessionTurn>> turns_of(Db& db, SessionId session) {

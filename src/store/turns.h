@@ -48,11 +48,29 @@ Status set_turn_end_texts(Db& db, SessionId session, std::int64_t number, std::s
                           std::string_view failure);
 Status reopen_turn(Db& db, SessionId session, std::int64_t number);
 
+// A turn is marked when it got an event that its summary does not have yet, and when it ended or was opened
+// again.
+Status mark_turn(Db& db, SessionId session, std::int64_t number);
+// Removes the mark: the summary has every event.
+Status set_summarised(Db& db, SessionId session, std::int64_t number);
+// A marked turn that has ended; nothing when there is none.
+Result<std::optional<Turn>> marked_ended_turn(Db& db);
+// The marked turns of a session, in order.
+Result<std::vector<Turn>> marked_turns(Db& db, SessionId session);
+// Its open turns, in order.
+Result<std::vector<Turn>> open_turns_of(Db& db, SessionId session);
+// The sessions of one project (without its links) that have marked turns, and those that are active; each the
+// last at work first.
+Result<std::vector<SessionId>> marked_sessions(Db& db, const std::string& project, std::size_t limit);
+Result<std::vector<SessionId>> active_sessions_of(Db& db, const std::string& project, std::size_t limit);
+
 // The newest turn that an error of the service ended after `since`.
 Result<std::optional<Turn>> last_failed_turn(Db& db, WallTime since);
 
-// Open turns, oldest first; of one project when given.
-Result<std::vector<Turn>> open_turns(Db& db, const std::optional<std::string>& project);
+// Open turns, oldest first.
+Result<std::vector<Turn>> open_turns(Db& db);
+// Those with the last events.
+Result<std::vector<Turn>> last_open_turns(Db& db, std::size_t limit);
 
 // Every turn of a session, in order, with its prompt and its summary.
 struct SessionTurn {

@@ -141,6 +141,58 @@ TEST(PowerCut, AtEveryThirdCallLosesNothingThatWasMadeDurable) {
 
 // A daemon that dies inside a commit leaves it written but not synced; the next one sees it, removes the
 // files of its events, and must not have trusted it.
+// An answer does not wait for the disk: until its commits are there, its event stays in the inbox.
+TEST(PowerCut, AfterAnAnswerLosesNoEventThatWasMadeDurable) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Machine m;
+    m.sync = hook::Flags::Sync::disk;
+    must(m.open());
+    deliver_story(m);
+    if (seed % 2 == 0) must(m.drain());
+    Chat next;
+    next.session = "next";
+    const auto first = m.ask(next.start(), seed % 3 == 0);
+    m.ask(next.prompt("Go on"), false);
+    if (seed % 4 == 0) must(m.engine->step());
+    m.disk.halt();
+    m.close();
+    m.disk.power_cut(seed);
+    must(m.open());
+    must(m.drain());
+    EXPECT_EQ(m.rows("PRAGMA integrity_check"), (Lines{"ok"}));
+    for (const char* box : {"new", "cur"}) EXPECT_EQ(m.files(box), Lines{}) << box;
+    for (const EventId& id : m.delivered)
+      EXPECT_EQ(m.number("SELECT count(*) FROM events WHERE event_id = '" + id.value + "'"), 1) << id.value;
+    EXPECT_NE(Machine::context_of(first).find("first request"), std::string::npos);
+    if (HasFailure()) return;
+  }
+}
+
+// No sync stands between an event and its answer; one commit follows, and only then is the file removed.
+TEST(Crash, AnAnswerWaitsForNoSync) {
+  Machine m;
+  must(m.open());
+  deliver_story(m);
+  must(m.drain());
+  Chat next;
+  next.session = "next";
+  int syncs = 0;
+  m.disk.on_call(
+      [&](std::string_view op, std::string_view path) { syncs += op == "sync" && path.ends_with("-wal"); });
+  for (const HookCall& call : {next.start(), next.prompt("Go on")}) {
+    m.ask(call, false);
+    EXPECT_EQ(syncs, 0);
+    EXPECT_EQ(m.files("cur").size(), 1u);
+    must(m.engine->step());
+    EXPECT_GE(syncs, 1);
+    EXPECT_EQ(m.files("cur"), Lines{});
+    must(m.drain());
+    syncs = 0;
+  }
+  m.disk.on_call(nullptr);
+}
+
 TEST(PowerCut, AfterACrashInsideACommitLosesNothingThatTheNextDaemonSaw) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "fault/story.h"
+#include "store/open_store.h"
 #include "unit/transcript_lines.h"
 
 namespace cairn::test {
@@ -99,6 +100,38 @@ class Damage : public testing::Test {
     return summaries;
   }
 };
+
+// A session waits for the start: a large store that was closed as it should be is checked after it, one that
+// was not, before.
+TEST_F(Damage, InALargeStoreIsFoundBeforeTheStartOrRightAfterIt) {
+  Machine m;
+  must(m.open());
+  must(m.db().exec("CREATE TABLE filler(id INTEGER PRIMARY KEY, text TEXT)"));
+  must(
+      m.db().exec("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT "
+                  "INTO filler SELECT i, printf('%03000d', i) FROM n"));
+  const std::int64_t root = m.number("SELECT rootpage FROM sqlite_schema WHERE name = 'filler'");
+  m.close();
+  m.disk.remove(m.home.database() + ".state").ok();
+  must(m.open());  // learns the schema with the table
+  m.close();
+  std::string bytes = m.read(m.home.database());
+  ASSERT_GT(bytes.size(), 1000u * 4096);
+  bytes.replace(static_cast<std::size_t>(root - 1) * 4096, 200, std::string(200, 'x'));
+  const std::string state = m.read(m.home.database() + ".state");
+  m.put_file(m.home.database(), bytes);
+  ASSERT_TRUE(state.starts_with("closed"));
+  must(m.open());
+  EXPECT_EQ(asides(m), Lines{});
+  const Status sound = store::check_pages(m.clock, m.db(), std::chrono::minutes(1), nullptr);
+  ASSERT_FALSE(sound.ok());
+  EXPECT_EQ(sound.error().code, Code::corrupt);
+  m.close();
+  m.put_file(m.home.database(), bytes);
+  m.put_file(m.home.database() + ".state", "open" + state.substr(6));
+  must(m.open());
+  EXPECT_EQ(asides(m).size(), 1u);
+}
 
 TEST_F(Damage, OfSomeBytesAnywhereIsFoundOrHarmlessAndCostsLittle) {
   std::int64_t kept = 0, all = 0, found = 0, found_in_log = 0;

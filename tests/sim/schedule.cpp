@@ -181,7 +181,10 @@ void Schedule::ask(const std::string& id, const Meaning& meaning) {
   const bool late = dice_.percent(10);
   const std::string how = late ? ", late" : slow ? ", slowly" : "";
   call_engine("answer to " + id + how, Actor::engine, [&]() -> Status {
-    answer = TRY(m_.engine->answer(EventId{id}, m_.clock.boot_ns() + (late ? -1 : 3 * kSecondNs)));
+    auto got = m_.engine->answer(EventId{id}, m_.clock.boot_ns() + (late ? -1 : 3 * kSecondNs));
+    // What an answer stored becomes durable right after it. PowerCut.AfterAnAnswer... cuts in between.
+    unsynced_ = !m_.engine->sync().ok();
+    answer = TRY(std::move(got));
     return {};
   });
   m_.disk.on_call(nullptr);
@@ -235,6 +238,8 @@ void Schedule::call_engine(const std::string& what, Actor actor, const Work& bod
                         (done.error().code == Code::not_found || done.error().code == Code::invalid));
   if (!excused) return fail(what + " failed on a sound disk: " + done.error().message);
   if (!m_.engine) return;
+  // The disk did not take what an answer stored. The next daemon writes it again: only then must it stay.
+  if (std::exchange(unsynced_, false)) return die(false);
   std::set<std::string> before = model_.waiting;
   // A command that reported a failure may have succeeded: its commit was written and not synced, and the next
   // start finds it in the log.

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "store/compress.h"
 #include "store/evidence.h"
 #include "store/queue.h"
 #include "store/queue_admin.h"
+#include "store/turns.h"
 #include "support/engine_fixture.h"
 
 namespace cairn::test {
@@ -43,6 +45,37 @@ TEST_F(Queue, NothingIsClaimedWhileItsTurnIsOpen) {
   ASSERT_TRUE(batch);
   EXPECT_EQ(batch->messages.size(), 2u);
   EXPECT_FALSE(claim());
+}
+
+TEST_F(Queue, AClaimCostsTheSameBesideLongOpenTurns) {
+  const auto cost_beside = [&](int calls) {
+    for (int i = 0; i < calls; ++i) m.deliver(chat.ran("make", "t" + std::to_string(calls + i)));
+    must(m.drain());
+    std::int64_t steps = 0;
+    sqlite3_progress_handler(
+        m.db().raw(), 1,
+        [](void* count) {
+          ++*static_cast<std::int64_t*>(count);
+          return 0;
+        },
+        &steps);
+    EXPECT_FALSE(must(store::claim(m.db(), m.clock.now(), {.wait = std::chrono::seconds(30)})));
+    sqlite3_progress_handler(m.db().raw(), 0, nullptr, nullptr);
+    return steps;
+  };
+  take(chat.prompt("work"));
+  const std::int64_t small = cost_beside(1), large = cost_beside(600);
+  EXPECT_LT(large, 2 * small) << small << " steps beside one message";
+}
+
+TEST_F(Queue, ATurnThatIsOpenedAgainKeepsItsMessages) {
+  take(chat.prompt("work"));
+  take(chat.ran("make", "t1"));
+  take(chat.stop());
+  must(store::reopen_turn(m.db(), SessionId{1}, 1));
+  EXPECT_FALSE(claim());
+  must(store::end_turn(m.db(), SessionId{1}, 1, store::TurnEnd::idle, m.clock.now()));
+  EXPECT_EQ(claim()->messages.size(), 2u);
 }
 
 TEST_F(Queue, ABatchIsOfOneSessionTheOneThatWaitedLongest) {

@@ -1,0 +1,183 @@
+// When the recorder summarises turns: at their end, when their project is asked for, and when nothing else is
+// to do.
+#include <fmt/format.h>
+
+#include "intake/recorder.h"
+#include "intake/summarise.h"
+#include "store/projects.h"
+#include "store/retention.h"
+#include "store/summaries.h"
+
+namespace cairn::intake {
+
+using event::Event;
+using event::Kind;
+using store::TurnEnd;
+
+// A project's sessions and turns that are brought up to date before an answer; a context shows fewer.
+static constexpr std::size_t kMostTurns = 16;
+// Sessions of which it is asked before an answer whether their host lives; the others are swept each minute.
+static constexpr std::size_t kMostHosts = 8;
+// What may be read for that, and in one step when nothing else is to do: a few ms each.
+static constexpr ReadLimit kAnswerLimit{400, 4u << 20};
+static constexpr ReadLimit kStepLimit{400, 4u << 20};
+
+// An open turn is summarised when someone asks for its project, one that has ended when nothing else is to
+// do: several late events then cost one summary. What a transcript adds belongs to a recovery that is asked
+// for now.
+Status Recorder::note_change(const Event& event, const store::Turn& turn) {
+  const bool is_said = event.kind == Kind::tool_start || event.kind == Kind::tool ||
+                       event.kind == Kind::tool_failure || event.kind == Kind::stop ||
+                       event.kind == Kind::stop_failure || event.kind == Kind::prompt;
+  if (!turn.open() && !is_said) return {};  // a notification changes no summary
+  if (!turn.open() && event.source == "transcript") changed_.emplace(turn.session, turn.number);
+  unread_.insert({turn.session, turn.number});
+  return store::mark_turn(db_, turn.session, turn.number);
+}
+
+Status Recorder::distil_again(const store::Session& session) {
+  for (std::int64_t number = 1; number <= session.prompt_count; ++number)
+    changed_.emplace(session.id, number);
+  return finish();
+}
+
+Status Recorder::finish() {
+  ReadLimit all;
+  return finish(all);
+}
+
+Status Recorder::finish(ReadLimit& limit) {
+  const auto changed = std::move(changed_);
+  changed_.clear();
+  for (const auto& [id, number] : changed) TRY(summarise(id, number, limit));
+  return {};
+}
+
+Status Recorder::summarise(SessionId id, std::int64_t number, ReadLimit& limit) {
+  const auto session = TRY(store::find_session(db_, id));
+  const auto turn = TRY(store::find_turn(db_, id, number));
+  if (!session || !turn || limit.reached()) return {};
+  if (turn->muted || TRY(store::has_expired(db_, id, number))) return store::set_summarised(db_, id, number);
+  const auto read = TRY(digests_.read(db_, *session, number, TRY(root_of(db_, *session)), limit));
+  // Half a turn is better than nothing, but not better than an earlier summary. The mark stays.
+  if (!read.whole && TRY(store::summary_of_turn(db_, id, number))) return {};
+  const auto put = TRY(store_distilled(db_, *session, *turn, *read.digest, mode_, budget_, clock_.now()));
+  if (read.whole) TRY(store::set_summarised(db_, id, number));
+  if (!put) return {};
+  if (const auto warning = store::warning_of(*put, budget_))
+    log_.warn(fmt::format("{} session={}", *warning, session->content_id.value));
+  log_.info(
+      fmt::format("summary stored session={} prompt={} provider=builtin", session->content_id.value, number));
+  return {};
+}
+
+Result<bool> Recorder::step() {
+  if (is_first_step_) {
+    for (const store::Turn& turn : TRY(store::last_open_turns(db_, kMostTurns)))
+      unread_.insert({turn.session, turn.number});
+    is_first_step_ = false;
+  }
+  if (const auto late = TRY(store::marked_ended_turn(db_))) {
+    changed_.emplace(late->session, late->number);
+    const auto done = summarise_chosen();
+    if (done) return true;
+    if (done.error().code != Code::invalid) return done.error();
+    // The turn itself is the cause: it must not stop all other work.
+    log_.error(fmt::format("summary session={} prompt={}: {}", late->session.value, late->number,
+                           done.error().message));
+    TRY(store::set_summarised(db_, late->session, late->number));
+    return true;
+  }
+  if (!wanted_.empty()) {
+    const std::string project = *wanted_.begin();
+    wanted_.erase(wanted_.begin());
+    TRY(choose_changed(project, ContentId{}));
+    if (TRY(summarise_chosen())) wanted_.insert(project);
+    return true;
+  }
+  return read_ahead();
+}
+
+// Reads events of an open turn, so that its summary needs only the last ones.
+Result<bool> Recorder::read_ahead() {
+  while (!unread_.empty()) {
+    const auto [id, number] = *unread_.begin();
+    const auto session = TRY(store::find_session(db_, id));
+    const auto turn = session ? TRY(store::find_turn(db_, id, number)) : std::nullopt;
+    const bool wanted = turn && turn->open() && !turn->muted;
+    ReadLimit limit = kStepLimit;
+    if (!wanted || TRY(digests_.read(db_, *session, number, TRY(root_of(db_, *session)), limit)).whole)
+      unread_.erase({id, number});
+    if (wanted) return true;
+  }
+  return false;
+}
+
+// Summarises the chosen turns in a transaction of its own. True: the limit was reached, there is more to
+// read.
+Result<bool> Recorder::summarise_chosen() {
+  ReadLimit limit = kStepLimit;
+  const Status done = store::in_transaction(db_, [&] { return finish(limit); });
+  if (!done) discard();
+  TRY(done);
+  return limit.reached();
+}
+
+void Recorder::discard() {
+  changed_.clear();
+  read_again();
+}
+
+void Recorder::read_again() {
+  digests_.clear();
+  is_first_step_ = true;
+}
+
+// The host of a session may have died since the last sweep.
+Status Recorder::end_if_dead(SessionId id, const ContentId& except) {
+  const auto session = TRY(store::find_session(db_, id));
+  if (!session || session->content_id == except) return {};
+  const auto open = TRY(store::open_turns_of(db_, id));
+  if (open.empty() || !host_is_dead(*session)) return {};
+  for (const store::Turn& turn : open) TRY(close(id, turn.number, TurnEnd::dead_host, turn.last_event_at));
+  TRY(store::end_session(db_, id, "dead_host", session->last_event_at));
+  return request_document(*session, "end");
+}
+
+// Only the sessions that were at work last are looked at before an answer: it shows no more. The rest of the
+// project is done after it.
+Status Recorder::choose_changed(const std::string& project, const ContentId& except) {
+  std::size_t chosen = 0;
+  for (const std::string& name : TRY(store::scope_of(db_, project))) {
+    const auto sessions = TRY(store::marked_sessions(db_, name, kMostTurns + 1));
+    for (const SessionId id : sessions) {
+      if (chosen >= kMostTurns) {
+        wanted_.insert(project);
+        return {};
+      }
+      const auto session = TRY(store::find_session(db_, id));
+      if (!session || session->content_id == except) continue;
+      for (const store::Turn& turn : TRY(store::marked_turns(db_, id))) changed_.emplace(id, turn.number);
+      ++chosen;
+    }
+  }
+  return {};
+}
+
+Status Recorder::update_project(const std::string& project, const ContentId& except) {
+  for (const std::string& name : TRY(store::scope_of(db_, project))) {
+    std::set<SessionId> sessions;
+    for (const auto& some : {TRY(store::active_sessions_of(db_, name, kMostHosts)),
+                             TRY(store::marked_sessions(db_, name, kMostHosts))})
+      sessions.insert(some.begin(), some.end());
+    for (const SessionId id : sessions) TRY(end_if_dead(id, except));
+  }
+  TRY(finish());  // turns that end are read to their end
+  TRY(choose_changed(project, except));
+  ReadLimit limit = kAnswerLimit;
+  TRY(finish(limit));
+  if (limit.reached()) wanted_.insert(project);
+  return {};
+}
+
+}  // namespace cairn::intake

@@ -1,0 +1,117 @@
+#include "intake/turn_digest.h"
+
+#include <algorithm>
+
+namespace cairn::intake {
+
+using distil::Step;
+
+static constexpr std::size_t kMostBegun = 100;  // more calls never run at the same time
+
+static Json read_json(const std::optional<std::string>& text) {
+  if (!text) return {};
+  return Json::parse_partial(*text).value;
+}
+
+Step step_of(const store::KeptEvent& event) {
+  Step step;
+  step.event = event.seq;
+  step.tool = event.tool_name;
+  step.input = read_json(event.texts.input);
+  step.agent_type = event.agent_type;
+  step.response = read_json(event.texts.response);
+  if (event.kind == event::Kind::tool_failure) {
+    step.outcome =
+        step.response["is_interrupt"].as_bool() ? Step::Outcome::interrupted : Step::Outcome::failed;
+    step.error = step.response["error"].as_string();
+    step.response = {};
+  } else if (event.kind == event::Kind::tool_start) {
+    step.outcome = Step::Outcome::interrupted;
+  } else if (step.response["interrupted"].as_bool()) {
+    step.outcome = Step::Outcome::interrupted;
+  }
+  return step;
+}
+
+static std::size_t bytes_of(const store::Texts& texts) {
+  return texts.input.value_or("").size() + texts.response.value_or("").size();
+}
+
+TurnDigest::TurnDigest(std::string_view host, std::string root)
+    : root_(root), reader_(host, std::move(root)) {}
+
+TurnDigest::Begun::const_iterator TurnDigest::oldest(const Begun& begun) {
+  return std::min_element(begun.begin(), begun.end(),
+                          [](const auto& a, const auto& b) { return a.second.event < b.second.event; });
+}
+
+void TurnDigest::add(const store::KeptEvent& event) {
+  last_event_ = event.seq;
+  if (event.kind == event::Kind::stop) answer_event_ = event.seq;
+  const auto tokens = static_cast<std::int64_t>((bytes_of(event.texts) + 3) / 4);
+  all_tokens_ += tokens;
+  if (tokens > 0) tokens_.emplace_back(event.seq, tokens);
+  if (event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure) {
+    begun_.erase(event.tool_use_id);
+    reader_.add(step_of(event));
+  } else if (event.kind == event::Kind::tool_start) {
+    // The start of a call becomes a step only when its end is missing.
+    begun_.insert_or_assign(event.tool_use_id, step_of(event));
+    if (begun_.size() > kMostBegun) begun_.erase(oldest(begun_));
+  }
+}
+
+distil::TurnReader TurnDigest::as_it_stands() const {
+  distil::TurnReader reader = reader_;
+  for (Begun left = begun_; !left.empty(); left.erase(oldest(left))) reader.add(oldest(left)->second);
+  return reader;
+}
+
+std::int64_t TurnDigest::tokens_of(std::int64_t event) const {
+  const auto found = std::lower_bound(tokens_.begin(), tokens_.end(), std::pair(event, std::int64_t{0}));
+  return found != tokens_.end() && found->first == event ? found->second : 0;
+}
+
+TurnDigest& TurnDigests::digest_of(const Key& key, std::string_view host, const std::string& root) {
+  const auto known =
+      std::find_if(digests_.begin(), digests_.end(), [&](const auto& one) { return one.first == key; });
+  // Paths are shown relative to the root: with another root the turn says other things.
+  if (known != digests_.end() && known->second.root() == root) {
+    digests_.splice(digests_.begin(), digests_, known);
+    return digests_.front().second;
+  }
+  if (known != digests_.end()) digests_.erase(known);
+  if (digests_.size() >= kMost) digests_.pop_back();
+  digests_.emplace_front(std::piecewise_construct, std::forward_as_tuple(key),
+                         std::forward_as_tuple(host, root));
+  return digests_.front().second;
+}
+
+Result<TurnDigests::Read> TurnDigests::read(store::Db& db, const store::Session& session, std::int64_t number,
+                                            const std::string& root, ReadLimit& limit) {
+  TurnDigest& digest = digest_of({session.id, number}, session.platform, root);
+  Read read{&digest, true};
+  TRY(store::for_each_turn_event_after(db, session.id, number, digest.last_event(),
+                                       [&](const store::KeptEvent& event) {
+                                         if (limit.reached()) return read.whole = false;
+                                         --limit.events;
+                                         limit.bytes -= std::min(limit.bytes, bytes_of(event.texts));
+                                         digest.add(event);
+                                         return true;
+                                       }));
+  return read;
+}
+
+void TurnDigests::drop(SessionId session, std::int64_t number) {
+  std::erase_if(digests_, [&](const auto& one) { return one.first == Key{session, number}; });
+}
+
+void TurnDigests::drop(SessionId session) {
+  std::erase_if(digests_, [&](const auto& one) { return one.first.first == session; });
+}
+
+void TurnDigests::clear() {
+  digests_.clear();
+}
+
+}  // namespace cairn::intake
