@@ -145,6 +145,10 @@ Status put_one(Db& db, const MemoryId& memory, const std::string& batch, std::ve
 
 }  // namespace
 
+std::string equality_hash(const Observation& o) {
+  return hash_of(o);
+}
+
 std::string whole_text(const Observation& o) {
   // A note's title is its first sentence: said once.
   const bool is_beginning = squeezed(o.narrative).starts_with(squeezed(o.title));
