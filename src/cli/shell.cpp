@@ -130,7 +130,8 @@ Result<Client*> Shell::daemon() {
 Result<Json> Shell::ask(std::string_view op, const Json& args) {
   using namespace std::chrono_literals;
   const ops::Operation* operation = ops::find_operation(op);
-  const bool slow = operation && operation->access == ops::Access::read_slowly;
+  // A large export is imported in one transaction.
+  const bool slow = operation && (operation->access == ops::Access::read_slowly || op.starts_with("import"));
   return TRY(daemon())->call(op, args, slow ? 24h * 365 : 60s);
 }
 

@@ -176,16 +176,23 @@ Status add_parts(Db& db, std::int64_t id) {
       id);
 }
 
+std::string hash_of_row(const Json& row) {
+  Observation o;
+  o.type = row["type"].as_string();
+  o.title = row["title"].as_string();
+  o.narrative = row["narrative"].as_string();
+  for (const Json& fact : row["facts"].items()) o.facts.emplace_back(fact.as_string());
+  return equality_hash(o);
+}
+
 // Columns of this store alone, which follow from others.
 std::string derived_columns(const ExchangeKind& kind) {
-  if (kind.name == "observation") return ", content_hash";
   if (kind.name == "session") return ", transcript_due";
   if (kind.name == "prompt") return ", content_session_id";
   return "";
 }
 
 std::string derived_values(const ExchangeKind& kind, const Json& row) {
-  if (kind.name == "observation") return ", ''";
   if (kind.name == "session") return ", 0";  // its transcript is in another home
   if (kind.name == "prompt")
     return ", (SELECT content_session_id FROM sdk_sessions WHERE id = " +
@@ -247,6 +254,14 @@ Result<std::int64_t> add_row(Db& db, const ExchangeKind& kind, const Json& row) 
     marks += marks.empty() ? "?" : ", ?";
     values.push_back(&value);
   }
+  Json hash;
+  if (kind.name == "observation") {
+    // Not set afterwards: a change would enter the row into the search index a second time.
+    hash = Json(hash_of_row(row));
+    columns += ", content_hash";
+    marks += ", ?";
+    values.push_back(&hash);
+  }
   Stmt insert =
       TRY(prepare_with(db,
                        "INSERT INTO " + std::string(kind.table) + "(" + columns + derived_columns(kind) +
@@ -255,10 +270,7 @@ Result<std::int64_t> add_row(Db& db, const ExchangeKind& kind, const Json& row) 
                        values));
   TRY(insert.run());
   const std::int64_t id = has_number(kind) ? db.last_insert_rowid() : 0;
-  if (kind.name == "observation") {
-    TRY(add_parts(db, id));
-    TRY(rehash_observation(db, id));
-  }
+  if (kind.name == "observation") TRY(add_parts(db, id));
   return id;
 }
 
@@ -285,8 +297,9 @@ Status change_row(Db& db, const ExchangeKind& kind, std::int64_t id, const Json&
 }
 
 Result<std::optional<std::int64_t>> fold_equal(Db& db, std::int64_t observation) {
+  // The plus keeps SQLite from reading all observations of the session.
   const auto other = TRY(db.integer(
-      "SELECT o.id FROM observations n JOIN observations o ON o.memory_session_id = n.memory_session_id AND "
+      "SELECT o.id FROM observations n JOIN observations o ON +o.memory_session_id = n.memory_session_id AND "
       "o.content_hash = n.content_hash AND o.id <> n.id WHERE n.id = ? ORDER BY o.id LIMIT 1",
       observation));
   if (other) TRY(db.run("DELETE FROM observations WHERE id = ?", observation));

@@ -181,6 +181,10 @@ Status put_evidence(Db& db, const std::string& batch,
 
 }  // namespace
 
+std::string equality_hash(const Observation& o) {
+  return hash_of(o);
+}
+
 std::string whole_text(const Observation& o) {
   // A note's title is its first sentence: said once.
   const bool is_beginning = squeezed(o.narrative).starts_with(squeezed(o.title));

@@ -40,6 +40,8 @@ struct Observation {
 // All that it says: what decisions about it hold for.
 std::string whole_text(const Observation& observation);
 
+// What equal observations have in common.
+std::string equality_hash(const Observation& observation);
 // Computes the hash of an observation again, after its fields were changed.
 Status rehash_observation(Db& db, std::int64_t id);
 

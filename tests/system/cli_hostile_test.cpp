@@ -92,6 +92,7 @@ class Hostile : public CliHome {
         {"import transcripts", {{dir_.path(), "--dry-run"}}},
         {"import claude-mem", {{dir_ / "event.json", "--dry-run"}}},
         {"import claude-memory", {{dir_.path(), "--dry-run"}}},
+        {"import cairn", {{dir_ / "event.json"}}},
         {"import status", {}},
         {"status", {}},
         {"process", {}},
