@@ -55,8 +55,8 @@ Result<bool> is_used_up(Db& db, SessionId session, const SessionBudget& budget) 
 
 Result<std::vector<NearLimit>> active_near_limit(Db& db, const SessionBudget& budget) {
   return all(db.query("SELECT s.content_session_id, (SELECT count(*) FROM observations o WHERE "
-                      "o.memory_session_id = s.memory_session_id) AS used FROM sdk_sessions s WHERE s.status "
-                      "= 'active' AND used >= ? AND used > 0 ORDER BY s.id",
+                      "o.memory_session_id = s.memory_session_id) AS used FROM sdk_sessions s INDEXED BY "
+                      "sessions_active WHERE s.status = 'active' AND used >= ? AND used > 0 ORDER BY s.id",
                       budget.warn_at()),
              [](Stmt& row) {
                return NearLimit{ContentId{row.text(0)}, row.integer(1)};

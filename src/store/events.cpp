@@ -130,7 +130,7 @@ Result<Ledger> ledger(Db& db, WallTime until) {
       TRY(count("SELECT count FROM tallies WHERE what = 'event' AND project = '' AND name = 'transcript'"));
   l.recovered =
       TRY(count("SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored' AND "
-                "session_db_id NOT IN (SELECT id FROM sdk_sessions WHERE imported = 1)"));
+                "NOT EXISTS (SELECT 1 FROM sdk_sessions s WHERE s.id = session_db_id AND s.imported = 1)"));
   l.waiting_calls = TRY(count(
       "SELECT count(*) FROM transcript_calls WHERE outcome = 'waiting' AND at_epoch <= ?", epoch_ms(until)));
   l.counted =

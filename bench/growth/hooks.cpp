@@ -1,0 +1,112 @@
+// What a host waits for, and what intake can do, beside what this machine can do at all.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+
+#include "growth.h"
+#include "os/process.h"
+#include "store/sql.h"
+
+namespace cairn::bench {
+
+namespace {
+
+// From the start of the program to its end, as a host waits for it.
+double run_us(const std::vector<std::string>& program, const std::string& input) {
+  Child child;
+  child.open_pipes();
+  const double begin = now_us();
+  child.start(program);
+  child.put(input);
+  close(child.in[1]);
+  int status = 0;
+  if (waitpid(child.pid, &status, 0) != child.pid || status != 0) die(program[0] + " failed");
+  const double took = now_us() - begin;
+  child.output();
+  return took;
+}
+
+void answers(const std::string& root, const Scale&, Rows& rows) {
+  const std::string me = os::executable_path(), bin = me.substr(0, me.find_last_of('/'));
+  std::filesystem::create_directories(root + "/proj");
+  setenv("CAIRN_HOME", (root + "/home").c_str(), 1);
+  if (std::system((bin + "/cairn daemon start > /dev/null").c_str()) != 0) die("cannot start the daemon");
+  const auto payload = [&](int n, std::string_view rest) {
+    return fmt::format(R"({{"session_id":"s{}","cwd":"{}/proj"{}}})", n, root, rest);
+  };
+  constexpr int kRounds = 41;
+  std::vector<double> plain, start, prompt;
+  for (int i = 0; i < kRounds; ++i) {
+    start.push_back(run_us({bin + "/cairn-hook", "SessionStart"}, payload(i, R"(,"source":"startup")")));
+    usleep(20'000);  // a session does not begin while the last one is being stored
+    prompt.push_back(run_us({bin + "/cairn-hook", "UserPromptSubmit"}, payload(i, R"(,"prompt":"go on")")));
+    usleep(20'000);
+    plain.push_back(
+        run_us({bin + "/cairn-hook", "PostToolUse"},
+               payload(i, R"(,"tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{})")));
+    usleep(20'000);
+  }
+  const double least = at(plain, 0.5) + bare_sync_us(root);
+  rows.push_back({"SessionStart, as the host waits", "us", "plain hook + bare sync", least, "answered",
+                  at(start, 0.5), 2.0});
+  rows.push_back({"UserPromptSubmit, as the host waits", "us", "plain hook + bare sync", least, "answered",
+                  at(prompt, 0.5), 2.0});
+  if (std::system((bin + "/cairn daemon stop > /dev/null").c_str()) != 0) die("cannot stop the daemon");
+}
+
+// Inserts of the same bytes in groups of the same size: what SQLite alone takes here.
+double bare_insert_us(const std::string& root, int events, std::size_t bytes) {
+  store::Db::Options options;
+  options.path = root + "/bare.db";
+  store::Db db = must(store::Db::open(options));
+  must(db.exec("CREATE TABLE t(id INTEGER PRIMARY KEY, text TEXT)"));
+  const std::string text(bytes, 'x');
+  const double begin = now_us();
+  for (int done = 0; done < events;) {
+    auto transaction = must(store::Transaction::begin(db));
+    for (int i = 0; i < 256 && done < events; ++i, ++done)
+      must(db.run("INSERT INTO t(text) VALUES(?)", text));
+    must(transaction.commit());
+  }
+  return (now_us() - begin) / events;
+}
+
+void intake(const std::string& root, const Scale& scale, Rows& rows) {
+  constexpr std::size_t kBytes = 2048;
+  const int turns = scale.of(20, 200), calls = 50, events = turns * calls;
+  Home home(root + "/intake");
+  for (int t = 0; t < turns; ++t) {
+    home.prompt(fmt::format("s{}", t));
+    for (int i = 0; i < calls; ++i) home.call(fmt::format("s{}", t), kBytes);
+    home.stop(fmt::format("s{}", t));
+  }
+  const double begin = now_us(), used = processor_seconds(), written = written_bytes();
+  home.drain();
+  const double took = now_us() - begin, busy = processor_seconds() - used;
+  const double bare = bare_insert_us(root + "/intake", events, kBytes);
+  const std::string name = fmt::format("{} of 2 KB", events);
+  rows.push_back({"intake of an event", "us", "bare insert", bare, name, took / events, 0});
+  rows.push_back({"... processor time", "us", "bare insert", bare, name, 1e6 * busy / events, 0});
+  rows.push_back({"... bytes written", "KB", "its bytes", kBytes / 1024.0, name,
+                  (written_bytes() - written) / events / 1024, 0});
+  const auto pragma = [&](const char* what) {
+    return static_cast<double>(must(home.db().integer(std::string("PRAGMA ") + what)).value_or(0));
+  };
+  const double pages = pragma("page_count"), unused = pragma("freelist_count");
+  rows.push_back(
+      {"... size of the store", "MB", "raw bytes", events * kBytes / 1e6, name, pages * 4096 / 1e6, 0});
+  rows.push_back({"... unused pages", "%", "all", 100, name, 100 * unused / pages, 0});
+}
+
+}  // namespace
+
+void measure_hooks(const std::string& root, const Scale& scale, Rows& rows) {
+  signal(SIGPIPE, SIG_IGN);
+  for (const char* name : {"CAIRN_DISABLE", "CAIRN_AGENT"}) unsetenv(name);
+  std::filesystem::create_directories(root + "/intake");
+  answers(root, scale, rows);
+  intake(root, scale, rows);
+}
+
+}  // namespace cairn::bench
