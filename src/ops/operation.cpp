@@ -126,9 +126,9 @@ bool Operation::has_one_of(const Json& args) const {
   if (one_of.empty()) return true;
   int given = 0;
   bool has_project = false;
-  for (const std::string_view name : split(one_of, ' ')) {
-    if (!is_given(args, name)) continue;
-    if (name == kProject.name)
+  for (const std::string_view argument : split(one_of, ' ')) {
+    if (!is_given(args, argument)) continue;
+    if (argument == kProject.name)
       has_project = true;
     else
       ++given;
