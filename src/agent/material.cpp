@@ -107,6 +107,9 @@ Result<Material> load_material(store::Db& db, const store::Session& session,
       if (summary.prompt_number == number) turn.noted = noted_about(summary, turn.answer);
     out.turns.push_back(std::move(turn));
   }
+  // Calls that were recovered late belong to earlier turns.
+  std::sort(out.turns.begin(), out.turns.end(),
+            [](const TurnMaterial& a, const TurnMaterial& b) { return a.number < b.number; });
   if (fresh && !out.turns.empty()) {
     const auto first = out.turns.front().number;
     std::vector<store::Summary> before;

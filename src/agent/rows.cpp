@@ -100,8 +100,9 @@ void put_over(store::Summary& row, const TurnText& said, const RowMaker& maker) 
   put(row.investigated, said.investigated);
   put(row.learned, said.learned);
   put(row.completed, said.completed);
-  put(row.next_steps, said.next_steps);
   put(row.notes, said.notes);
+  // Empty means that nothing is open. What the turn itself shows is among its open items.
+  row.next_steps = maker.text(said.next_steps);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ static std::vector<store::Text> text_rows(const std::vector<distil::Carried>& ca
 }
 
 // What a model's summary says is still open, as items of this turn; those that the turn shows itself are not
-// doubled.
+// doubled. The next turn closes them: its own summary says what is still open then.
 static void add_said_open(const store::Summary& said, std::int64_t event, const distil::Mode& mode,
                           std::vector<distil::OpenItem>& items) {
   constexpr std::size_t kMost = 8, kShortest = 8;
@@ -116,7 +116,7 @@ static void add_said_open(const store::Summary& said, std::int64_t event, const 
     });
     if (known || added == kMost) continue;
     items.push_back(
-        {event::OpenSource::next_step, event::OpenState::none, distil::item_key(text), text, "", event});
+        {event::OpenSource::next_step, event::OpenState::offered, distil::item_key(text), text, "", event});
     ++added;
   }
 }
@@ -136,7 +136,9 @@ Result<std::optional<store::Put>> store_distilled(store::Db& db, const store::Se
   const auto said = TRY(store::summary_of_turn(db, session.id, turn.number));
   const bool by_model = said && said->provider != "builtin";
   distil::LeftOpen left = reader.left_open(facts, mode);
-  if (by_model && !turn.open()) add_said_open(*said, facts.answer_event, mode, left.items);
+  const auto next = TRY(store::find_turn(db, session.id, turn.number + 1));
+  if (by_model && !turn.open() && (!next || next->open()))
+    add_said_open(*said, facts.answer_event, mode, left.items);
   TRY(keep_open_items(db, session, turn, facts, std::move(left), mode,
                       by_model ? said->rules : std::vector<std::string>())
           .in("open items"));

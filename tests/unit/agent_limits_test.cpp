@@ -98,6 +98,7 @@ TEST_F(Limits, TheWarningIsOnceInTheLogAndTheNoticeAndStaysInStatus) {
 // Sends notes for ever and never replies.
 class Babbler final : public agent::Provider {
  public:
+  Babbler() { setenv("CAIRN_AGENT_BATCH_WAIT_SECONDS", "0", 0); }  // its batches wait for nothing
   std::string_view name() const override { return "babbler"; }
   std::string_view model() const override { return ""; }
   bool has_ids() const override { return false; }
