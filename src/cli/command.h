@@ -79,6 +79,8 @@ struct Line {
 // The arguments of a request for the line's operation. A value of the wrong type stays text, and the check
 // refuses it. `directory` is the current directory, an absolute path.
 Json request_arguments(const Line& line, const std::string& directory);
+// Checks a request as the operation does; where alternatives are wrong, names them as they are typed.
+Status check_typed(const ops::Operation& operation, const Json& args);
 
 // Parses the arguments after the program's name. Fails with `invalid` and a suggestion. After a request for
 // help or the version, the rest is not checked.

@@ -88,7 +88,7 @@ Page correct_page(Shell& shell, const Json&, const Json& result) {
 Result<int> edit_command(Shell& shell) {
   const Command& command = *shell.line().command;
   Json args = request_arguments(shell.line(), shell.directory());
-  TRY(command.operation->check(args));
+  TRY(check_typed(*command.operation, args));
   if (!args.has("set")) {
     const Json record = TRY(shell.ask("edit", args));
     if (record["fields"].members().empty())

@@ -56,7 +56,7 @@ Status prepare_save(Shell& shell, Json& args) {
 Result<int> save_command(Shell& shell) {
   const Command& command = *shell.line().command;
   Json args = request_arguments(shell.line(), shell.directory());
-  TRY(command.operation->check(args));
+  TRY(check_typed(*command.operation, args));
   TRY(prepare_save(shell, args));
   const Json result = TRY(shell.ask("save", args));
   const std::string to(args["to"].as_string());
@@ -151,7 +151,7 @@ Page docs_template_page(Shell&, const Json&, const Json& result) {
 Result<int> resume_command(Shell& shell) {
   const Command& command = *shell.line().command;
   Json args = request_arguments(shell.line(), shell.directory());
-  TRY(command.operation->check(args));
+  TRY(check_typed(*command.operation, args));
   if (const auto session = host::session_in_environment()) args.set("from", *session);
   const bool asks =
       shell.screen().terminal && !shell.json() && !args.has("pending") && !args["dry_run"].as_bool();

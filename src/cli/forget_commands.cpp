@@ -78,7 +78,7 @@ Page forget_page(Shell& shell, const Json&, const Json& result) {
 Result<int> forget_command(Shell& shell) {
   const Command& command = *shell.line().command;
   Json args = request_arguments(shell.line(), shell.directory());
-  TRY(command.operation->check(args));
+  TRY(check_typed(*command.operation, args));
   const bool asks = !args["pending"].as_bool() && !args.has("keep") && !args["dry_run"].as_bool();
   Json look = args;
   if (asks) look.set("dry_run", true);
@@ -126,7 +126,7 @@ Page export_page(Shell&, const Json&, const Json& result) {
 Result<int> import_store_command(Shell& shell) {
   const Command& command = *shell.line().command;
   Json args = request_arguments(shell.line(), shell.directory());
-  TRY(command.operation->check(args));
+  TRY(check_typed(*command.operation, args));
   Json look = args;
   look.set("dry_run", true);
   const Json found = TRY(shell.ask("import", look));

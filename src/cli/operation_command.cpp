@@ -127,8 +127,7 @@ Status check_alternatives(const ops::Operation& operation, const Json& args) {
 Result<int> run_operation(Shell& shell) {
   const Command& command = *shell.line().command;
   Json args = request_arguments(shell.line(), shell.directory());
-  TRY(check_alternatives(*command.operation, args));
-  TRY(command.operation->check(args));
+  TRY(check_typed(*command.operation, args));
   if (command.prepare) TRY(command.prepare(shell, args));
   const Json result = TRY(shell.ask(command.operation->name, args));
   return shell.show(command.render ? command.render(shell, args, result) : plain_page(shell, args, result),
@@ -136,6 +135,12 @@ Result<int> run_operation(Shell& shell) {
 }
 
 }  // namespace
+
+Status check_typed(const ops::Operation& operation, const Json& args) {
+  TRY(check_alternatives(operation, args));
+  TRY(operation.check(args));
+  return {};
+}
 
 Command command_of(const ops::Operation& operation) {
   Command command;

@@ -227,6 +227,7 @@ Status Daemon::open() {
 
 Status Daemon::serve() {
   TRY(open());
+  const bool is_checked = TRY(store::is_small(engine_->db()));
   writer_ = std::make_unique<JobThread>(
       "writer", *log_, [this] { return step(); }, [this] { return until_wake(); });
   reader_ = std::make_unique<JobThread>("reader", *log_);
@@ -243,7 +244,7 @@ Status Daemon::serve() {
   hook::clear_start(disk_, home_);
   watch();
   loop_->every(kMinute, [this] { tick(); });
-  loop_->after(kCheckAfter, [this] { dispatcher_->check_store(); });
+  if (!is_checked) loop_->after(kCheckAfter, [this] { dispatcher_->check_store(); });
   note_idle_limit();
   const milliseconds idle_check(std::clamp<std::int64_t>(idle_limit_ns_ / 2'000'000, 50, kMinute.count()));
   loop_->every(idle_check, [this] { stop_if_idle(); });

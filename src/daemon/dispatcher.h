@@ -60,7 +60,7 @@ class Dispatcher {
     JobThread& thread;
     std::optional<store::Db> db;
   };
-  Status open_reader(Reader& reader);
+  Result<store::Db> open_to_read();
   void do_it_here(const ops::Operation& operation, const Json& args, const Reply& reply);
   void read(Reader& reader, const ops::Operation& operation, const Json& args, Reply reply);
   Result<Json> run_reader(Reader& reader, const ops::Operation& operation, const Json& args);

@@ -88,10 +88,6 @@ Result<std::string> schema_hash(Db& db) {
   return content_hash(all.value_or(""));
 }
 
-Result<bool> is_small(Db& db) {
-  return TRY(db.integer("PRAGMA page_count")).value_or(0) <= kFewPages;
-}
-
 // Makes catch-up read all transcripts from their beginning. Calls that are stored already are not stored
 // twice.
 Status read_transcripts_again(Db& db) {
@@ -258,6 +254,10 @@ Status rebuild(os::Disk& disk, const Db::Options& options, const State& last, Wa
 }
 
 }  // namespace
+
+Result<bool> is_small(Db& db) {
+  return TRY(db.integer("PRAGMA page_count")).value_or(0) <= kFewPages;
+}
 
 // First every page, then the indexes.
 Status check_pages(os::Clock& clock, Db& db, Millis time, const std::atomic<bool>* stopping) {

@@ -27,6 +27,9 @@ namespace cairn::store {
 // newer cairn, and leaves it untouched.
 Result<Db> open_store(os::Disk& disk, os::Clock& clock, const Db::Options& options, Log& log);
 
+// Whether open_store() checked every page of it.
+Result<bool> is_small(Db& db);
+
 // Checks as much as `time` allows, or until `stopping` (may be null) is true. Fails with `corrupt`. On any
 // connection that is in no transaction.
 Status check_pages(os::Clock& clock, Db& db, Millis time, const std::atomic<bool>* stopping);

@@ -21,7 +21,7 @@ class AgentCommand : public HomeTest {
   Outcome ask(std::vector<std::string> arguments, const HttpServer& server) {
     Program p = program("cairn", std::move(arguments));
     p.env.insert(p.env.end(), {"CAIRN_AGENT_PROVIDER=anthropic", "CAIRN_AGENT_ENDPOINT=" + server.url(),
-                               std::string("CAIRN_AGENT_KEY=") + kKey});
+                               std::string("CAIRN_AGENT_KEY=") + kKey, "CAIRN_AGENT_BATCH_WAIT_SECONDS=0"});
     return run(p);
   }
 };
