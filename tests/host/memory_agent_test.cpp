@@ -381,8 +381,15 @@ class MemoryAgentDaemon : public testing::Test {
   std::string log() const { return read_text(machine.cairn_home() + "/logs/daemon.log"); }
   std::vector<pid_t> children() const { return processes_with("--strict-mcp-config --setting-sources"); }
   void kill_children() const {
+    const auto ends = [this] {
+      const std::string all = log();
+      std::size_t count = 0;
+      for (std::size_t at = 0; (at = all.find("child ended", at)) != std::string::npos; ++at) ++count;
+      return count;
+    };
+    const std::size_t before = ends();
     for (const pid_t pid : children()) ::kill(pid, SIGKILL);
-    ASSERT_TRUE(wait_until([this] { return children().empty(); }, 5s));
+    ASSERT_TRUE(wait_until([&] { return children().empty() && ends() > before; }, 5s)) << log();
   }
   std::int64_t observations() const { return status()["observations"].as_int(); }
 
@@ -399,7 +406,7 @@ TEST_F(MemoryAgentDaemon, ResumesByTheRuleBeginsAnewWhenItMustAndLosesNothing) {
   ASSERT_TRUE(is_written(machine, first));
   kill_children();  // between two prompts
   turn(2);
-  EXPECT_EQ(memory_id(), first);
+  EXPECT_EQ(memory_id(), first) << log();
   EXPECT_TRUE(machine.requests("agent").back().has("work p1") ||
               machine.requests("agent").back().has("ok p1"))
       << "its history was sent again";
