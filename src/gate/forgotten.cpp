@@ -141,12 +141,12 @@ void Forgotten::search_all(std::string_view plain, Take&& take) const {
 static std::vector<Forgotten::Span> joined(std::string_view plain, std::vector<Forgotten::Span> found) {
   std::sort(found.begin(), found.end());
   std::vector<Forgotten::Span> out;
+  const auto nothing_between = [&](std::size_t from, std::size_t to) {
+    return std::none_of(plain.begin() + static_cast<std::ptrdiff_t>(from),
+                        plain.begin() + static_cast<std::ptrdiff_t>(to), is_word_byte);
+  };
   for (const auto& [begin, end] : found) {
-    const auto nothing_between = [&](std::size_t from) {
-      return std::none_of(plain.begin() + static_cast<std::ptrdiff_t>(from),
-                          plain.begin() + static_cast<std::ptrdiff_t>(begin), is_word_byte);
-    };
-    if (!out.empty() && (begin <= out.back().second || nothing_between(out.back().second)))
+    if (!out.empty() && (begin <= out.back().second || nothing_between(out.back().second, begin)))
       out.back().second = std::max(out.back().second, end);
     else
       out.emplace_back(begin, end);

@@ -109,7 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   context::Material material;
   for (std::int64_t id = 1; id < 8 && (id == 1 || !fields.done()); ++id) {
     material.stories.push_back(story_of(fields, id));
-    material.standing.notes.push_back(note_of(fields, id));
+    material.work.notes.push_back(note_of(fields, id));
   }
   material.uncommitted = {fields.next()};
   check_page(context::render(request, material));
