@@ -13,7 +13,7 @@
 namespace cairn::daemon {
 
 static constexpr std::chrono::milliseconds kLookAgain(20);
-// For the pages of a store: a gigabyte or two. Nobody waits, but a disk is read.
+// Enough for the pages of a store of one or two gigabytes. No session waits for it.
 static constexpr std::chrono::seconds kCheckTime(5);
 
 Dispatcher::Dispatcher(const Parts& parts)

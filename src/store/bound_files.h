@@ -11,19 +11,19 @@
 
 namespace cairn::store {
 
-// Stands for a content that is not known.
+// The mark of a content that is not known.
 inline constexpr std::string_view kNoBlob = "-";
 
 struct BoundFile {
   std::int64_t observation = 0;
   std::string path;  // as the observation names it
   bool modified = false;
-  std::string blob;  // git's id of its content; empty: nobody looked yet
+  std::string blob;  // git's id of its content; empty: not read yet
   std::string root;  // the working tree of its session
   WallTime made_at;  // when the observation was made
 };
 
-// Files that nobody looked at yet, those of the newest observations first.
+// Files whose content was not read yet, those of the newest observations first.
 Result<std::vector<BoundFile>> files_to_bind(Db& db, std::size_t limit);
 // Stores the blob. In the caller's transaction.
 Status bind_file(Db& db, const BoundFile& file);
