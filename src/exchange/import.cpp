@@ -299,7 +299,8 @@ Status Import::take_session(const Json& record) {
   start.host = platform;
   start.session = ContentId{id};
   start.cwd = text_in(*row, "cwd");
-  if (!start.cwd.empty() && gate_.refuse(start)) {
+  const bool is_path = start.cwd.starts_with('/');  // rules are looked up along it
+  if (is_path && gate_.refuse(start)) {
     leave_out("session", record, "a rule keeps it out");
     return {};
   }

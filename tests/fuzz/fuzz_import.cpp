@@ -1,5 +1,6 @@
 // Any file can be given to `cairn import cairn`: it is imported whole or refused, and the store stays sound.
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -42,7 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto report = import.run(path);
   if (!report) {
     require(!report.error().message.empty());
-    require(report.error().code == Code::invalid || report.error().code == Code::unsupported);
+    const bool is_refused = report.error().code == Code::invalid || report.error().code == Code::unsupported;
+    if (!is_refused) fputs((report.error().message + "\n").c_str(), stderr);
+    require(is_refused);
     return 0;  // and it is rolled back
   }
   require(world.db->integer("SELECT count(*) FROM pragma_foreign_key_check").value() == 0);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "support/engine_fixture.h"
@@ -402,6 +403,62 @@ TEST(Export, ADamagedOneIsRefusedWithAReasonAndStoresNothing) {
                   b.m.number("SELECT count(*) FROM sdk_sessions") + b.m.number("SELECT count(*) FROM audit"),
               0);
   }
+}
+
+// The file with one record changed, or with a changed copy of it behind the others.
+std::string with_changed(const Json& all, std::size_t number, bool as_copy,
+                         const std::function<void(Json&)>& change) {
+  Json records = Json::array(), counts = all["counts"], head = all;
+  std::size_t at = 0;
+  Json changed;
+  for (const Json& record : all["records"].items()) {
+    Json copy = record;
+    if (at++ == number) change(changed = record);
+    records.push(at == number + 1 && !as_copy ? changed : std::move(copy));
+  }
+  if (as_copy) {
+    const std::string_view kind = changed["record"].as_string();
+    counts.set(kind, counts[kind].as_int() + 1);
+    records.push(changed);
+  }
+  head.set("records", std::move(records)).set("counts", std::move(counts));
+  return head.dump();
+}
+
+// Each value of each record in turn is replaced by values that do not belong there.
+TEST(Export, AnyWrongValueIsRefusedWithAReasonOrTaken) {
+  Home a, b;
+  a.live();
+  a.forget(a.here({{"query", "numbat"}}));
+  const Json all = must(Json::parse(a.exported()));
+  const std::vector<Json> values = {
+      Json(),          Json(0),           Json(-1),
+      Json(INT64_MAX), Json(INT64_MIN),   Json(""),
+      Json("x"),       Json(true),        Json(std::string(1, '\0')),
+      Json::array(),   Json::array({""}), Json::object({{"trust", "x"}, {"changed_at_epoch", INT64_MAX}})};
+  const std::size_t stride = std::getenv("CAIRN_FULL") ? 1 : 97;
+  std::size_t made = 0, number = 0;
+  std::set<std::string> kinds;
+  const auto expect_refused_or_taken = [&](const std::string& text, const std::string& what) {
+    const auto result = b.import(text, true);
+    EXPECT_TRUE(result || result.error().code == Code::invalid || result.error().code == Code::unsupported)
+        << what << "\n"
+        << result.error().message;
+  };
+  for (const Json& record : all["records"].items()) {
+    const Json bare = Json::object({{"record", record["record"]}});
+    if (kinds.insert(bare.dump()).second)
+      expect_refused_or_taken(with_changed(all, number, true, [&](Json& of) { of = bare; }), bare.dump());
+    for (const auto& [key, was] : record.members())
+      for (const Json& value : values)
+        for (const bool as_copy : {false, true})
+          if (key != "record" && ++made % stride == 0)
+            expect_refused_or_taken(
+                with_changed(all, number, as_copy, [&, &k = key](Json& of) { of.set(k, value); }),
+                key + " = " + value.dump() + (as_copy ? " in a copy of " : " in ") + record.dump());
+    ++number;
+  }
+  EXPECT_GT(made / stride, 50u);
 }
 
 TEST(Export, AFileThatAnotherProgramFormattedIsReadAsWell) {
