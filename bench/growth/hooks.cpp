@@ -29,23 +29,24 @@ double run_us(const std::vector<std::string>& program, const std::string& input)
 
 void answers(const std::string& root, const Scale&, Rows& rows) {
   const std::string me = os::executable_path(), bin = me.substr(0, me.find_last_of('/'));
-  std::filesystem::create_directories(root + "/proj");
   setenv("CAIRN_HOME", (root + "/home").c_str(), 1);
   if (std::system((bin + "/cairn daemon start > /dev/null").c_str()) != 0) die("cannot start the daemon");
-  const auto payload = [&](int n, std::string_view rest) {
-    return fmt::format(R"({{"session_id":"s{}","cwd":"{}/proj"{}}})", n, root, rest);
+  // Each event of a project of its own: a start beside a turn at work is measured by itself (turns.cpp).
+  const auto run = [&](const char* event, const char* project, int n, std::string_view rest) {
+    const std::string cwd = root + "/" + project;
+    std::filesystem::create_directories(cwd);
+    const double took = run_us({bin + "/cairn-hook", event},
+                               fmt::format(R"({{"session_id":"{}{}","cwd":"{}"{}}})", project, n, cwd, rest));
+    usleep(20'000);  // a session does not begin while the last one is being stored
+    return took;
   };
   constexpr int kRounds = 41;
   std::vector<double> plain, start, prompt;
   for (int i = 0; i < kRounds; ++i) {
-    start.push_back(run_us({bin + "/cairn-hook", "SessionStart"}, payload(i, R"(,"source":"startup")")));
-    usleep(20'000);  // a session does not begin while the last one is being stored
-    prompt.push_back(run_us({bin + "/cairn-hook", "UserPromptSubmit"}, payload(i, R"(,"prompt":"go on")")));
-    usleep(20'000);
-    plain.push_back(
-        run_us({bin + "/cairn-hook", "PostToolUse"},
-               payload(i, R"(,"tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{})")));
-    usleep(20'000);
+    start.push_back(run("SessionStart", "started", i, R"(,"source":"startup")"));
+    prompt.push_back(run("UserPromptSubmit", "asked", i, R"(,"prompt":"go on")"));
+    plain.push_back(run("PostToolUse", "worked", i,
+                        R"(,"tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{})"));
   }
   const double least = at(plain, 0.5) + bare_sync_us(root);
   rows.push_back({"SessionStart, as the host waits", "us", "plain hook + bare sync", least, "answered",

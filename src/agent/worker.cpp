@@ -114,13 +114,21 @@ Result<bool> Worker::claim_batch(bool may_call, bool due) {
     gather = {options_.batch_events, options_.batch_bytes, options_.lease,
               hurry_ ? Millis(0) : options_.batch_wait};
   std::optional<store::Batch> claimed;
-  bool used_up = false;
+  bool used_up = false, finished = false;
   auto done = store::in_transaction(db_, [&]() -> Status {
     claimed = TRY(store::claim(db_, clock_.now(), gather));
-    if (claimed) used_up = TRY(store::is_used_up(db_, claimed->session, options_.budget));
-    return {};
+    if (!claimed) return {};
+    used_up = TRY(store::is_used_up(db_, claimed->session, options_.budget));
+    if (may_call && !used_up) return {};
+    // In the same transaction: the rows with their texts are written once.
+    unsent_ = {*claimed, provider_ != nullptr && !used_up};
+    auto savepoint = TRY(store::Savepoint::begin(db_));
+    if (!store_unsent()) return {};
+    finished = true;
+    return savepoint.commit();
   });
   if (!done) {
+    unsent_.reset();
     if (due) retry_at_ = clock_.boot_ns();
     return std::move(done).error().in("queue");
   }
@@ -135,8 +143,9 @@ Result<bool> Worker::claim_batch(bool may_call, bool due) {
     TRY(send_batch(*std::move(claimed)));
     return true;
   }
-  unsent_ = {*std::move(claimed), provider_ != nullptr && !used_up};
-  return finish_unsent();
+  if (!finished) return finish_unsent();
+  note_finished();
+  return true;
 }
 
 // When the next message that waits for a retry, or for more messages, is due (boot ns).
@@ -171,19 +180,26 @@ Status Worker::heed_host() {
   return *trouble.until > now ? note_trouble(trouble) : Status();
 }
 
+Status Worker::store_unsent() {
+  const store::Batch& batch = unsent_->batch;
+  if (unsent_->backlog)
+    TRY(store::want_backlog(db_, batch.session, TRY(store::prompt_numbers_of(db_, batch)), provider_->name(),
+                            clock_.now()));
+  return store::complete(db_, batch, clock_.now());
+}
+
+void Worker::note_finished() {
+  processed_ += static_cast<std::int64_t>(unsent_->batch.messages.size());
+  unsent_.reset();
+}
+
 // Ends a batch that needs no provider. When the store cannot be written, the batch stays claimed and is tried
 // again: the messages did not cause the error.
 Result<bool> Worker::finish_unsent() {
   const store::Batch& batch = unsent_->batch;
-  auto done = store::in_transaction(db_, [&]() -> Status {
-    if (unsent_->backlog)
-      TRY(store::want_backlog(db_, batch.session, TRY(store::prompt_numbers_of(db_, batch)),
-                              provider_->name(), clock_.now()));
-    return store::complete(db_, batch, clock_.now());
-  });
+  auto done = store::in_transaction(db_, [&] { return store_unsent(); });
   if (done) {
-    processed_ += static_cast<std::int64_t>(batch.messages.size());
-    unsent_.reset();
+    note_finished();
     return true;
   }
   const Code code = done.error().code;

@@ -151,6 +151,8 @@ class Worker {
   Dialog& conversation_for(const store::Session& session, const std::optional<MemoryId>& resume);
   void make_room();
   Result<bool> finish_unsent();
+  Status store_unsent();  // within a transaction
+  void note_finished();
 
   Result<bool> advance(SessionId session, Dialog& dialog);
   Result<bool> end_with_session(SessionId session, Dialog& dialog);

@@ -28,6 +28,7 @@
 
 namespace cairn::daemon {
 
+static constexpr int kGroupsPerSync = 8;         // groups of events
 static constexpr std::int64_t kReindexed = 100;  // records a transaction
 static constexpr std::int64_t kExpired = 200;    // pieces of evidence a transaction
 
@@ -238,9 +239,13 @@ Status Engine::stop() {
   return worker_.stop();
 }
 
+// An answer to a hook may come between two steps: the disk is waited for when the inbox is empty.
 Result<bool> Engine::step() {
-  TRY(sync());
-  if (TRY(read_inbox())) return true;
+  auto taken = without_waiting([&] { return read_inbox(); });
+  if (taken && *taken && ++groups_ < kGroupsPerSync) return true;
+  groups_ = 0;
+  if (intake_.is_holding_files()) TRY(sync());
+  if (TRY(std::move(taken))) return true;
   if (archiver_.step()) return true;
   if (!archiver_.is_copying() && TRY(forget_.step())) {
     intake_.recorder().read_again();
@@ -263,6 +268,7 @@ Result<bool> Engine::step() {
   if (TRY(memories_.step())) return true;  // after the transcripts: no session is stored twice
   if (TRY(expire())) return true;
   TRY(note_recovered());
+  TRY(sync());
   return false;
 }
 

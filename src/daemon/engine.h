@@ -74,7 +74,8 @@ class Engine {
   // after the next step() or confirm(); until then the event's file stays in the inbox.
   Result<context::Answer> answer(const EventId& event, std::int64_t deadline);
   Status confirm(std::int64_t receipt);
-  // Makes durable what answers stored, and removes the files of their events. step() does it first.
+  // Makes durable what was committed without waiting for the disk, and removes the files of its events.
+  // step() does it before it has nothing left to do.
   Status sync();
 
   // Reads config.toml again and rewrites hook.flags when they changed.
@@ -117,7 +118,18 @@ class Engine {
   Result<std::optional<context::Answer>> help(const EventId& event);
   Status run_minute_work();
   Result<context::Answer> find_answer(const EventId& event, std::int64_t deadline);
-  void note_synced();
+  // Runs `body` with commits that do not wait for the disk; sync() waits for all of them. Files of events
+  // that it stores stay in the inbox until then.
+  template <class Body>
+  std::invoke_result_t<Body> without_waiting(Body body) {
+    TRY(db_.set_synced(false));
+    unsynced_ = true;
+    intake_.hold_files(true);
+    auto result = body();
+    intake_.hold_files(false);
+    TRY(db_.set_synced(true));
+    return result;
+  }
   Status try_bad_again_once();
   Result<bool> read_inbox();
   Result<bool> reindex();
@@ -192,7 +204,8 @@ class Engine {
   mutable std::mutex intake_error_mutex_;
   std::string intake_error_;          // of the last step of intake
   bool recorded_error_ = false;       // an intake error is recorded in meta
-  bool unsynced_ = false;             // an answer may have stored what is not on the disk yet
+  bool unsynced_ = false;             // there may be commits that are not on the disk yet
+  int groups_ = 0;                    // of events that were stored since the last sync()
   bool expiring_ = false;             // there may be evidence to remove
   std::int64_t border_moved_ns_ = 0;  // when retention was last checked, boot time
   bool was_deep_ = false;             // the queue was above its limit at the last check

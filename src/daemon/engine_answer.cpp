@@ -77,15 +77,9 @@ Result<std::optional<context::Answer>> Engine::help(const EventId& event) {
   return answer;
 }
 
-// The hook waits, and its event is safe in the inbox: nothing here waits for the disk.
+// The hook waits, and its event is safe in the inbox.
 Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadline) {
-  TRY(db_.set_synced(false));
-  unsynced_ = true;
-  intake_.hold_files(true);
-  auto answer = find_answer(event, deadline);
-  intake_.hold_files(false);
-  TRY(db_.set_synced(true));
-  return answer;
+  return without_waiting([&] { return find_answer(event, deadline); });
 }
 
 Result<context::Answer> Engine::find_answer(const EventId& event, std::int64_t deadline) {
@@ -141,31 +135,25 @@ void Engine::catch_up(const std::string& project, std::int64_t deadline) {
 }
 
 Status Engine::confirm(std::int64_t receipt) {
-  TRY(in_transaction([&]() -> Status {
-    if (unsynced_) TRY(store::add_to_meta(db_, store::kSyncs, 1));  // so that it writes, whatever follows
-    TRY(store::confirm_receipt(db_, receipt, seams_.clock.now()));
-    const auto warned = unconfirmed_.find(receipt);
-    if (warned == unconfirmed_.end()) return {};
-    for (const auto& [key, count] : warned->second) TRY(store::raise_meta(db_, key, count));
-    return {};
+  TRY(without_waiting([&] {
+    return in_transaction([&]() -> Status {
+      TRY(store::confirm_receipt(db_, receipt, seams_.clock.now()));
+      const auto warned = unconfirmed_.find(receipt);
+      if (warned == unconfirmed_.end()) return {};
+      for (const auto& [key, count] : warned->second) TRY(store::raise_meta(db_, key, count));
+      return {};
+    });
   }));
   unconfirmed_.erase(receipt);
-  note_synced();  // this commit waited for the disk
-  return {};
+  return sync();
 }
 
-// One commit that waits for the disk takes all earlier ones with it.
 Status Engine::sync() {
   if (!unsynced_) return {};
-  TRY(db_.set_synced(true));
-  TRY(in_transaction([&] { return store::add_to_meta(db_, store::kSyncs, 1); }));
-  note_synced();
-  return {};
-}
-
-void Engine::note_synced() {
+  TRY(db_.sync());
   unsynced_ = false;
   intake_.remove_held();
+  return {};
 }
 
 }  // namespace cairn::daemon

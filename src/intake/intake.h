@@ -64,6 +64,7 @@ class Intake {
   // While files are held, those of stored events stay in the inbox: the commits may not be durable yet.
   // remove_held() removes them once they are.
   void hold_files(bool hold) { holding_ = hold; }
+  bool is_holding_files() const { return !held_.empty(); }
   void remove_held();
 
   // The number of events waiting, and of those that hooks could not write since the store was created.

@@ -51,18 +51,18 @@ Code code_of(sqlite3* db, int rc) {
   }
 }
 
-// The name of SQLite's client data that points to Connection::damage.
-constexpr const char* kDamage = "cairn.damage";
+// The name of SQLite's client data that points to the connection's Trouble.
+constexpr const char* kTrouble = "cairn.trouble";
 
 Error sql_error(sqlite3* db, int rc, std::string_view what) {
   std::string message(what);
   message += ": ";
   message += db ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
   Error error{db ? code_of(db, rc) : Code::internal, std::move(message)};
-  if (error.code == Code::corrupt)
-    if (auto* damage = static_cast<std::string*>(sqlite3_get_clientdata(db, kDamage));
-        damage && damage->empty())
-      *damage = error.message;
+  auto* trouble = static_cast<Trouble*>(db ? sqlite3_get_clientdata(db, kTrouble) : nullptr);
+  if (!trouble) return error;
+  if (error.code == Code::corrupt && trouble->damage.empty()) trouble->damage = error.message;
+  if ((rc & 0xff) == SQLITE_IOERR) trouble->lost_sync = true;
   return error;
 }
 
@@ -243,7 +243,7 @@ Result<Db> Db::open(const Options& options) {
   sqlite3*& raw = db.connection_->db;
   const int rc = sqlite3_open_v2(options.path.c_str(), &raw, flags, vfs);
   if (rc != SQLITE_OK) return sql_error(raw, rc, what);
-  sqlite3_set_clientdata(raw, kDamage, &db.connection_->damage, nullptr);
+  sqlite3_set_clientdata(raw, kTrouble, &db.connection_->trouble, nullptr);
   TRY(db.configure(options).in(what));
   if (!options.damaged) TRY(register_tokenizer(db).in(what));
   return db;
@@ -313,6 +313,22 @@ bool Db::in_transaction() const {
 
 Status Db::set_synced(bool synced) {
   return exec(synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+}
+
+Status Db::sync() {
+  sqlite3_file* log = nullptr;
+  const int found =
+      sqlite3_file_control(raw(), "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
+  if (found != SQLITE_OK) return sql_error(raw(), found, "sync");
+  if (!log || !log->pMethods) return {};  // nothing was written yet
+  bool& lost = connection_->trouble.lost_sync;
+  if (lost) {
+    TRY(checkpoint(true));
+    lost = false;
+    return {};
+  }
+  lost = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK;
+  return lost ? Error{Code::internal, "the write-ahead log could not be synced"} : Status();
 }
 
 Status Db::checkpoint(bool truncate) {

@@ -85,6 +85,12 @@ class Stmt {
 
 // One connection. Belongs to one thread at a time. Movable while no Stmt, Transaction or Savepoint of it is
 // alive.
+// What calls of a connection met so far.
+struct Trouble {
+  std::string damage;      // the first; empty: none
+  bool lost_sync = false;  // a write failed: the disk may have dropped pages that were not synced
+};
+
 class Db {
  public:
   enum class Mode { read_write, read_only };
@@ -126,9 +132,12 @@ class Db {
   bool in_transaction() const;
 
   // Whether a commit waits until it is on the disk, as it does from the start. Without that it survives the
-  // death of this process, but not yet of the machine; the next commit that waits, or a checkpoint, makes all
-  // earlier ones durable as well. Not within a transaction.
+  // death of this process, but not yet of the machine; the next commit that waits, sync() or a checkpoint
+  // makes all earlier ones durable as well. Not within a transaction.
   Status set_synced(bool synced);
+  // Waits until every commit so far is on the disk. After a write that failed, the next sync may succeed
+  // although the disk dropped pages of the log: then they are written to the database file instead.
+  Status sync();
 
   // Moves the WAL into the database file. `truncate` also waits for readers and empties the WAL; `busy` when
   // they do not end within the timeout.
@@ -140,10 +149,10 @@ class Db {
   // takes several times as long. Fails with `corrupt`, naming the first damage.
   Status integrity_check(bool indexes = false);
   // The first damage that any call found; empty: none.
-  const std::string& damage() const { return connection_->damage; }
+  const std::string& damage() const { return connection_->trouble.damage; }
   // Records damage that SQLite cannot see.
   void met_damage(std::string_view what) {
-    if (damage().empty()) connection_->damage = what;
+    if (damage().empty()) connection_->trouble.damage = what;
   }
 
   // For uses that this class does not cover, such as registering SQL functions.
@@ -153,7 +162,7 @@ class Db {
   struct Connection {
     ~Connection();
     sqlite3* db = nullptr;
-    std::string damage;
+    Trouble trouble;
     // Idle statements by text. The nodes never move, so a Stmt can point at its own.
     std::map<std::string, std::vector<sqlite3_stmt*>, std::less<>> idle;
   };

@@ -48,6 +48,10 @@ TEST(Mutant, ThatReadsALatePromptBeforeOlderEventsOfItsSessionIsCaught) {
   EXPECT_TRUE(is_caught(7));
 }
 
+TEST(Mutant, ThatRemovesFilesBeforeTheSyncIsCaught) {
+  EXPECT_TRUE(is_caught(8));
+}
+
 TEST(Mutant, WithoutAMistakeTheCopiesPass) {
   const auto failed = run_seeds(1, 20);
   EXPECT_FALSE(failed) << *failed;

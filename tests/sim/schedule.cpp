@@ -182,7 +182,7 @@ void Schedule::ask(const std::string& id, const Meaning& meaning) {
   const std::string how = late ? ", late" : slow ? ", slowly" : "";
   call_engine("answer to " + id + how, Actor::engine, [&]() -> Status {
     auto got = m_.engine->answer(EventId{id}, m_.clock.boot_ns() + (late ? -1 : 3 * kSecondNs));
-    // What an answer stored becomes durable right after it. PowerCut.AfterAnAnswer... cuts in between.
+    // What was committed becomes durable right after it. Power cuts in between are among those at any call.
     unsynced_ = !m_.engine->sync().ok();
     answer = TRY(std::move(got));
     return {};
@@ -231,6 +231,7 @@ void Schedule::call_engine(const std::string& what, Actor actor, const Work& bod
   const Status done = body();
   last_failed_ = !done;
   if (actor == Actor::person && (!done || m_.disk.halted())) person_is_unsure_ = true;
+  const bool unsynced = std::exchange(unsynced_, false);
   if (m_.disk.halted()) return say(what + " ends the daemon");
   say(what + (done ? "" : ": " + done.error().message));
   const bool excused = disk_is_ill_ || done.ok() || done.error().code == Code::canceled ||
@@ -238,8 +239,8 @@ void Schedule::call_engine(const std::string& what, Actor actor, const Work& bod
                         (done.error().code == Code::not_found || done.error().code == Code::invalid));
   if (!excused) return fail(what + " failed on a sound disk: " + done.error().message);
   if (!m_.engine) return;
-  // The disk did not take what an answer stored. The next daemon writes it again: only then must it stay.
-  if (std::exchange(unsynced_, false)) return die(false);
+  // The disk did not take what was committed. The next daemon writes it again: only then must it stay.
+  if (unsynced) return die(false);
   std::set<std::string> before = model_.waiting;
   // A command that reported a failure may have succeeded: its commit was written and not synced, and the next
   // start finds it in the log.
@@ -260,7 +261,9 @@ void Schedule::start() {
 bool Schedule::step_engine() {
   bool did = false;
   call_engine("daemon works", Actor::engine, [&]() -> Status {
-    did = TRY(m_.engine->step());
+    auto stepped = m_.engine->step();
+    unsynced_ = !m_.engine->sync().ok();
+    did = TRY(std::move(stepped));
     return {};
   });
   return did;

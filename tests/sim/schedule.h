@@ -108,7 +108,7 @@ class Schedule {
   std::optional<Call> last_delivered_;
   bool disk_is_ill_ = false;
   bool person_is_unsure_ = false;  // what was asked for failed, or the daemon ended at it
-  bool unsynced_ = false;          // an answer stored what the disk did not take
+  bool unsynced_ = false;          // the disk did not take what was committed
   bool last_failed_ = false;       // the last call of the engine
   bool capture_ = true;
   bool ending_ = false;  // nothing goes wrong any more

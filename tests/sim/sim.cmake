@@ -49,6 +49,8 @@ mutate(intake/intake.cpp
   [[  return transaction.commit();]]
   [[  if (sim::mutation == 2) clear_files(group);
   return transaction.commit();]]
+  [[    if (holding_)]]
+  [[    if (holding_ && sim::mutation != 8)]]
   [[std::vector<EventId> ids = TRY(reader_.older_of_session(id));]]
   [[std::vector<EventId> ids;
   if (sim::mutation != 7) ids = TRY(reader_.older_of_session(id));]])
