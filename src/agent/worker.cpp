@@ -168,7 +168,7 @@ Status Worker::heed_host() {
                   "your own session was refused: " + failed->failure,
                   *failed->ended_at + (brief ? std::chrono::minutes(5) : std::chrono::minutes(30)),
                   {}};
-  return *trouble.until > now ? note_trouble(trouble) : Status();
+  return *trouble.until > now ? note_trouble(trouble, count_trouble(trouble)) : Status();
 }
 
 // Ends a batch that needs no provider. When the store cannot be written, the batch stays claimed and is tried

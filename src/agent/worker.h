@@ -117,6 +117,7 @@ class Worker {
     int notes = 0;  // messages without a reply since the last batch was sent
     std::int64_t used_at = 0;
     Length length;
+    std::optional<Millis> pause;  // after its error, which the breaker has counted
     std::optional<Run> run;
   };
   // Claimed, and ended without the provider.
@@ -165,7 +166,8 @@ class Worker {
                   const std::vector<store::KeptEvent>& events, store::Put& put);
   Status keep_alive(SessionId session, Dialog& dialog);
   Status fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble);
-  Status note_trouble(const Trouble& trouble);
+  Millis count_trouble(const Trouble& trouble);
+  Status note_trouble(const Trouble& trouble, Millis pause);
   Status end_call(Run& run, std::string_view outcome, const Usage& usage, const std::string& model,
                   bool estimated);
   Status return_run(Run& run, std::string_view reason, bool counts, Millis pause);
