@@ -176,9 +176,7 @@ Status Worker::heed_host() {
 Result<bool> Worker::finish_unsent() {
   const store::Batch& batch = unsent_->batch;
   auto done = store::in_transaction(db_, [&]() -> Status {
-    if (unsent_->backlog)
-      TRY(store::want_backlog(db_, batch.session, TRY(store::prompt_numbers_of(db_, batch)),
-                              provider_->name(), clock_.now()));
+    if (unsent_->backlog) TRY(store::want_backlog(db_, batch, provider_->name(), clock_.now()));
     return store::complete(db_, batch, clock_.now());
   });
   if (done) {

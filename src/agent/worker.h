@@ -55,7 +55,7 @@ class Worker {
     std::vector<std::string> prices;         // agent.prices
     Millis idle = std::chrono::minutes(10);  // then an unused conversation ends
     // A conversation beyond one of these is replaced by a fresh one.
-    std::int64_t most_input_tokens = 30'000;
+    std::int64_t most_input_tokens = kMostConversation;
     int most_turns = 20;
     Millis backlog_age = std::chrono::hours(24 * 7);  // older backlog keeps its built-in form
     intake::FillTexts archived;                       // texts of events that are only in the archive
