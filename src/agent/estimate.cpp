@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "agent/provider.h"
+
 namespace cairn::agent {
 
 Estimate estimate(std::vector<PastTurn> turns, std::int64_t batch_events) {
   constexpr std::int64_t kSystem = 1100, kTurn = 900, kReply = 900;  // tokens, measured on real sessions
   constexpr std::int64_t kMostEvent = 3200, kMostRequest = 48'000;   // bytes, as requests are cut
-  constexpr std::int64_t kConversation = 30'000;                     // tokens
   std::sort(turns.begin(), turns.end(), [](const PastTurn& a, const PastTurn& b) {
     return a.session != b.session ? a.session < b.session : a.number < b.number;
   });
@@ -16,7 +17,7 @@ Estimate estimate(std::vector<PastTurn> turns, std::int64_t batch_events) {
   const auto call = [&] {
     if (begun == 0) return;
     const std::int64_t request = kTurn * begun + std::min(bytes, kMostRequest) / 4;
-    if (history + request > kConversation) history = 0;
+    if (history + request > kMostConversation) history = 0;
     out.calls += 1;
     out.input_tokens += (history == 0 ? kSystem : history) + request;
     out.cached_tokens += history;

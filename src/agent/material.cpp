@@ -80,9 +80,11 @@ Result<TurnMaterial> load_turn_material(store::Db& db, const store::Session& ses
     out.answer = turn->last_assistant_message;
     out.ended = end_in_words(*turn);
   }
-  for (const store::Text& text : TRY(store::texts_of_turn(db, session.id, number)))
-    if (text.kind == store::TextKind::remark && text.at >= from && text.text != out.answer)
-      out.remarks.push_back({text.at, text.text});
+  for (const store::Text& text : TRY(store::texts_of_turn(db, session.id, number))) {
+    const bool by_person = text.kind == store::TextKind::objection;
+    if ((by_person || text.kind == store::TextKind::remark) && text.at >= from && text.text != out.answer)
+      out.remarks.push_back({text.at, text.text, by_person});
+  }
   return out;
 }
 
@@ -99,9 +101,10 @@ Result<Material> load_material(store::Db& db, const store::Session& session,
     const std::int64_t number = out.events[i].prompt_number;
     const auto known = [&](const TurnMaterial& turn) { return turn.number == number; };
     if (std::any_of(out.turns.begin(), out.turns.end(), known)) continue;
-    // Remarks of a turn's earlier batches were sent with those.
-    const bool begins = !TRY(store::has_work_between(db, session.id, number, 0, out.events[i].seq));
-    const WallTime from = begins ? WallTime::min() : out.events[i].at - std::chrono::minutes(1);
+    // Remarks of a turn's earlier batches were sent with those, unless a transcript was read a little later.
+    const auto before = TRY(store::last_work_before(db, session.id, number, out.events[i].seq));
+    const WallTime from =
+        before ? std::min(*before, out.events[i].at - std::chrono::minutes(1)) : WallTime::min();
     TurnMaterial turn = TRY(load_turn_material(db, session, number, from, last_of(out.events, number)));
     for (const store::Summary& summary : summaries)
       if (summary.prompt_number == number) turn.noted = noted_about(summary, turn.answer);

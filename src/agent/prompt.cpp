@@ -65,7 +65,9 @@ class RequestWriter {
     auto remark = turn.remarks.begin();
     const auto say_until = [&](WallTime at) {
       for (; remark != turn.remarks.end() && remark->at <= at; ++remark)
-        add(fmt::format("turn {} agent says", turn.number), remark->text, limits_.text_bytes / 2);
+        add(fmt::format("turn {} {}", turn.number,
+                        remark->by_person ? "person refuses a call and says" : "agent says"),
+            remark->text, limits_.text_bytes / 2);
     };
     for (const store::KeptEvent& event : m_.events) {
       if (event.prompt_number != turn.number) continue;

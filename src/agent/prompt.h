@@ -18,6 +18,7 @@ namespace cairn::agent {
 struct Remark {
   WallTime at;
   std::string text;
+  bool by_person = false;  // said when they refused a call
 };
 
 // A turn that the batch is about.
@@ -25,7 +26,7 @@ struct TurnMaterial {
   std::int64_t number = 0;
   WallTime started_at;
   std::string prompt;
-  std::vector<Remark> remarks;  // what the agent wrote between tool calls
+  std::vector<Remark> remarks;  // between tool calls, in the order of time
   std::string answer;           // its last message; empty: not yet, or there is none
   std::string ended;            // in words, when it did not end with an answer
   std::string noted;            // what the built-in distiller wrote about it

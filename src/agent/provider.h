@@ -28,6 +28,11 @@ struct Request {
 // some text of its own.
 std::int64_t most_input_tokens(const Request& request);
 
+// A conversation that would be longer (in tokens) is replaced by a fresh one, which opens with a running
+// summary. Every request pays for the whole conversation before it: on real sessions no more of it was
+// needed.
+inline constexpr std::int64_t kMostConversation = 12'000;
+
 // What a call used, as the provider reported it. `cached_tokens` is the part of `input_tokens` that was read
 // from a cache, `cost_usd` is set when the provider names a price itself.
 struct Usage {

@@ -6,7 +6,7 @@
 #include "distil/distil.h"
 #include "event/origin.h"
 #include "intake/summarise.h"
-#include "store/turns.h"
+#include "store/texts.h"
 
 namespace cairn::agent {
 
@@ -79,10 +79,11 @@ class RowMaker {
 // The model's words over the built-in summary of the turn. An empty field of the model keeps what the
 // built-in distiller wrote.
 // A rule counts only when the person said it: a file or a web page can make a model report rules of its own.
-std::vector<std::string> said_by_person(const std::vector<std::string>& rules, const std::string& prompt,
-                                        const RowMaker& maker) {
+std::vector<std::string> said_by_person(const std::vector<std::string>& rules,
+                                        const std::vector<std::string>& sayings, const RowMaker& maker) {
   constexpr std::size_t kMost = 5, kLeastWords = 2;
-  const distil::Words words = distil::key_words(prompt);
+  distil::Words words;
+  for (const std::string& saying : sayings) words.merge(distil::key_words(saying));
   std::vector<std::string> out;
   for (const std::string& rule : rules) {
     const std::string text = maker.line(rule, 240);
@@ -126,7 +127,7 @@ Result<Rows> rows_of(store::Db& db, const Scanned& reply, const store::Session& 
     store::Summary row = *known;
     row.provider = provider;
     row.interim = false;
-    row.rules = said_by_person(said.rules, TRY(store::prompt_text(db, session.id, turn)), maker);
+    row.rules = said_by_person(said.rules, TRY(store::words_of_person(db, session.id, turn)), maker);
     put_over(row, said, maker);
     rows.summaries.push_back(std::move(row));
   }

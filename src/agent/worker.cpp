@@ -177,14 +177,12 @@ Status Worker::heed_host() {
                   "your own session was refused: " + failed->failure,
                   *failed->ended_at + (brief ? std::chrono::minutes(5) : std::chrono::minutes(30)),
                   {}};
-  return *trouble.until > now ? note_trouble(trouble) : Status();
+  return *trouble.until > now ? note_trouble(trouble, count_trouble(trouble)) : Status();
 }
 
 Status Worker::store_unsent() {
   const store::Batch& batch = unsent_->batch;
-  if (unsent_->backlog)
-    TRY(store::want_backlog(db_, batch.session, TRY(store::prompt_numbers_of(db_, batch)), provider_->name(),
-                            clock_.now()));
+  if (unsent_->backlog) TRY(store::want_backlog(db_, batch, provider_->name(), clock_.now()));
   return store::complete(db_, batch, clock_.now());
 }
 

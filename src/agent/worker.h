@@ -55,7 +55,7 @@ class Worker {
     std::vector<std::string> prices;         // agent.prices
     Millis idle = std::chrono::minutes(10);  // then an unused conversation ends
     // A conversation beyond one of these is replaced by a fresh one.
-    std::int64_t most_input_tokens = 30'000;
+    std::int64_t most_input_tokens = kMostConversation;
     int most_turns = 20;
     Millis backlog_age = std::chrono::hours(24 * 7);  // older backlog keeps its built-in form
     intake::FillTexts archived;                       // texts of events that are only in the archive
@@ -117,6 +117,7 @@ class Worker {
     int notes = 0;  // messages without a reply since the last batch was sent
     std::int64_t used_at = 0;
     Length length;
+    std::optional<Millis> pause;  // after its error, which the breaker has counted
     std::optional<Run> run;
   };
   // Claimed, and ended without the provider.
@@ -167,7 +168,8 @@ class Worker {
                   const std::vector<store::KeptEvent>& events, store::Put& put);
   Status keep_alive(SessionId session, Dialog& dialog);
   Status fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble);
-  Status note_trouble(const Trouble& trouble);
+  Millis count_trouble(const Trouble& trouble);
+  Status note_trouble(const Trouble& trouble, Millis pause);
   Status end_call(Run& run, std::string_view outcome, const Usage& usage, const std::string& model,
                   bool estimated);
   Status return_run(Run& run, std::string_view reason, bool counts, Millis pause);

@@ -161,7 +161,6 @@ Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
   if (stored) {
     if (run.batch) processed_ += static_cast<std::int64_t>(run.batch->messages.size());
     if (breaker_.succeed()) {
-      TRY(store::clear_agent_trouble(db_));
       log_.info(fmt::format("provider={} works again", provider_->name()));
       look_at_ = 0;
     }
@@ -199,6 +198,7 @@ Result<bool> Worker::wait_for_id(SessionId session, Dialog& dialog) {
 }
 
 // Stores the observations and their evidence, and ends the batch or the piece of a turn, in one transaction.
+// The provider works: a trouble that is still noted, perhaps by an earlier daemon, is over.
 Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) {
   const auto of = TRY(store::find_session(db_, session));
   std::vector<store::KeptEvent> events;
@@ -214,6 +214,7 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
   store::Put put;
   TRY(store::in_transaction(db_, [&]() -> Status {
     TRY(put_rows(*of, run, memory, events, put));
+    TRY(store::clear_agent_trouble(db_));
     if (run.batch) return store::complete(db_, *run.batch, clock_.now());
     constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
     if (TRY(store::has_work_between(db_, session, run.turn->number, run.events.back(), kEnd)))
@@ -270,14 +271,19 @@ Status Worker::keep_alive(SessionId session, Dialog& dialog) {
   return {};
 }
 
-// Records a failure of the provider: its next call waits, and after several the built-in distiller takes
-// over.
-Status Worker::note_trouble(const Trouble& trouble) {
+// Counts a failure of the provider: its next call waits, and after several the built-in distiller takes over.
+// Returns the pause.
+Millis Worker::count_trouble(const Trouble& trouble) {
   std::optional<Millis> to_go;
   if (trouble.until) to_go = std::chrono::duration_cast<Millis>(*trouble.until - clock_.now());
   const Millis pause = breaker_.fail(trouble, clock_.boot_ns(), to_go);
   if (pause > Millis(0))
     retry_at_ = std::min(retry_at_.value_or(breaker_.pause_until()), breaker_.pause_until());
+  return pause;
+}
+
+// Stores why the provider is not used, for people.
+Status Worker::note_trouble(const Trouble& trouble, Millis pause) {
   if (!breaker_.open()) return {};
   const auto known = TRY(store::agent_trouble(db_));
   return store::in_transaction(db_, [&] {
@@ -289,7 +295,8 @@ Status Worker::note_trouble(const Trouble& trouble) {
 }
 
 // Returns the batch after an error of the provider. An error that the messages may have caused counts as a
-// try. While the breaker is open nothing counts: the built-in distiller does the batch.
+// try. While the breaker is open nothing counts: the built-in distiller does the batch. Called again with the
+// same error when the store failed: the breaker counts it once.
 Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble) {
   using Kind = Trouble::Kind;
   const std::string reason = fmt::format("{}: {}", kind_name(trouble.kind), trouble.reason);
@@ -298,15 +305,11 @@ Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trou
     const bool unknown = trouble.kind == Kind::transient || trouble.kind == Kind::canceled;
     TRY(end_call(*dialog.run, kind_name(trouble.kind), trouble.usage, "", !known && unknown));
   }
-  const std::int64_t before = breaker_.pause_until();
-  TRY(note_trouble(trouble));
+  if (!dialog.pause) dialog.pause = count_trouble(trouble);
+  TRY(note_trouble(trouble, *dialog.pause));
   const bool instead = breaker_.open() && options_.fallback;
   const bool counts = !instead && (trouble.kind == Kind::transient || trouble.kind == Kind::rejected);
-  Millis pause(0);
-  if (!instead && breaker_.pause_until() != before)
-    pause = std::chrono::duration_cast<Millis>(
-        std::chrono::nanoseconds(breaker_.pause_until() - clock_.boot_ns()));
-  if (dialog.run) TRY(return_run(*dialog.run, reason, counts, pause));
+  if (dialog.run) TRY(return_run(*dialog.run, reason, counts, instead ? Millis(0) : *dialog.pause));
   log_.warn(fmt::format("provider={} session={} {}", provider_->name(), session.value, reason));
   end(session, dialog, false);
   return {};

@@ -18,6 +18,7 @@ struct Section {
 constexpr std::array kSections = {Section{"subtitle", "Subtitle"},
                                   Section{"text", "Text"},
                                   Section{"request", "Request"},
+                                  Section{"objections", "Said when a call was refused"},
                                   Section{"answer", "Answer"},
                                   Section{"investigated", "Investigated"},
                                   Section{"learned", "Learned"},

@@ -21,8 +21,8 @@ using store::TextKind;
 
 // Weights of sentences by their source. Tuned with bench/sessions on all its projects together.
 constexpr double kAnswer = 1, kLongRemark = 1, kMessage = 0.9, kFinding = 0.5, kPrompt = 0.5, kPlan = 0.2,
-                 kCompaction = 0.2, kFacts = 0.3;
-constexpr double kOlderMessage = 0.6, kOlderRemark = 0.5;
+                 kCompaction = 0.2, kFacts = 0.3, kObjection = 1.5;
+constexpr double kOlderMessage = 0.6, kOlderRemark = 0.5, kOlderObjection = 1;
 constexpr double kRow = 0.8, kOlderRow = 0.4, kCode = 0.2, kLastTurn = 1.3, kCue = 1.5, kIntroduces = 0.3;
 constexpr double kQuestion = 0.4;        // a question that a later turn has answered
 constexpr double kAnnounces = 0.15;      // "Let me look at ..." announces work and reports no result
@@ -189,6 +189,9 @@ void SessionWriter::add_texts(const Summary& turn) {
       case TextKind::pull:
         if (!newest_) add_source("Pull request " + first, kOlderMessage, turn);
         add_source(body(), newest_ ? kMessage : kOlderMessage, turn, "Pull request " + first);
+        break;
+      case TextKind::objection:
+        add_source(text.text, newest_ ? kObjection : kOlderObjection, turn, "Corrected");
         break;
       case TextKind::away: add_source(text.text, kMessage, turn); break;
       case TextKind::compaction:

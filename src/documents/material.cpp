@@ -201,6 +201,7 @@ class Distiller {
       case host::TranscriptItem::Kind::stop: turn_.last_answer = item.text; break;
       case host::TranscriptItem::Kind::text:
         if (item.said == event::TextKind::title) title_ = item.text;
+        if (item.said == event::TextKind::objection) add_orders(item.text);
         break;
     }
   }
@@ -216,8 +217,7 @@ class Distiller {
     for (const distil::Carried& text : found.carried)
       if (text.kind == distil::Carried::Kind::commit)
         add(material_.commits, lines(text.text).front(), kRequest);
-    for (const std::string& order : distil::standing_orders(turn_.prompt, mode_))
-      add(material_.preferences, order);
+    add_orders(turn_.prompt);
     if (!turn_.last_answer.empty()) sorter_.add_answer(turn_.last_answer);
     begin("");
   }
@@ -228,6 +228,10 @@ class Distiller {
   }
 
  private:
+  void add_orders(std::string_view words) {
+    for (const std::string& order : distil::standing_orders(words, mode_)) add(material_.preferences, order);
+  }
+
   void begin(std::string prompt) {
     turn_ = distil::Turn{};
     turn_.host = platform_;
@@ -264,9 +268,8 @@ Result<Material> material_of(store::Db& db, const store::Session& session, const
       else if (one.position && *one.position >= 0 && *one.position <= static_cast<std::int64_t>(Slot::found))
         sorter.add_observation(static_cast<Slot>(*one.position), one.title, one.facts);
     }
-    for (const std::string& order :
-         distil::standing_orders(TRY(store::prompt_text(db, session.id, s.prompt_number)), mode))
-      add(material.preferences, order);
+    for (const std::string& words : TRY(store::words_of_person(db, session.id, s.prompt_number)))
+      for (const std::string& order : distil::standing_orders(words, mode)) add(material.preferences, order);
   }
   material.from = session.started_at;
   std::string title;

@@ -11,6 +11,7 @@ enum class TextKind {
   away,        // the host's summary for a user who comes back
   commit,      // the message of a commit: hash and subject in the first line
   pull,        // a pull request: number, title or address in the first line
+  objection,   // what the person said when they refused a tool call
 };
 
 }  // namespace cairn::event

@@ -421,7 +421,8 @@ Result<bool> CatchUp::recover_stop(Look& look, const Item& item) {
   return true;
 }
 
-// The assistant's texts between events. No hook delivers them, so there is nothing to wait for.
+// Texts between events: the assistant's, and what the person said when they refused a call. No hook delivers
+// them, so there is nothing to wait for.
 Status CatchUp::recover_text(Look& look, const Item& item) {
   const SessionId session = look.session.id;
   const WallTime at = item.at == WallTime() ? look.session.last_event_at : item.at;
@@ -438,8 +439,9 @@ Status CatchUp::recover_text(Look& look, const Item& item) {
   text.source = "transcript";
   text.text = cut(gate_.clean(item.text, gate::Way::hook), max_field_);
   text.at = at;
-  TRY(store::add_text(db_, text));
-  return {};
+  if (trim(text.text).empty()) return {};  // all of it was private
+  const bool added = TRY(store::add_text(db_, text));
+  return added && text.kind == event::TextKind::objection ? recorder_.text_added(*turn) : Status();
 }
 
 Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {

@@ -9,6 +9,7 @@
 #include "store/notes.h"
 #include "store/open_items.h"
 #include "store/summaries.h"
+#include "store/texts.h"
 
 namespace cairn::intake {
 
@@ -256,14 +257,17 @@ class Keeper {
 Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
                        const distil::Turn& facts, distil::LeftOpen left, const distil::Mode& mode,
                        const std::vector<std::string>& rules) {
-  std::vector<std::string> orders = distil::standing_orders(facts.prompt, mode);
-  for (const std::string& rule : rules) {
+  std::vector<std::string> orders;
+  const auto add = [&](const std::string& rule) {
     const distil::Words words = distil::key_words(rule);
     const bool known = std::any_of(orders.begin(), orders.end(), [&](const std::string& order) {
       return distil::mostly_in(words, distil::key_words(order));
     });
     if (!known) orders.push_back(rule);
-  }
+  };
+  for (const std::string& words : TRY(store::words_of_person(db, session.id, turn.number)))
+    for (const std::string& order : distil::standing_orders(words, mode)) add(order);
+  for (const std::string& rule : rules) add(rule);
   TRY(store::put_standing_orders(db, session.id, turn.number, orders, turn.started_at));
   return Keeper(db, session, turn, facts, std::move(left)).run();
 }

@@ -58,6 +58,9 @@ class Recorder {
   // Forgets those turns: the transaction was rolled back.
   void discard();
 
+  // A text that a summary is made from was added to the turn.
+  Status text_added(const store::Turn& turn);
+
   // When nothing else is to do, and in no transaction: summarises a turn that got late events, or reads some
   // events of an open turn ahead of its summary. False: nothing is left.
   Result<bool> step();

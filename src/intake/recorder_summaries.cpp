@@ -35,6 +35,11 @@ Status Recorder::note_change(const Event& event, const store::Turn& turn) {
   return store::mark_turn(db_, turn.session, turn.number);
 }
 
+Status Recorder::text_added(const store::Turn& turn) {
+  if (!turn.open()) changed_.emplace(turn.session, turn.number);
+  return store::mark_turn(db_, turn.session, turn.number);
+}
+
 Status Recorder::distil_again(const store::Session& session) {
   for (std::int64_t number = 1; number <= session.prompt_count; ++number)
     changed_.emplace(session.id, number);

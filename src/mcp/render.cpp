@@ -15,9 +15,10 @@ namespace {
 constexpr std::size_t kExcerpt = 400;
 
 // The parts of a record, in the order in which they are read. `text` and the like are not labelled.
-constexpr auto kParts = std::to_array<std::string_view>(
-    {"subtitle", "text", "request", "answer", "investigated", "learned", "completed", "next_steps", "commits",
-     "narrative", "facts", "notes", "files_edited", "files_modified", "files_read", "remarks"});
+constexpr auto kParts =
+    std::to_array<std::string_view>({"subtitle", "text", "request", "objections", "answer", "investigated",
+                                     "learned", "completed", "next_steps", "commits", "narrative", "facts",
+                                     "notes", "files_edited", "files_modified", "files_read", "remarks"});
 
 std::string line_of(std::string_view text, std::size_t most = 200) {
   return harmless(one_line(visible(text), most));

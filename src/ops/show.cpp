@@ -51,6 +51,7 @@ static Json summary_json(const store::Summary& s, const std::vector<store::Text>
                        {"completed", s.completed},
                        {"next_steps", s.next_steps},
                        {"notes", s.notes},
+                       {"objections", said(texts, {store::TextKind::objection})},
                        {"answer", said(texts, {store::TextKind::answer})},
                        {"remarks", said(texts, {store::TextKind::remark, store::TextKind::away})},
                        {"commits", said(texts, {store::TextKind::commit, store::TextKind::pull})},

@@ -124,13 +124,22 @@ Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64
   return events;
 }
 
+#define WORK_OF_TURN                                                                                 \
+  "FROM events WHERE session_db_id = ? AND prompt_number = ? AND seq > ? AND seq < ? AND outcome = " \
+  "'stored' "                                                                                        \
+  "AND kind IN ('tool', 'tool_failure', 'stop', 'stop_failure') "
+
 Result<bool> has_work_between(Db& db, SessionId session, std::int64_t prompt_number, std::int64_t after,
                               std::int64_t before) {
-  return TRY(db.integer("SELECT 1 FROM events WHERE session_db_id = ? AND prompt_number = ? AND seq > ? AND "
-                        "seq < ? AND outcome = 'stored' AND kind IN ('tool', 'tool_failure', 'stop', "
-                        "'stop_failure') LIMIT 1",
-                        session.value, prompt_number, after, before))
+  return TRY(db.integer("SELECT 1 " WORK_OF_TURN "LIMIT 1", session.value, prompt_number, after, before))
       .has_value();
+}
+
+Result<std::optional<WallTime>> last_work_before(Db& db, SessionId session, std::int64_t prompt_number,
+                                                 std::int64_t before) {
+  const auto at = TRY(db.integer("SELECT created_at_epoch " WORK_OF_TURN "ORDER BY seq DESC LIMIT 1",
+                                 session.value, prompt_number, 0, before));
+  return at ? std::optional(from_epoch_ms(*at)) : std::nullopt;
 }
 
 Result<std::vector<KeptEvent>> last_calls(Db& db, SessionId session, std::size_t limit) {

@@ -60,6 +60,9 @@ Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64
 // below `before`.
 Result<bool> has_work_between(Db& db, SessionId session, std::int64_t prompt_number, std::int64_t after,
                               std::int64_t before);
+// When the last such event of the turn below `before` happened; nothing: there is none.
+Result<std::optional<WallTime>> last_work_before(Db& db, SessionId session, std::int64_t prompt_number,
+                                                 std::int64_t before);
 // The session's last tool calls that ended, oldest first, at most `limit`.
 Result<std::vector<KeptEvent>> last_calls(Db& db, SessionId session, std::size_t limit);
 // One event; nothing when it is unknown or was only counted.

@@ -121,9 +121,13 @@ Result<std::optional<Batch>> claim(Db& db, WallTime now, const Gather& gather) {
 
 #define OURS "WHERE batch_id = ? AND lease = ? AND status = 'processing' "
 
-Result<std::vector<std::int64_t>> prompt_numbers_of(Db& db, const Batch& batch) {
-  return all<std::int64_t>(db.query("SELECT DISTINCT coalesce(prompt_number, 0) FROM pending_messages " OURS,
-                                    batch.id, batch.lease));
+Result<std::vector<BatchTurn>> batch_turns(Db& db, const Batch& batch) {
+  return all(db.query("SELECT prompt_number, min(event_seq) FROM pending_messages " OURS
+                      " AND prompt_number > 0 GROUP BY 1",
+                      batch.id, batch.lease),
+             [](Stmt& row) {
+               return BatchTurn{row.integer(0), row.integer(1)};
+             });
 }
 
 Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease) {

@@ -60,8 +60,11 @@ struct Gather {
   Millis wait{0};
 };
 Result<std::optional<Batch>> claim(Db& db, WallTime now, const Gather& gather);
-// The turns of a claimed batch.
-Result<std::vector<std::int64_t>> prompt_numbers_of(Db& db, const Batch& batch);
+// The turns of a claimed batch, each with its first event in the batch.
+struct BatchTurn {
+  std::int64_t number = 0, first_event = 0;
+};
+Result<std::vector<BatchTurn>> batch_turns(Db& db, const Batch& batch);
 
 // The worker's heartbeat: the lease now ends `lease` from now. False: the batch is no longer ours.
 Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease);

@@ -8,17 +8,36 @@ namespace cairn::store {
 
 Status want_redistil(Db& db, const RedistilTurn& turn) {
   return db.run(
-      "INSERT INTO redistil_turns(session_db_id, prompt_number, purpose, provider, at_epoch) "
-      "VALUES(?1,?2,?3,?4,?5) ON CONFLICT DO UPDATE SET purpose = ?3, provider = ?4, done_to = 0, tries = 0 "
+      "INSERT INTO redistil_turns(session_db_id, prompt_number, purpose, provider, at_epoch, done_to) "
+      "VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT DO UPDATE SET purpose = ?3, provider = ?4, done_to = 0, tries = "
+      "0 "
       "WHERE ?3 = 'redistil'",
-      turn.session.value, turn.number, purpose_name(turn.purpose), turn.provider, epoch_ms(turn.at));
+      turn.session.value, turn.number, purpose_name(turn.purpose), turn.provider, epoch_ms(turn.at),
+      turn.done_to);
 }
 
-Status want_backlog(Db& db, SessionId session, const std::vector<std::int64_t>& prompt_numbers,
-                    std::string_view provider, WallTime now) {
-  for (const std::int64_t number : prompt_numbers)
-    if (number > 0)
-      TRY(want_redistil(db, {session, number, CallPurpose::backlog, std::string(provider), 0, 0, now}));
+// The events of the turn before `first` that the provider has answered: all of them, or none. The queue keeps
+// the last messages that are done, so only the last calls can belong to one.
+static Result<std::int64_t> answered_to(Db& db, SessionId session, const BatchTurn& turn,
+                                        std::string_view provider) {
+  Stmt row = TRY(
+      db.query("SELECT count(*), coalesce(sum(m.batch_id IN (SELECT batch_id FROM (SELECT batch_id, outcome "
+               "FROM model_calls WHERE provider = ? ORDER BY id DESC LIMIT 200) WHERE outcome IN ('ok', "
+               "'skipped'))), 0) FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq AND "
+               "m.status = 'processed' WHERE e.session_db_id = ? AND e.prompt_number = ? AND e.seq < ? AND "
+               "e.outcome = 'stored' AND e.kind IN ('tool', 'tool_failure', 'stop', 'stop_failure')",
+               provider, session.value, turn.number, turn.first_event));
+  if (!TRY(row.step())) return 0;
+  const std::int64_t before = row.integer(0), answered = row.integer(1);
+  return before > 0 && before == answered ? turn.first_event - 1 : 0;
+}
+
+Status want_backlog(Db& db, const Batch& batch, std::string_view provider, WallTime now) {
+  for (const BatchTurn& turn : TRY(batch_turns(db, batch))) {
+    RedistilTurn wanted{batch.session, turn.number, CallPurpose::backlog, std::string(provider), 0, 0, now};
+    wanted.done_to = TRY(answered_to(db, batch.session, turn, provider));
+    TRY(want_redistil(db, wanted));
+  }
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/model_calls.h"
+#include "store/queue.h"
 #include "store/sql.h"
 
 namespace cairn::store {
@@ -28,9 +29,9 @@ struct RedistilTurn {
 
 // Adds a turn. One that is there already starts again when a person asks for it.
 Status want_redistil(Db& db, const RedistilTurn& turn);
-// Adds the turns of a batch that the built-in distiller ends because the provider cannot be used.
-Status want_backlog(Db& db, SessionId session, const std::vector<std::int64_t>& prompt_numbers,
-                    std::string_view provider, WallTime now);
+// Adds the turns of a batch that the built-in distiller ends because the provider cannot be used. What the
+// provider has answered before about such a turn is not asked again.
+Status want_backlog(Db& db, const Batch& batch, std::string_view provider, WallTime now);
 
 // The newest turn for that provider; what a person asked for comes first. Turns of sessions in `busy` are
 // skipped, and backlog that ended before `oldest`.

@@ -68,8 +68,8 @@ inline constexpr auto kStateTexts<MadeBy> = std::to_array<std::string_view>({"us
 template <>
 inline constexpr auto kStateTexts<event::Kind> = event::kKindNames;
 template <>
-inline constexpr auto kStateTexts<event::TextKind> =
-    std::to_array<std::string_view>({"answer", "remark", "compaction", "title", "away", "commit", "pull"});
+inline constexpr auto kStateTexts<event::TextKind> = std::to_array<std::string_view>(
+    {"answer", "remark", "compaction", "title", "away", "commit", "pull", "objection"});
 template <>
 inline constexpr auto kStateTexts<event::OpenSource> =
     std::to_array<std::string_view>({"person", "task", "next_step", "question", "plan", "interruption"});

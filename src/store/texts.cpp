@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "store/rows.h"
+#include "store/turns.h"
 
 namespace cairn::store {
 
@@ -67,6 +68,15 @@ Result<std::vector<Text>> texts_of_turn(Db& db, SessionId session, std::int64_t 
   while (TRY(row.step()))
     if (auto text = read_text(row)) texts.push_back(*std::move(text));
   return texts;
+}
+
+Result<std::vector<std::string>> words_of_person(Db& db, SessionId session, std::int64_t number) {
+  std::vector<std::string> words;
+  if (std::string prompt = TRY(prompt_text(db, session, number)); !prompt.empty())
+    words.push_back(std::move(prompt));
+  for (Text& text : TRY(texts_of_turn(db, session, number)))
+    if (text.kind == TextKind::objection) words.push_back(std::move(text.text));
+  return words;
 }
 
 }  // namespace cairn::store

@@ -1,5 +1,6 @@
-// The full texts of a session: answers, remarks between tool calls, summaries of compactions, titles,
-// messages of commits. The composer chooses from them, search covers all of them, `show` prints them.
+// The full texts of a session: answers, remarks between tool calls, objections of the person, summaries of
+// compactions, titles, messages of commits. The composer chooses from them, search covers all of them, `show`
+// prints them.
 #pragma once
 
 #include <optional>
@@ -40,5 +41,7 @@ Result<std::vector<Text>> texts_of_session(Db& db, SessionId session, std::size_
                                            bool main = false);
 // All texts of a turn, oldest first.
 Result<std::vector<Text>> texts_of_turn(Db& db, SessionId session, std::int64_t number);
+// All that the person said in a turn: the prompt, then what they said when they refused calls.
+Result<std::vector<std::string>> words_of_person(Db& db, SessionId session, std::int64_t number);
 
 }  // namespace cairn::store

@@ -218,11 +218,14 @@ TEST(BudgetProperty, TheWorkerNeverCrossesItEither) {
     const std::int64_t limit = 40'000 + static_cast<std::int64_t>(below(100'000));
     set(m, "budget.daily_tokens", std::to_string(limit));
     std::map<std::int64_t, std::int64_t> history;
+    std::size_t begun = 0;
     provider.script = [&](SessionId session, const Request& request) {
       if (below(5) == 0) return Plan::fails(static_cast<Trouble::Kind>(below(7)));
       Plan plan = Plan::learns_each(request);
       const auto bytes = static_cast<std::int64_t>(request.text.size() + request.system.size());
-      const std::int64_t most = std::min<std::int64_t>(bytes + history[session.value], 30'000);
+      const bool begins = std::exchange(begun, provider.starts.size()) != provider.starts.size();
+      if (begins && !provider.starts.back().resume) history[session.value] = 0;
+      const std::int64_t most = bytes + history[session.value];
       auto& reply = std::get<agent::Reply>(plan.what);
       reply.usage = {static_cast<std::int64_t>(below(static_cast<std::size_t>(most))) + 1,
                      static_cast<std::int64_t>(below(4000)),
@@ -268,10 +271,14 @@ TEST(Estimate, GrowsWithTheWorkAndCountsTheConversation) {
   EXPECT_EQ(one.cached_tokens, 0);
   const auto long_one = agent::estimate({{1, 1, 300, 600'000}}, 40);
   EXPECT_EQ(long_one.calls, 8);
-  EXPECT_LT(long_one.input_tokens, 8 * 30'000);
-  const auto two = agent::estimate({{1, 1, 10, 20'000}, {1, 2, 10, 20'000}}, 40);
+  EXPECT_LT(long_one.input_tokens, 8 * 20'000);
+  const auto two = agent::estimate({{1, 1, 10, 10'000}, {1, 2, 10, 10'000}}, 40);
   EXPECT_EQ(two.calls, 2);
   EXPECT_GT(two.cached_tokens, 0);
+  // Beyond 12,000 tokens a conversation is replaced: the second turn pays for no history.
+  const auto apart = agent::estimate({{1, 1, 10, 30'000}, {1, 2, 10, 30'000}}, 40);
+  EXPECT_EQ(apart.calls, 2);
+  EXPECT_EQ(apart.cached_tokens, 0);
   EXPECT_EQ(agent::estimate({}, 40).calls, 0);
 }
 

@@ -101,6 +101,37 @@ TEST_F(ModelTest, FilesOfAnObservationComeFromItsEvents) {
   EXPECT_EQ(files.find("passwd"), std::string::npos);
 }
 
+// The model answers about a part of a turn, then fails: later it is asked about the rest only.
+TEST_F(ModelTest, BacklogDoesNotAskAgainWhatWasAnswered) {
+  set("agent.batch_max_events", "2");
+  std::vector<std::vector<std::int64_t>> asked;
+  provider.script = [&](SessionId, const Request& request) {
+    asked.push_back(events_in(request));
+    return asked.size() == 2 ? Plan::fails(Trouble::Kind::quota) : Plan::learns_each(request);
+  };
+  turn(chat, 4);
+  EXPECT_EQ(m.number("SELECT count(*) FROM redistil_turns"), 1);
+  for (int i = 0; i < 3; ++i) wait(11min);
+  EXPECT_EQ(m.number("SELECT count(*) FROM redistil_turns"), 0);
+  std::map<std::int64_t, int> times;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    for (const std::int64_t event : asked[i]) times[event] += i == 1 ? 0 : 1;  // the second call failed
+  EXPECT_EQ(times.size(), 5u);
+  for (const auto& [event, count] : times) EXPECT_EQ(count, 1) << event;
+  EXPECT_EQ(learned(), 5);
+  // A late event is asked about, and nothing but it.
+  provider.script = [&](SessionId, const Request& request) {
+    asked.push_back(events_in(request));
+    return Plan::learns_each(request);
+  };
+  const std::size_t before = asked.size();
+  m.tell(chat.ran("make late", "late"));
+  ASSERT_EQ(asked.size(), before + 1);
+  EXPECT_EQ(asked.back().size(), 1u);
+  wait(11min);
+  EXPECT_EQ(asked.size(), before + 1);
+}
+
 TEST_F(ModelTest, ThreeHundredEventsTakeFewCallsOfBoundedSize) {
   std::vector<std::size_t> sizes;
   std::map<std::int64_t, std::int64_t> history;
@@ -123,7 +154,7 @@ TEST_F(ModelTest, ThreeHundredEventsTakeFewCallsOfBoundedSize) {
                      "v.event_seq WHERE e.kind IN ('tool', 'stop')"),
             300);
   for (const std::size_t size : sizes) EXPECT_LE(size, 50'000u);
-  EXPECT_LE(largest, 30'000);
+  EXPECT_LE(largest, 12'500);
   EXPECT_EQ(m.number("SELECT count(*) FROM model_calls"),
             static_cast<std::int64_t>(provider.requests.size()));
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "host/claude_code/events.h"
+#include "host/claude_code/tools.h"
 
 namespace cairn::host::claude {
 
@@ -103,6 +104,25 @@ void Lines::end_piece(std::uint64_t begin) {
   std::erase_if(piece.items, [&](const Item& item) { return item.begin >= piece.end; });
 }
 
+// What the person said when they refused a call; empty: nothing, or the host wrote it in their name. The text
+// of a server's failure is the server's: it could put words into the person's mouth.
+static std::string_view objection_in(std::string_view text, std::string_view tool) {
+  static constexpr std::array kRefused = {"The user doesn't want to proceed with this tool use.",
+                                          "Permission for this tool use was denied."};
+  static constexpr std::array kOwn = {"The user wants to clarify these questions.",
+                                      "The user has indicated "};
+  constexpr std::string_view kSaid = "he user said:\n",
+                             kNote = "\n\nNote: The user's next message may contain";
+  const auto begins = [&](std::string_view start) { return text.starts_with(start); };
+  const std::size_t said = text.find(kSaid);
+  if (std::none_of(kRefused.begin(), kRefused.end(), begins) || said == std::string_view::npos ||
+      origin_of(tool) == Origin::mcp)
+    return {};
+  text = trim(text.substr(said + kSaid.size()));
+  if (std::any_of(kOwn.begin(), kOwn.end(), begins)) return {};
+  return trim(text.substr(0, text.rfind(kNote)));
+}
+
 void Lines::take_result(const Json& block, const Json& line, const Item& head) {
   const std::string_view id = block["tool_use_id"].as_string();
   const auto call = std::find_if(piece.items.rbegin(), piece.items.rend(), [&](const Item& item) {
@@ -124,7 +144,9 @@ void Lines::take_result(const Json& block, const Json& line, const Item& head) {
     result.response = tool_result.is_object() ? tool_result : Json(text);
   }
   if (line.has("promptId")) call->prompt_id = head.prompt_id;
+  const bool failed = result.failed;
   call->result = std::move(result);
+  if (failed) take_text(TextKind::objection, std::string(objection_in(text, call->tool_name)), head);
 }
 
 void Lines::take_assistant(const Json& line, const Item& head) {
