@@ -222,6 +222,45 @@ TEST_F(SearchTest, ExplainsAScoreAsTheSumOfItsTerms) {
   }
 }
 
+// Ranking reads only pieces of a long session. What stands at the edge of such a piece is no neighbour of
+// what stands at the edge of the next one.
+TEST_F(SearchTest, OnlyWhatStandsNextToARecordCountsForIt) {
+  const std::string words = " of the work that went on all day and had no end";
+  int made = 0;  // records with the same text would be one
+  const auto step = [&](const std::string& text) {
+    return observe("step" + std::to_string(++made), text + words);
+  };
+  const auto other = [&](int count) {
+    for (int i = 0; i < count; ++i) step("more");
+  };
+  const auto around = [&](const std::string& id) {
+    const Json found = search("zebra quokka", {{"explain", true}, {"limit", 50}});
+    double score = 0;
+    for (const Json& result : found["results"].items())
+      for (const Json& share : result["explain"].items())
+        if (result["id"].as_string() == id && share["term"].as_string() == "around it")
+          score += share["score"].as_double();
+    return score;
+  };
+  other(10);
+  observe("zebra quokka");
+  other(7);
+  step("quokka" + words + words);
+  other(20);
+  const std::string alone = step("zebra");
+  other(20);
+  step("quokka" + words + words);
+  other(7);
+  observe("quokka zebra");
+  other(10);
+  EXPECT_EQ(around(alone), 0) << "twenty other records stand between";
+  const std::string beside = step("zebra");
+  other(3);
+  step("quokka" + words + words);
+  other(20);
+  EXPECT_GT(around(beside), 0) << "the fourth after it";
+}
+
 TEST_F(SearchTest, MarksWhatMatchedInTitleAndExcerpt) {
   observe("Rounding of totals",
           std::string(400, 'x') + " then the totals were rounded once " + std::string(400, 'y'));
