@@ -23,12 +23,12 @@ constexpr double kTitle = 2.0, kNames = 2.0, kDate = 0.5;
 constexpr double kLongText = 0.6;
 
 // Features, as shares of the sum of the words' weights.
-constexpr double kAllWords = 0.25;    // every word is in it
+constexpr double kAllWords = 0.25;    // every word is in it or around it
 constexpr double kAdjacent = 0.15;    // words that follow each other in the query do so in it
 constexpr double kWhole = 0.3;        // of an identifier's weight: it is in it as a whole
 constexpr double kFile = 0.2;         // the file is named in it
 constexpr double kThen = 0.35;        // it happened when the query says
-constexpr double kRecent = 0.06;      // today; half of it after two months
+constexpr double kRecent = 0.01;      // today; half of it after two months: decides between equals
 constexpr double kKindOfWork = 0.06;  // the query asks for a decision or a fix, and it is one
 
 constexpr std::size_t kExactly = 1000;    // entries up to which a word's frequency is counted
@@ -87,6 +87,7 @@ class Scorer {
     out.id = row.text.id;
     const WordCounter::Found& day = day_of(row.text.at);
     double near_share = 0, covered = 0;
+    Sums sums;
     bool any = false;
     for (std::size_t w = 0; w < asked_.words.size(); ++w) {
       const double own = own_count(row, w), dated = own + kDate * day.counts[w];
@@ -96,16 +97,24 @@ class Scorer {
       near_share += weight * saturated(with_near) - alone;
       any = any || own > 0;
       if (own > 0) covered += weight;
+      sums.has += weight * (own > 0 ? 1 : std::min(1.0, with_near));
+      sums.dates += alone - weight * saturated(own);
       if (alone > 0) add(out, in_quotes(asked_.words[w].text), alone);
     }
     if (!any && !asked_.words.empty()) return std::nullopt;
     out.covered = whole_ > 0 ? covered / whole_ : 1;
     add(out, "around it", near_share);
-    add_features(out, row);
+    add_features(out, row, sums);
     return out;
   }
 
  private:
+  // Sums over the words of the query.
+  struct Sums {
+    double has = 0;    // what those say that are in the record, its date or around it
+    double dates = 0;  // what the words of its date were counted
+  };
+
   void add(RankedRecord& out, std::string name, double score) const {
     if (score == 0) return;
     out.score += score;
@@ -138,8 +147,9 @@ class Scorer {
     return known->second;
   }
 
-  void add_features(RankedRecord& out, const Row& row) const {
-    add(out, "has all words", kAllWords * whole_ * out.covered * out.covered);
+  void add_features(RankedRecord& out, const Row& row, const Sums& sums) const {
+    const double share = whole_ > 0 ? sums.has / whole_ : 1;
+    add(out, "has all words", kAllWords * whole_ * share * share);
     if (!pairs_.empty()) {
       const auto together = std::count_if(pairs_.begin(), pairs_.end(), [&](const auto& pair) {
         return follow(row.title, pair.first, pair.second) || follow(row.body, pair.first, pair.second);
@@ -155,7 +165,9 @@ class Scorer {
     if (!asked_.file.empty() && row.text.names.find(asked_.file) != std::string::npos)
       add(out, "file", kFile * whole_);
     const WallTime at = from_epoch_ms(row.text.at);
-    if (asked_.about && at >= asked_.about->from && at <= asked_.about->to) add(out, "then", kThen * whole_);
+    // The words of a date may have said so already.
+    if (asked_.about && at >= asked_.about->from && at <= asked_.about->to)
+      add(out, "then", std::max(0.0, kThen * whole_ - sums.dates));
     const double age =
         std::max<double>(0, static_cast<double>(epoch_ms(asked_.now) - row.text.at)) / 86'400'000;
     add(out, "recent", kRecent * whole_ / (1 + age / 60));
@@ -237,9 +249,13 @@ Status weigh(store::Db& db, Asked& asked) {
   const double entries = std::max(1.0, all ? TRY(store::estimated_entries(db))
                                            : TRY(store::estimated_matches(db, plain.match(""), kExactly)));
   for (QueryWord& word : asked.words) {
-    word.frequency =
-        TRY(store::estimated_matches(db, plain.match(std::string(kFields) + word.match()), kExactly));
-    const double known = std::min(word.frequency, entries);
+    const auto found =
+        TRY(store::estimated_frequency(db, plain.match(std::string(kFields) + word.match()),
+                                       plain.match(std::string(kOwnText) + word.match()), kExactly));
+    word.frequency = found.any;
+    // How rare a word is in what was said is what it says. Names are in many entries without having been
+    // said.
+    const double known = std::min(found.own > 0 ? found.own : found.any, entries);
     word.weight = std::log(1 + (entries - known + 0.5) / (known + 0.5));
   }
   return {};
