@@ -283,8 +283,7 @@ Result<Found> search(store::Db& db, const Search& search) {
   TRY(rank_stale_down(db, search, groups));
   TRY(add_long_texts(db, search, asked, groups));
   out.more = groups.size() >= wanted;
-  std::set<std::string> stems;
-  for (const QueryWord& word : asked.words) stems.insert(word.stem);
+  const std::set<std::string> stems = stems_of(asked.words);
   for (std::size_t i = search.offset; i < std::min(groups.size(), wanted - 1); ++i)
     out.hits.push_back(TRY(shown_hit(db, index, search, groups[i], stems)));
   out.absent = TRY(absent_identifiers(db, search, asked));

@@ -78,6 +78,18 @@ TEST_F(SearchTest, FindsPromptsSummariesAndObservationsByTheirWords) {
   EXPECT_GT(first["score"].as_double(), 0);
 }
 
+TEST_F(SearchTest, FindsTheOtherFormsOfAnIrregularWord) {
+  const std::string id = observe("We chose sqlite", "It was given to one machine.");
+  EXPECT_EQ(find("why choose"), id);
+  EXPECT_EQ(find("choosing"), id);
+  EXPECT_EQ(find("who gave it"), id);
+  EXPECT_EQ(find("\"choose sqlite\""), "") << "a phrase is meant as it stands";
+  const Json marked = search("choose");
+  EXPECT_EQ(marked["results"].items()[0]["title_marks"].dump(), "[[3,8]]");
+  const Json both = search("choose chose", {{"explain", true}});
+  EXPECT_EQ(both["results"].items()[0]["covered"].as_double(), 1) << "they are one word";
+}
+
 TEST_F(SearchTest, ShowsATurnOnceByWhatCameOfIt) {
   const Json found = search("lexer");
   EXPECT_EQ(ids(found), "S1") << "not its prompt beside it";
