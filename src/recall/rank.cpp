@@ -85,12 +85,13 @@ class Scorer {
   std::optional<RankedRecord> score(const Row& row) {
     RankedRecord out;
     out.id = row.text.id;
+    out.turn = turn_of(row.text);
     const WordCounter::Found& day = day_of(row.text.at);
     double near_share = 0, covered = 0;
     Sums sums;
     bool any = false;
     for (std::size_t w = 0; w < asked_.words.size(); ++w) {
-      const double own = own_count(row, w), dated = own + kDate * day.counts[w];
+      const double own = own_count(row, w), dated = own + kDate * day.count(w);
       const double with_near = dated + near_count(row, w);
       const double weight = asked_.words[w].weight;
       const double alone = weight * saturated(dated);
@@ -124,8 +125,8 @@ class Scorer {
   double normal(const Row& row) const { return 1 - kB + kB * row.length / average_length_; }
 
   double own_count(const Row& row, std::size_t word) const {
-    return (kTitle * row.title.counts[word] + row.body.counts[word]) / normal(row) +
-           kNames * row.names.counts[word];
+    return (kTitle * row.title.count(word) + row.body.count(word)) / normal(row) +
+           kNames * row.names.count(word);
   }
 
   double near_count(const Row& row, std::size_t word) const {
@@ -133,7 +134,7 @@ class Scorer {
     const Row *back = row.before, *on = row.after;
     for (const double weight : kNeighbours) {
       for (const Row* near : {back, on})
-        if (near) sum += weight * (near->title.counts[word] + near->body.counts[word]) / normal(*near);
+        if (near) sum += weight * (near->title.count(word) + near->body.count(word)) / normal(*near);
       back = back ? back->before : nullptr;
       on = on ? on->after : nullptr;
     }
@@ -159,7 +160,7 @@ class Scorer {
     }
     double identifiers = 0;
     for (std::size_t w = 0; w < asked_.words.size(); ++w)
-      if (asked_.words[w].whole && row.title.counts[w] + row.body.counts[w] + row.names.counts[w] > 0)
+      if (asked_.words[w].whole && row.title.count(w) + row.body.count(w) + row.names.count(w) > 0)
         identifiers += kWhole * asked_.words[w].weight;
     add(out, "whole identifier", identifiers);
     if (!asked_.file.empty() && row.text.names.find(asked_.file) != std::string::npos)
@@ -224,6 +225,15 @@ Result<std::vector<store::Entry>> candidates_of(store::Db& db, const Asked& aske
 }
 
 }  // namespace
+
+std::optional<Turn> turn_of(const store::RankedText& text) {
+  if (text.session == 0 || !text.prompt_number) return std::nullopt;
+  return Turn(text.session, *text.prompt_number);
+}
+
+bool Asked::is_in_scope(const std::string& project) const {
+  return scope.empty() || std::find(scope.begin(), scope.end(), project) != scope.end();
+}
 
 double Asked::weight() const {
   double sum = 0;

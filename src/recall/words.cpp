@@ -98,7 +98,12 @@ WordCounter::WordCounter(const store::IndexTerms& index, const std::vector<Query
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto add = [&](const std::string& stem) {
       stems_.emplace(stem, static_cast<std::uint16_t>(i));
-      begins_[begin_of(stem)] = true;
+      // A stem of two letters may have lost what the word has there: "eyed" is "ei".
+      const std::size_t begin = begin_of(stem);
+      if (stem.size() > 2)
+        begins_[begin] = true;
+      else
+        std::fill_n(begins_.begin() + static_cast<std::ptrdiff_t>(begin & 0xFF00u), 256, true);
     };
     add(words[i].stem);
     for (const std::string& stem : words[i].form_stems) add(stem);
@@ -122,8 +127,17 @@ const std::vector<std::uint16_t>& WordCounter::words_at(std::string_view run) {
   return known->second;
 }
 
+// The stemmer changes only the end of a word: all letters of a stem but its last are those of the word.
+bool WordCounter::may_match(std::string_view run) const {
+  if (!begins_[begin_of(run)]) return false;
+  return std::any_of(stems_.begin(), stems_.end(), [&](const auto& each) {
+    const std::string& stem = each.first;
+    return run.size() + 1 >= stem.size() && std::equal(stem.begin(), stem.end() - 1, run.begin(),
+                                                       [](char a, char b) { return a == lower(b); });
+  });
+}
+
 void WordCounter::count(std::string_view text, Found& found) {
-  found.counts.resize(size_);
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < text.size();) {
     if (!is_letter(text[i])) {
@@ -135,9 +149,9 @@ void WordCounter::count(std::string_view text, Found& found) {
     const std::string_view run = text.substr(i, end - i);
     i = end;
     ++number;
-    // Stemming keeps the first two letters.
-    if (is_plain(run) && !begins_[begin_of(run)]) continue;
+    if (is_plain(run) && !may_match(run)) continue;
     for (const std::uint16_t word : words_at(run)) {
+      if (found.counts.empty()) found.counts.resize(size_);
       if (found.counts[word] < 60'000) ++found.counts[word];
       found.places.emplace_back(number, word);
     }

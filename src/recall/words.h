@@ -38,21 +38,24 @@ std::vector<QueryWord> query_words(const store::IndexTerms& index, std::string_v
 // The stems of the words and of their other forms.
 std::set<std::string> stems_of(const std::vector<QueryWord>& words);
 
-// How often each word of a query occurs in a text. Fast: it looks only at words that begin like one of the
-// query's; the others are not stemmed. Borrows both; belongs to one thread.
+// How often each word of a query occurs in a text. Fast: it stems only words that begin like a stem of the
+// query. Borrows both; belongs to one thread.
 class WordCounter {
  public:
   WordCounter(const store::IndexTerms& index, const std::vector<QueryWord>& words);
 
   struct Found {
-    std::vector<std::uint16_t> counts;                            // for each word of the query
+    std::vector<std::uint16_t> counts;                            // for each word of the query, or none
     std::vector<std::pair<std::uint32_t, std::uint16_t>> places;  // the number of a word in the text, which
+
+    std::uint16_t count(std::size_t word) const { return counts.empty() ? 0 : counts[word]; }
   };
   // Adds what is in `text` to `found`.
   void count(std::string_view text, Found& found);
 
  private:
   const std::vector<std::uint16_t>& words_at(std::string_view run);
+  bool may_match(std::string_view run) const;
 
   const store::IndexTerms& index_;
   std::unordered_multimap<std::string, std::uint16_t> stems_;

@@ -78,6 +78,11 @@ TEST_F(SearchTest, FindsPromptsSummariesAndObservationsByTheirWords) {
   EXPECT_GT(first["score"].as_double(), 0);
 }
 
+TEST_F(SearchTest, FindsAWordWhoseStemHasOtherLetters) {
+  const std::string id = observe("A wide eyed reader", "of the sensibility and the policies");
+  for (const char* word : {"eyed", "sensibility", "sensible", "policy"}) EXPECT_EQ(find(word), id) << word;
+}
+
 TEST_F(SearchTest, FindsTheOtherFormsOfAnIrregularWord) {
   const std::string id = observe("We chose sqlite", "It was given to one machine.");
   EXPECT_EQ(find("why choose"), id);
