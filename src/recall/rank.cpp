@@ -28,7 +28,7 @@ constexpr double kAdjacent = 0.15;    // words that follow each other in the que
 constexpr double kWhole = 0.3;        // of an identifier's weight: it is in it as a whole
 constexpr double kFile = 0.2;         // the file is named in it
 constexpr double kThen = 0.35;        // it happened when the query says
-constexpr double kRecent = 0.01;      // today; half of it after two months: decides between equals
+constexpr double kRecent = 0.06;      // today; half of it after two months
 constexpr double kKindOfWork = 0.06;  // the query asks for a decision or a fix, and it is one
 
 constexpr std::size_t kExactly = 1000;    // entries up to which a word's frequency is counted
