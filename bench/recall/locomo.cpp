@@ -68,6 +68,24 @@ Status load(store::Db& db, const Json& sample, const std::string& project,
   return {};
 }
 
+// The turns that a piece of evidence names: "D8:6", but also "D8:6; D9:17", "D9:1 D4:4" and "D:11:26".
+std::vector<std::string> turns_in(std::string_view evidence) {
+  std::vector<std::string> found;
+  const auto number = [&](std::size_t& at) {
+    int value = 0;
+    while (at < evidence.size() && evidence[at] >= '0' && evidence[at] <= '9')
+      value = value * 10 + (evidence[at++] - '0');
+    return value;
+  };
+  for (std::size_t at = evidence.find('D'); at != std::string_view::npos; at = evidence.find('D', at)) {
+    if (++at < evidence.size() && evidence[at] == ':') ++at;
+    const int session = number(at);
+    if (at < evidence.size() && evidence[at] == ':')
+      found.push_back(fmt::format("D{}:{}", session, number(++at)));
+  }
+  return found;
+}
+
 std::string any_of_terms(std::string_view project, std::string_view question) {
   std::string any;
   store::TermReader reader(question, store::TermsOf::query);
@@ -89,12 +107,16 @@ Result<Json> run_locomo(const std::string& file) {
     const std::string project(sample["sample_id"].as_string());
     std::map<std::int64_t, std::string> turns;
     TRY(load(db, sample, project, turns));
+    std::set<std::string> known;
+    for (const auto& [row, turn] : turns) known.insert(turn);
     std::string hex;
     for (const char c : project) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
     for (const Json& question : sample["qa"].items()) {
       const std::int64_t category = question["category"].as_int();
       std::set<std::string> right;
-      for (const Json& turn : question["evidence"].items()) right.emplace(turn.as_string());
+      for (const Json& evidence : question["evidence"].items())
+        for (std::string& turn : turns_in(evidence.as_string()))
+          if (known.contains(turn)) right.insert(std::move(turn));
       if (category < 1 || category > 4 || right.empty()) continue;
       recall::Search search;
       search.query = recall::read_query(question["question"].as_string(), from_epoch_ms(1'700'000'000'000));

@@ -73,11 +73,11 @@ Result<std::optional<Hint>> hint_for(store::Db& db, const std::string& project, 
   Asked asked;
   asked.words = naming_words(index, prefix(prompt, kReadPrompt));
   if (asked.words.size() < kSpecific) return std::optional<Hint>();
+  const store::Snapshot snapshot = TRY(store::Snapshot::begin(db));
   asked.scope = TRY(store::scope_of(db, project));
   TRY(weigh(db, asked));
   const double few = std::max(kFew, kFewShare * TRY(store::estimated_entries(db)));
-  std::set<std::string> stems;
-  for (const QueryWord& word : asked.words) stems.insert(word.stem);
+  const std::set<std::string> stems = stems_of(asked.words);
   Hint hint;
   std::set<std::pair<std::string, std::int64_t>> turns;
   for (const RankedRecord& ranked : TRY(rank(db, index, asked, kRankedForHint, true))) {

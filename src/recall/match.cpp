@@ -17,11 +17,15 @@ namespace {
 // Words without meaning for a search. They are left out of queries only, not of the index: a phrase may
 // contain them.
 constexpr std::array kStopWords = {
-    "a",    "about", "an",    "and",   "are",   "as",   "at",   "be",   "but",   "by",  "can",
-    "did",  "do",    "does",  "for",   "from",  "had",  "has",  "have", "how",   "i",   "in",
-    "is",   "it",    "its",   "me",    "my",    "of",   "on",   "or",   "our",   "so",  "that",
-    "the",  "their", "them",  "then",  "there", "this", "to",   "us",   "was",   "we",  "were",
-    "what", "when",  "where", "which", "who",   "why",  "will", "with", "would", "you", "your"};
+    "a",       "about", "am",   "an",     "and",    "are",     "as",     "at",    "be",         "been",
+    "being",   "but",   "by",   "can",    "could",  "did",     "do",     "does",  "doing",      "for",
+    "from",    "had",   "has",  "have",   "having", "he",      "her",    "hers",  "herself",    "him",
+    "himself", "his",   "how",  "i",      "if",     "in",      "into",   "is",    "it",         "its",
+    "itself",  "me",    "my",   "myself", "of",     "on",      "or",     "our",   "ours",       "she",
+    "should",  "so",    "than", "that",   "the",    "their",   "theirs", "them",  "themselves", "then",
+    "there",   "these", "they", "this",   "those",  "to",      "too",    "us",    "was",        "we",
+    "were",    "what",  "when", "where",  "which",  "who",     "whom",   "whose", "why",        "will",
+    "with",    "would", "you",  "your",   "yours",  "yourself"};
 
 }  // namespace
 

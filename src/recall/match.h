@@ -14,6 +14,8 @@ namespace cairn::recall {
 
 // The fields of the index that hold text.
 inline constexpr std::string_view kFields = "{title body files concepts} : ";
+// Those of an entry's own text, without the files and concepts it names.
+inline constexpr std::string_view kOwnText = "{title body} : ";
 
 // The index's word for a project.
 std::string project_word(std::string_view project);

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -24,8 +25,14 @@ struct Share {
   double score = 0;
 };
 
+// A turn: the row of its session, the number of its prompt.
+using Turn = std::pair<std::int64_t, std::int64_t>;
+// The turn of a record; nothing when it belongs to none.
+std::optional<Turn> turn_of(const store::RankedText& text);
+
 struct RankedRecord {
   store::RecordId id;
+  std::optional<Turn> turn;
   double score = 0;
   double covered = 0;  // the share of the query's words that it has, by what they say; from 0 to 1
   std::vector<Share> shares;
@@ -43,6 +50,7 @@ struct Asked {
   std::string file;           // a file that is asked for
   WallTime now;
 
+  bool is_in_scope(const std::string& project) const;
   // The sum of the words' weights.
   double weight() const;
   // The entries that have any of `any`, in FTS5's language.

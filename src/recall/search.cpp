@@ -16,6 +16,8 @@ namespace cairn::recall {
 namespace {
 
 constexpr std::size_t kExcerpt = 180;  // bytes
+// Turns that are compared with the files they are about: the same for every page, so that they agree.
+constexpr std::size_t kLookedAt = 60;
 // How many records are ranked for so many wanted turns. Few steps, so that the pages of one search agree.
 constexpr std::size_t ranked_for(std::size_t wanted) {
   return wanted <= 40 ? 200 : wanted <= 200 ? 1000 : 5000;
@@ -75,7 +77,14 @@ Result<std::vector<RankedRecord>> newest(store::Db& db, const Search& search, co
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
   found.resize(std::min(found.size(), count));
   std::vector<RankedRecord> ranked;
-  for (const store::Entry& entry : found) ranked.push_back({entry.id, 0, 0, {}});
+  for (const store::Entry& entry : found) {
+    const auto text = TRY(store::ranked_text(db, entry.id));
+    // The index has only the beginning of a very long project name, so compare the whole one.
+    if (!text || !asked.is_in_scope(text->project)) continue;
+    RankedRecord& each = ranked.emplace_back();
+    each.id = entry.id;
+    each.turn = turn_of(*text);
+  }
   return ranked;
 }
 
@@ -94,22 +103,14 @@ class Groups {
  public:
   explicit Groups(bool by_turn) : by_turn_(by_turn) {}
 
+  // The group of the turn; null: it has none yet.
+  Group* find(const RankedRecord& ranked) {
+    const auto known = by_turn_ && ranked.turn ? turns_.find(*ranked.turn) : turns_.end();
+    return known == turns_.end() ? nullptr : &all_[known->second];
+  }
   void add(RankedRecord ranked, Record record) {
-    const auto known =
-        by_turn_ && record.prompt_number
-            ? turns_.try_emplace({record.session, *record.prompt_number}, all_.size()).first->second
-            : all_.size();
-    if (known == all_.size()) {
-      all_.push_back({std::move(ranked), std::move(record), {}, {}, {}, false});
-      return;
-    }
-    Group& group = all_[known];
-    group.also.push_back(record.id);
-    group.best.covered = std::max(group.best.covered, ranked.covered);
-    // A summary says more than a prompt: it has the result.
-    if (group.record.id.kind != Kind::prompt) return;
-    group.also.back() = group.record.id;
-    group.record = std::move(record);
+    if (ranked.turn) turns_.try_emplace(*ranked.turn, all_.size());
+    all_.push_back({std::move(ranked), std::move(record), {}, {}, {}, false});
   }
   std::size_t size() const { return all_.size(); }
   std::vector<Group> take() { return std::move(all_); }
@@ -117,7 +118,7 @@ class Groups {
  private:
   bool by_turn_;
   std::vector<Group> all_;
-  std::map<std::pair<std::string, std::int64_t>, std::size_t> turns_;
+  std::map<Turn, std::size_t> turns_;
 };
 
 // Whether the record's session is one of the coding agent that is asked for.
@@ -132,14 +133,25 @@ Result<std::vector<Group>> groups_of(store::Db& db, const store::IndexTerms& ind
   const std::size_t rows = ranked_for(search.query.host.empty() ? wanted : std::max<std::size_t>(wanted, 41));
   auto ranked = asked.words.empty() ? TRY(newest(db, search, asked, rows))
                                     : TRY(rank(db, index, asked, rows, search.explain));
+  // Loading a record costs as much as ranking it: only as many turns as are looked at.
+  const std::size_t most = std::max(wanted, kLookedAt) + 1;
   Groups groups(search.by_turn);
   for (RankedRecord& each : ranked) {
+    Group* const group = groups.find(each);
+    if (!group && groups.size() >= most) continue;
+    // A summary says more than a prompt: it has the result.
+    const bool replaces = group && group->record.id.kind == Kind::prompt;
+    if (group) {
+      group->best.covered = std::max(group->best.covered, each.covered);
+      group->also.push_back(replaces ? group->record.id : each.id);
+      if (!replaces) continue;
+    }
     auto record = TRY(load_record(db, each.id));
-    // The index has only the beginning of a very long project name, so compare the whole one.
-    const auto& scope = asked.scope;
-    if (!record || (!scope.empty() && std::count(scope.begin(), scope.end(), record->project) == 0)) continue;
-    if (!TRY(is_of_host(db, *record, search.query.host))) continue;
-    groups.add(std::move(each), *std::move(record));
+    if (!record) continue;
+    if (replaces)
+      group->record = *std::move(record);
+    else if (TRY(is_of_host(db, *record, search.query.host)))
+      groups.add(std::move(each), *std::move(record));
   }
   return groups.take();
 }
@@ -178,7 +190,6 @@ Marked passage_shown(const store::IndexTerms& index, const Record& record, const
 // the first ones.
 Status rank_stale_down(store::Db& db, const Search& search, std::vector<Group>& groups) {
   constexpr double kStale = 0.85;
-  constexpr std::size_t kLookedAt = 60;  // the same for every page, so that they agree
   if (!search.disk) return {};
   Freshness freshness(db, *search.disk);
   bool changed = false;
@@ -211,7 +222,7 @@ Status add_long_texts(store::Db& db, const Search& search, const Asked& asked, s
       if (better != complete.end() && better->second >= found.score) continue;
     }
     Group group;
-    group.best = {found.match.id, found.score, found.covered, std::move(found.shares)};
+    group.best = {found.match.id, {}, found.score, found.covered, std::move(found.shares)};
     group.record.id = found.match.id;
     group.record.session = found.match.session;
     const auto at = std::find_if(groups.begin(), groups.end(),
@@ -271,6 +282,7 @@ Result<Hit> shown_hit(store::Db& db, const store::IndexTerms& index, const Searc
 
 Result<Found> search(store::Db& db, const Search& search) {
   const store::IndexTerms index = TRY(store::IndexTerms::open(db));
+  const store::Snapshot snapshot = TRY(store::Snapshot::begin(db));
   bool impossible = false;
   Asked asked = asked_of(
       index, search, search.project ? TRY(store::scope_of(db, *search.project)) : std::vector<std::string>(),
@@ -283,8 +295,7 @@ Result<Found> search(store::Db& db, const Search& search) {
   TRY(rank_stale_down(db, search, groups));
   TRY(add_long_texts(db, search, asked, groups));
   out.more = groups.size() >= wanted;
-  std::set<std::string> stems;
-  for (const QueryWord& word : asked.words) stems.insert(word.stem);
+  const std::set<std::string> stems = stems_of(asked.words);
   for (std::size_t i = search.offset; i < std::min(groups.size(), wanted - 1); ++i)
     out.hits.push_back(TRY(shown_hit(db, index, search, groups[i], stems)));
   out.absent = TRY(absent_identifiers(db, search, asked));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "recall/forms.h"
 #include "recall/match.h"
 
 namespace cairn::recall {
@@ -12,6 +13,13 @@ namespace {
 bool is_one_ideograph(const store::Term& term) {
   return static_cast<unsigned char>(term.text.front()) >= 0xE0 && term.text.size() <= 4 &&
          utf16_length(term.text) <= 2 && term.end - term.start == term.text.size();
+}
+
+void add_forms(const store::IndexTerms& index, QueryWord& word) {
+  word.forms = other_forms(word.text);
+  for (const std::string& form : word.forms)
+    for (store::Term& term : index.of(form, store::TermsOf::query))
+      word.form_stems.push_back(std::move(term.text));
 }
 
 std::vector<QueryWord> read_words(const store::IndexTerms& index, std::string_view text, bool stop_words) {
@@ -24,9 +32,18 @@ std::vector<QueryWord> read_words(const store::IndexTerms& index, std::string_vi
   for (std::size_t i = 0; i < stemmed.size() && words.size() < kMostTerms && reader.next(term); ++i) {
     if (!term.whole) ++place;
     if (!stop_words && is_stop_word(term.text)) continue;
-    const auto same = [&](const QueryWord& word) { return word.stem == stemmed[i].text; };
+    const auto same = [&](const QueryWord& word) {
+      return word.stem == stemmed[i].text || std::find(word.form_stems.begin(), word.form_stems.end(),
+                                                       stemmed[i].text) != word.form_stems.end();
+    };
     if (std::any_of(words.begin(), words.end(), same)) continue;
-    words.push_back({term.text, stemmed[i].text, term.whole, is_one_ideograph(term), place});
+    QueryWord& word = words.emplace_back();
+    word.text = term.text;
+    word.stem = stemmed[i].text;
+    word.whole = term.whole;
+    word.one_sign = is_one_ideograph(term);
+    word.place = place;
+    if (!term.whole) add_forms(index, word);
   }
   return words;
 }
@@ -56,7 +73,10 @@ bool is_plain(std::string_view run) {
 }  // namespace
 
 std::string QueryWord::match() const {
-  return in_quotes(text) + (one_sign ? " *" : "");
+  if (forms.empty()) return in_quotes(text) + (one_sign ? " *" : "");
+  std::string any = "(" + in_quotes(text);
+  for (const std::string& form : forms) any += " OR " + in_quotes(form);
+  return any + ")";
 }
 
 std::vector<QueryWord> query_words(const store::IndexTerms& index, std::string_view text) {
@@ -64,11 +84,29 @@ std::vector<QueryWord> query_words(const store::IndexTerms& index, std::string_v
   return words.empty() ? read_words(index, text, true) : words;
 }
 
+std::set<std::string> stems_of(const std::vector<QueryWord>& words) {
+  std::set<std::string> stems;
+  for (const QueryWord& word : words) {
+    stems.insert(word.stem);
+    stems.insert(word.form_stems.begin(), word.form_stems.end());
+  }
+  return stems;
+}
+
 WordCounter::WordCounter(const store::IndexTerms& index, const std::vector<QueryWord>& words)
     : index_(index), size_(words.size()) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    stems_.emplace(words[i].stem, static_cast<std::uint16_t>(i));
-    begins_[begin_of(words[i].stem)] = true;
+    const auto add = [&](const std::string& stem) {
+      stems_.emplace(stem, static_cast<std::uint16_t>(i));
+      // A stem of two letters may have lost what the word has there: "eyed" is "ei".
+      const std::size_t begin = begin_of(stem);
+      if (stem.size() > 2)
+        begins_[begin] = true;
+      else
+        std::fill_n(begins_.begin() + static_cast<std::ptrdiff_t>(begin & 0xFF00u), 256, true);
+    };
+    add(words[i].stem);
+    for (const std::string& stem : words[i].form_stems) add(stem);
     if (words[i].one_sign) any_sign_ = true;
   }
 }
@@ -89,8 +127,17 @@ const std::vector<std::uint16_t>& WordCounter::words_at(std::string_view run) {
   return known->second;
 }
 
+// The stemmer changes only the end of a word: all letters of a stem but its last are those of the word.
+bool WordCounter::may_match(std::string_view run) const {
+  if (!begins_[begin_of(run)]) return false;
+  return std::any_of(stems_.begin(), stems_.end(), [&](const auto& each) {
+    const std::string& stem = each.first;
+    return run.size() + 1 >= stem.size() && std::equal(stem.begin(), stem.end() - 1, run.begin(),
+                                                       [](char a, char b) { return a == lower(b); });
+  });
+}
+
 void WordCounter::count(std::string_view text, Found& found) {
-  found.counts.resize(size_);
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < text.size();) {
     if (!is_letter(text[i])) {
@@ -102,9 +149,9 @@ void WordCounter::count(std::string_view text, Found& found) {
     const std::string_view run = text.substr(i, end - i);
     i = end;
     ++number;
-    // Stemming keeps the first two letters.
-    if (is_plain(run) && !begins_[begin_of(run)]) continue;
+    if (is_plain(run) && !may_match(run)) continue;
     for (const std::uint16_t word : words_at(run)) {
+      if (found.counts.empty()) found.counts.resize(size_);
       if (found.counts[word] < 60'000) ++found.counts[word];
       found.places.emplace_back(number, word);
     }

@@ -8,18 +8,48 @@
 
 namespace cairn::store {
 
-Result<double> estimated_matches(Db& db, const std::string& match, std::size_t limit) {
+namespace {
+
+// The newest entries that match, counted up to a limit.
+struct Newest {
+  double count = 0;
+  std::int64_t newest = 0, oldest = 0;
+
+  // As close together as these are, from the first entry on.
+  double scale(std::size_t limit) const {
+    if (count < static_cast<double>(limit) || newest == oldest) return 1;
+    return static_cast<double>(newest) / static_cast<double>(newest - oldest);
+  }
+};
+
+Result<Newest> newest_matches(Db& db, const std::string& match, std::size_t limit) {
   Stmt row = TRY(db.query(
       "SELECT rowid FROM memory_index WHERE memory_index MATCH ? ORDER BY rowid DESC LIMIT ?", match, limit));
-  double count = 0;
-  std::int64_t newest = 0, last = 0;
+  Newest out;
   while (TRY(row.step())) {
-    last = row.integer(0);
-    if (count++ == 0) newest = last;
+    out.oldest = row.integer(0);
+    if (out.count++ == 0) out.newest = out.oldest;
   }
-  if (count < static_cast<double>(limit) || newest == last) return count;
-  // As close together as the newest ones are, from the first entry on.
-  return count * static_cast<double>(newest) / static_cast<double>(newest - last);
+  return out;
+}
+
+}  // namespace
+
+Result<double> estimated_matches(Db& db, const std::string& match, std::size_t limit) {
+  const Newest found = TRY(newest_matches(db, match, limit));
+  return found.count * found.scale(limit);
+}
+
+Result<Frequency> estimated_frequency(Db& db, const std::string& any, const std::string& own,
+                                      std::size_t limit) {
+  const Newest found = TRY(newest_matches(db, any, limit));
+  if (found.count == 0) return Frequency();
+  // Only among the same entries: further back there may be none for a long way.
+  Stmt row = TRY(db.query("SELECT count(*) FROM memory_index WHERE memory_index MATCH ? AND rowid >= ?", own,
+                          found.oldest));
+  TRY(row.step());
+  const double scale = found.scale(limit);
+  return Frequency{found.count * scale, row.real(0) * scale};
 }
 
 Result<double> estimated_entries(Db& db) {

@@ -19,6 +19,13 @@ namespace cairn::store {
 // How many entries of the search index match a query in FTS5's language. Exact up to `limit`; beyond, it is
 // estimated from how close together the newest ones are.
 Result<double> estimated_matches(Db& db, const std::string& match, std::size_t limit);
+// In how many entries a word is, estimated in the same way: in any field, and in the entry's own text.
+struct Frequency {
+  double any = 0, own = 0;
+};
+// `any` and `own` are the queries for the two; what matches `own` also matches `any`.
+Result<Frequency> estimated_frequency(Db& db, const std::string& any, const std::string& own,
+                                      std::size_t limit);
 // The number of entries of the index, estimated.
 Result<double> estimated_entries(Db& db);
 // Whether every project is one of these.

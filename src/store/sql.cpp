@@ -385,4 +385,14 @@ Savepoint::~Savepoint() {
   if (db_ && db_->in_transaction()) ignore(db_->exec("ROLLBACK TO part; RELEASE part"));
 }
 
+Result<Snapshot> Snapshot::begin(Db& db) {
+  if (db.in_transaction()) return Snapshot(nullptr);
+  TRY(db.run("BEGIN"));
+  return Snapshot(&db);
+}
+
+Snapshot::~Snapshot() {
+  if (db_ && db_->in_transaction()) ignore(db_->run("ROLLBACK"));
+}
+
 }  // namespace cairn::store

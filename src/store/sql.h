@@ -214,6 +214,20 @@ class Savepoint {
   Db* db_;
 };
 
+// What is read until this is destroyed is of one moment, and the file is locked once instead of for every
+// statement. Within a transaction it does nothing. Nothing may be written meanwhile.
+class Snapshot {
+ public:
+  static Result<Snapshot> begin(Db& db);
+  Snapshot(Snapshot&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}
+  Snapshot& operator=(Snapshot&&) = delete;
+  ~Snapshot();
+
+ private:
+  explicit Snapshot(Db* db) : db_(db) {}
+  Db* db_;  // null: within a transaction or moved from
+};
+
 // Runs `body`, which gives a Status, in a write transaction: when this succeeds all of it is durable, else
 // nothing of it is kept.
 template <class Body>

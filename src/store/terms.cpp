@@ -136,6 +136,22 @@ bool TermReader::next_pair(Term& term) {
   return fill(term, start, at_, false);
 }
 
+// Most words are plain letters between separators: reads one without looking at each letter several times.
+// False: it is something else, nothing was read.
+bool TermReader::next_plain(Term& term) {
+  std::size_t end = at_ + 1;
+  while (end < text_.size() && text_[end] >= 'a' && text_[end] <= 'z') ++end;
+  if (end < text_.size() &&
+      (static_cast<unsigned char>(text_[end]) >= 0x80 || at(end).kind != Char::separator))
+    return false;
+  term.text.assign(text_, at_, std::min(end - at_, kLongest));
+  term.text.front() = static_cast<char>(term.text.front() | 0x20);
+  term.start = at_;
+  term.end = at_ = word_end_ = end;
+  term.whole = false;
+  return true;
+}
+
 bool TermReader::next(Term& term) {
   for (;;) {
     if (give_whole_) {
@@ -153,6 +169,7 @@ bool TermReader::next(Term& term) {
       continue;
     }
     const bool begins = at_ >= word_end_;
+    if (begins && c.code < 0x80 && c.kind != Char::other && next_plain(term)) return true;
     if (begins) read_word();
     const std::size_t start = at_;
     at_ = part_end(at_);

@@ -37,6 +37,7 @@ class TermReader {
   };
   Char at(std::size_t place) const;
   void read_word();
+  bool next_plain(Term& term);
   bool next_pair(Term& term);
   std::size_t part_end(std::size_t from) const;
   bool fill(Term& term, std::size_t start, std::size_t end, bool whole) const;

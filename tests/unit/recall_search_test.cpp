@@ -78,6 +78,23 @@ TEST_F(SearchTest, FindsPromptsSummariesAndObservationsByTheirWords) {
   EXPECT_GT(first["score"].as_double(), 0);
 }
 
+TEST_F(SearchTest, FindsAWordWhoseStemHasOtherLetters) {
+  const std::string id = observe("A wide eyed reader", "of the sensibility and the policies");
+  for (const char* word : {"eyed", "sensibility", "sensible", "policy"}) EXPECT_EQ(find(word), id) << word;
+}
+
+TEST_F(SearchTest, FindsTheOtherFormsOfAnIrregularWord) {
+  const std::string id = observe("We chose sqlite", "It was given to one machine.");
+  EXPECT_EQ(find("why choose"), id);
+  EXPECT_EQ(find("choosing"), id);
+  EXPECT_EQ(find("who gave it"), id);
+  EXPECT_EQ(find("\"choose sqlite\""), "") << "a phrase is meant as it stands";
+  const Json marked = search("choose");
+  EXPECT_EQ(marked["results"].items()[0]["title_marks"].dump(), "[[3,8]]");
+  const Json both = search("choose chose", {{"explain", true}});
+  EXPECT_EQ(both["results"].items()[0]["covered"].as_double(), 1) << "they are one word";
+}
+
 TEST_F(SearchTest, ShowsATurnOnceByWhatCameOfIt) {
   const Json found = search("lexer");
   EXPECT_EQ(ids(found), "S1") << "not its prompt beside it";
@@ -220,6 +237,45 @@ TEST_F(SearchTest, ExplainsAScoreAsTheSumOfItsTerms) {
     for (const Json& share : result["explain"].items()) sum += share["score"].as_double();
     EXPECT_NEAR(sum, result["score"].as_double(), 1e-6) << result.dump(2);
   }
+}
+
+// Ranking reads only pieces of a long session. What stands at the edge of such a piece is no neighbour of
+// what stands at the edge of the next one.
+TEST_F(SearchTest, OnlyWhatStandsNextToARecordCountsForIt) {
+  const std::string words = " of the work that went on all day and had no end";
+  int made = 0;  // records with the same text would be one
+  const auto step = [&](const std::string& text) {
+    return observe("step" + std::to_string(++made), text + words);
+  };
+  const auto other = [&](int count) {
+    for (int i = 0; i < count; ++i) step("more");
+  };
+  const auto around = [&](const std::string& id) {
+    const Json found = search("zebra quokka", {{"explain", true}, {"limit", 50}});
+    double score = 0;
+    for (const Json& result : found["results"].items())
+      for (const Json& share : result["explain"].items())
+        if (result["id"].as_string() == id && share["term"].as_string() == "around it")
+          score += share["score"].as_double();
+    return score;
+  };
+  other(10);
+  observe("zebra quokka");
+  other(7);
+  step("quokka" + words + words);
+  other(20);
+  const std::string alone = step("zebra");
+  other(20);
+  step("quokka" + words + words);
+  other(7);
+  observe("quokka zebra");
+  other(10);
+  EXPECT_EQ(around(alone), 0) << "twenty other records stand between";
+  const std::string beside = step("zebra");
+  other(3);
+  step("quokka" + words + words);
+  other(20);
+  EXPECT_GT(around(beside), 0) << "the fourth after it";
 }
 
 TEST_F(SearchTest, MarksWhatMatchedInTitleAndExcerpt) {
