@@ -62,8 +62,10 @@ Result<Json> how(World& world, const Args& args) {
   const auto project = TRY(project_of(world, args));
   const auto limit = static_cast<std::size_t>(args.integer("limit"));
   Json list = Json::array();
-  for (const recall::KnownCommand& known : TRY(recall::find_commands(
-           world.db, TRY(projects_of(world, project)), args.text("words"), world.clock.now(), limit)))
+  const recall::Archive archive{world.disk, world.home.data + "/archive"};
+  for (const recall::KnownCommand& known :
+       TRY(recall::find_commands(world.db, TRY(projects_of(world, project)), args.text("words"),
+                                 world.clock.now(), limit, &archive)))
     list.push(command_json(known));
   return Json::object({{"project", project}, {"commands", list}});
 }
@@ -109,11 +111,12 @@ std::vector<Operation> fix_operations() {
                      integer("limit", 1, 20, "at most N fixes").otherwise(3), asked_by_agent()},
        .body = fix},
       {.name = "how",
+       .access = Access::read_slowly,  // it may read transcripts
        .group = Group::memory,
        .summary = "which command does this here: run the tests, build, deploy",
        .help = "The commands that agents ran in this project and that worked, by their own words and by what "
-               "they were run for; those that worked last come first. When nothing is known the exit code "
-               "is 3.",
+               "they were run for; those that worked last come first. Imported sessions count too. When "
+               "nothing is known the exit code is 3.",
        .scope = Scope::any,
        .arguments = {text("words", "what it does").as("WORDS").needed().rest_of_line(),
                      integer("limit", 1, 50, "at most N commands").otherwise(5), asked_by_agent()},

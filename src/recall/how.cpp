@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "archive/call.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "distil/distil.h"
@@ -11,13 +13,18 @@
 #include "recall/words.h"
 #include "store/event_index.h"
 #include "store/evidence.h"
+#include "store/passages.h"
 #include "store/sessions.h"
 
 namespace cairn::recall {
 
 namespace {
 
-constexpr std::size_t kCalls = 300;           // newest ones that are looked at
+constexpr std::size_t kCalls = 300;             // newest ones that are looked at
+constexpr std::size_t kPassagesScanned = 2000;  // passages of transcripts
+constexpr std::size_t kPassages = 60;           // the best of them
+constexpr std::size_t kCallsOfTranscript = 1000;
+constexpr std::size_t kTranscripts = 6;       // that are read
 constexpr std::size_t kLongestCommand = 400;  // bytes: a longer one is a script, no command to run again
 
 // Words that say what is wanted, not what is run.
@@ -114,24 +121,41 @@ void take(const store::KeptEvent& event, const std::string& project, const host:
   seen.known.at = event.at;
 }
 
-}  // namespace
+struct PastCall {
+  store::KeptEvent event;
+  store::Session session;
+};
 
-Result<std::vector<KnownCommand>> find_commands(store::Db& db, const std::vector<std::string>& projects,
-                                                std::string_view words, WallTime now, std::size_t limit) {
-  const store::IndexTerms index = TRY(store::IndexTerms::open(db));
-  const Wanted wanted = wanted_of(index, prefix(words, 2000));
-  std::vector<KnownCommand> found;
-  if (wanted.words.empty()) return found;
-  std::map<std::string, Seen> commands;
-  for (const std::int64_t seq :
-       TRY(store::newest_events(db, "input : (" + wanted.match + ")", projects, kCalls))) {
-    const auto event = TRY(store::kept_event(db, seq));
-    const auto session = event ? TRY(store::find_session(db, event->session)) : std::nullopt;
-    if (session) take(*event, session->project, host::find_host(session->platform), commands);
+// The calls of the sessions whose archived transcripts match best, the newest first.
+Result<std::vector<PastCall>> archived_calls(store::Db& db, const Archive& archive, const std::string& words,
+                                             const std::vector<std::string>& projects) {
+  std::set<std::int64_t> sessions;
+  std::vector<PastCall> calls;
+  for (const store::LongMatch& match :
+       TRY(store::best_passages(db, words, projects, {}, kPassagesScanned, kPassages))) {
+    const auto passage = TRY(store::find_passage(db, match.id.row));
+    if (!passage || sessions.size() == kTranscripts) continue;
+    const store::TranscriptKey& key = passage->base.key;
+    const auto session = TRY(store::find_session(db, key.platform, ContentId{key.session}));
+    if (!session || !sessions.insert(session->id.value).second) continue;
+    auto events = TRY(store::last_calls(db, session->id, kCallsOfTranscript));
+    std::erase_if(events, [](const store::KeptEvent& event) { return event.texts.input.has_value(); });
+    // A transcript that cannot be read does not keep the others from being read.
+    ignore(archive::fill_texts(db, archive.disk, archive.directory, {key.platform, key.session, ""}, events));
+    for (store::KeptEvent& event : events) calls.push_back({std::move(event), *session});
   }
-  for (auto& [text, seen] : commands) {
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const PastCall& a, const PastCall& b) { return a.event.at > b.event.at; });
+  return calls;
+}
+
+// The commands that passed and fit, best first.
+std::vector<KnownCommand> fitting(const store::IndexTerms& index, const Wanted& wanted,
+                                  const std::map<std::string, Seen>& commands, WallTime now) {
+  std::vector<KnownCommand> found;
+  for (const auto& [text, seen] : commands) {
     if (!seen.has_passed) continue;
-    KnownCommand& known = seen.known;
+    KnownCommand known = seen.known;
     const double fit = fit_of(index, wanted, known);
     if (fit < 0.5) continue;
     const double age =
@@ -145,6 +169,30 @@ Result<std::vector<KnownCommand>> find_commands(store::Db& db, const std::vector
   std::stable_sort(found.begin(), found.end(), [](const KnownCommand& a, const KnownCommand& b) {
     return a.score != b.score ? a.score > b.score : a.at > b.at;
   });
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<KnownCommand>> find_commands(store::Db& db, const std::vector<std::string>& projects,
+                                                std::string_view words, WallTime now, std::size_t limit,
+                                                const Archive* archive) {
+  const store::IndexTerms index = TRY(store::IndexTerms::open(db));
+  const Wanted wanted = wanted_of(index, prefix(words, 2000));
+  if (wanted.words.empty()) return std::vector<KnownCommand>();
+  std::map<std::string, Seen> commands;
+  for (const std::int64_t seq :
+       TRY(store::newest_events(db, "input : (" + wanted.match + ")", projects, kCalls))) {
+    const auto event = TRY(store::kept_event(db, seq));
+    const auto session = event ? TRY(store::find_session(db, event->session)) : std::nullopt;
+    if (session) take(*event, session->project, host::find_host(session->platform), commands);
+  }
+  auto found = fitting(index, wanted, commands, now);
+  if (found.size() < limit && archive) {
+    for (const PastCall& call : TRY(archived_calls(db, *archive, wanted.match, projects)))
+      take(call.event, call.session.project, host::find_host(call.session.platform), commands);
+    found = fitting(index, wanted, commands, now);
+  }
   if (found.size() > limit) found.resize(limit);
   return found;
 }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "os/disk.h"
 #include "recall/record.h"
 #include "store/sql.h"
 
@@ -24,10 +25,18 @@ struct KnownCommand {
   double score = 0;
 };
 
+// Where the texts of calls are that the store does not have: of imported sessions, and of those whose
+// evidence was removed.
+struct Archive {
+  os::Disk& disk;
+  std::string directory;
+};
+
 // The commands in these projects (none: in all) that do what `words` say, best first. Only commands that
-// passed at least once; one whose last run failed comes after those that worked. Looks at the newest calls
-// alone, a bounded number.
+// passed at least once; one whose last run failed comes after those that worked. Looks at the newest calls,
+// a bounded number; when they give too few and there is an archive, also at a few transcripts.
 Result<std::vector<KnownCommand>> find_commands(store::Db& db, const std::vector<std::string>& projects,
-                                                std::string_view words, WallTime now, std::size_t limit);
+                                                std::string_view words, WallTime now, std::size_t limit,
+                                                const Archive* archive = nullptr);
 
 }  // namespace cairn::recall

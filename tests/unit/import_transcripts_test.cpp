@@ -29,15 +29,19 @@ class ImportTest : public CatchUpTest {
     void says(std::string_view words) {
       line("assistant", Json::array({Json::object({{"type", "text"}, {"text", words}})}));
     }
-    void wrote(const std::string& file) {
+    void called(const char* tool, const Json& input, const std::string& result, bool failed = false) {
       const std::string id = "toolu_" + session.substr(0, 4) + std::to_string(lines);
-      line("assistant", Json::array({Json::object(
-                            {{"type", "tool_use"},
-                             {"id", id},
-                             {"name", "Write"},
-                             {"input", Json::object({{"file_path", file}, {"content", "alpha\n"}})}})}));
-      line("user", Json::array({Json::object(
-                       {{"type", "tool_result"}, {"tool_use_id", id}, {"content", "File created"}})}));
+      line("assistant",
+           Json::array({Json::object({{"type", "tool_use"}, {"id", id}, {"name", tool}, {"input", input}})}));
+      line("user",
+           Json::array({Json::object(
+               {{"type", "tool_result"}, {"tool_use_id", id}, {"is_error", failed}, {"content", result}})}));
+    }
+    void wrote(const std::string& file) {
+      called("Write", Json::object({{"file_path", file}, {"content", "alpha\n"}}), "File created");
+    }
+    void ran(const char* command, const std::string& output, bool failed = false) {
+      called("Bash", Json::object({{"command", command}, {"description", "Run the tests"}}), output, failed);
     }
     std::string path() const { return "/home/dev/.claude/projects/-home-dev-old/" + session + ".jsonl"; }
     void save() const {
@@ -173,6 +177,30 @@ TEST_F(ImportTest, WordsThatOnlyAnImportedTranscriptHasAreFound) {
   ASSERT_EQ(found.items().size(), 1u);
   EXPECT_EQ(found.items()[0]["session"].as_string(), kFirst);
   EXPECT_EQ(found.items()[0]["project"].as_string(), "old");
+}
+
+TEST_F(ImportTest, CommandsThatWorkedInAnImportedSessionAreKnown) {
+  OldTranscript old = old_session(kFirst);
+  old.prompt("run the tests");
+  old.ran("make check", "Exit code 2\nno rule to make target check", true);
+  old.ran("npm test 2>&1 | tail -20", "Test Suites: 2 failed, 3 passed, 5 total\nTests: 5 failed, 47 passed");
+  old.ran("npm run test:unit", "Tests: 52 passed, 52 total");
+  old.says("The tests pass.");
+  old.save();
+  later();
+  import();
+  const Json known =
+      must(m.run("how", Json::object({{"words", "run the tests"}, {"cwd", "/home/dev/old"}})))["commands"];
+  ASSERT_EQ(known.items().size(), 1u) << known.dump();
+  EXPECT_EQ(known.items()[0]["command"].as_string(), "npm run test:unit");
+  EXPECT_EQ(known.items()[0]["purpose"].as_string(), "Run the tests");
+  // Without its backup nothing says what was run.
+  for (const std::string& name : must(m.disk.list(m.home.data + "/archive")))
+    if (name.ends_with(".zst")) must(m.disk.remove(m.home.data + "/archive/" + name));
+  EXPECT_TRUE(
+      must(m.run("how", Json::object({{"words", "run the tests"}, {"cwd", "/home/dev/old"}})))["commands"]
+          .items()
+          .empty());
 }
 
 TEST_F(ImportTest, TheNextSessionIsGivenWhatWasImported) {

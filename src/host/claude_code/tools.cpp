@@ -85,7 +85,8 @@ static std::string_view result_of(const Json& response) {
 static void read_run(const ToolCall& call, Action& action) {
   action.command = call.input["command"].as_string();
   action.description = call.input["description"].as_string();
-  action.output = call.response["stdout"].as_string();
+  // The archive has only the text of a result.
+  action.output = call.response.is_string() ? call.response.as_string() : call.response["stdout"].as_string();
   action.background = call.response.has("backgroundTaskId");
 }
 
