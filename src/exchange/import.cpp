@@ -352,6 +352,7 @@ Status Import::take_row(const ExchangeKind& kind, const Json& record) {
     leave_out(kind.name, record, "what it belongs to was left out");
     return {};
   }
+  if (row->members().empty()) return wrong("a record without values");
   const bool has_uuid = std::any_of(kind.columns.begin(), kind.columns.end(),
                                     [](const ExchangeColumn& column) { return column.name == "uuid"; });
   if (has_uuid && text_in(*row, "uuid").empty()) return wrong("a record without uuid");

@@ -33,7 +33,7 @@ struct Row {
 
 class Surroundings {
  public:
-  // `add_neighbours`: what stands near a very good candidate is a candidate too. Not with filters, which only
+  // `add_neighbours`: what is near a very good candidate is a candidate too. Not with filters, which only
   // the index can check.
   Surroundings(store::Db& db, WordCounter& counter, bool add_neighbours)
       : db_(db), counter_(counter), add_neighbours_(add_neighbours) {}

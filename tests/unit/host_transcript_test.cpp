@@ -154,7 +154,7 @@ TEST_F(Transcript, GivesWhatThePersonSaidWhenTheyRefusedACall) {
             Texts{"Not here."});
   EXPECT_EQ(objections("Bash", "Permission for this tool use was denied. The user said:\nnot there"),
             Texts{"not there"});
-  // Nobody said anything, or the host or a program did.
+  // The person said nothing, or the host or a program wrote it.
   EXPECT_EQ(objections("Bash", no + "STOP what you are doing and wait for the user."), Texts{});
   EXPECT_EQ(objections("Bash", said), Texts{});
   EXPECT_EQ(objections("AskUserQuestion", said + "The user wants to clarify these questions.\n  This means"),
