@@ -73,7 +73,7 @@ need_packages() {
 # What the two programs are built from.
 build_packages=(
   g++ cmake ninja-build git ca-certificates
-  libevent-dev nlohmann-json3-dev libfmt-dev libzstd-dev zlib1g-dev libxxhash-dev libutf8proc-dev libtomlplusplus-dev libsodium-dev libre2-dev libcurl4-openssl-dev
+  libevent-dev libfmt-dev libzstd-dev zlib1g-dev libxxhash-dev libutf8proc-dev libtomlplusplus-dev libsodium-dev libre2-dev libcurl4-openssl-dev
 )
 
 # SQLite comes as an npm package. A vendor's nodejs brings its own npm and conflicts with the distribution's.

@@ -15,7 +15,7 @@ bool Breaker::succeed() {
   return was_open;
 }
 
-Millis Breaker::fail(const Trouble& trouble, std::int64_t now, std::optional<Millis> to_go) {
+Millis Breaker::fail(const Trouble& trouble, std::int64_t now, std::optional<Millis> until_retry) {
   using Kind = Trouble::Kind;
   trouble_ = trouble;
   Millis pause(0);
@@ -32,8 +32,8 @@ Millis Breaker::fail(const Trouble& trouble, std::int64_t now, std::optional<Mil
       trouble.kind == Kind::quota || trouble.kind == Kind::auth || trouble.kind == Kind::setup;
   open_ = open_ || lasting || failures_ >= kFailures || rejections_ >= kRejections;
   if (open_) pause = std::max(pause, kOpenPause);
-  if (to_go && *to_go > Millis(0)) {
-    pause = std::min(*to_go, kLongestPause);
+  if (until_retry && *until_retry > Millis(0)) {
+    pause = std::min(*until_retry, kLongestPause);
     open_ = open_ || pause > kOpenPause;
   }
   pause_until_ = now + std::chrono::nanoseconds(pause).count();

@@ -27,10 +27,10 @@ class Breaker {
 
   // A call succeeded. True: the breaker was open.
   bool succeed();
-  // A call failed. Returns the pause. `to_go`: the time until the moment that the provider named, if any.
-  // Canceled calls say nothing about the provider.
-  Millis fail(const Trouble& trouble, std::int64_t now, std::optional<Millis> to_go);
-  // Forgets everything: the settings changed.
+  // A call failed. Returns the pause. `until_retry`: the time until the moment that the provider named, if
+  // any. Canceled calls say nothing about the provider.
+  Millis fail(const Trouble& trouble, std::int64_t now, std::optional<Millis> until_retry);
+  // Closes the breaker and sets all counts to 0.
   void reset() { *this = Breaker(); }
 
  private:

@@ -172,7 +172,7 @@ EventText event_text(const store::KeptEvent& event, std::string_view host, std::
     out.text = fmt::format("{} {}\n{}", one_line(visible(event.tool_name), 80), asked, out.text);
   }
   if (failed) out.what += ", failed";
-  if (action.interrupted || response["interrupted"].as_bool()) out.what += ", interrupted";
+  if (action.interrupted || host::was_interrupted(response)) out.what += ", interrupted";
   if (!event.agent_type.empty()) out.what += ", by a subagent";
   return out;
 }

@@ -45,7 +45,7 @@ struct HttpEnd {
     timeout,
     too_long,  // more than most_bytes
     cut,       // the connection broke off
-    unusable,  // the URL, or there is no HTTP library
+    unusable,  // the URL is wrong, or there is no HTTP library
   };
   Why why = Why::done;
   std::string reason;

@@ -39,15 +39,15 @@ class RequestWriter {
 
   std::string write() {
     add("running summary of the session so far", m_.so_far, limits_.text_bytes);
-    add("open items of the project", joined(m_.open), limits_.text_bytes / 2);
+    add("open items of the project", bullet_list(m_.open), limits_.text_bytes / 2);
     add("plan", m_.plan, limits_.text_bytes / 2);
-    add("rules that the person gave before", joined(m_.rules), limits_.text_bytes / 2);
+    add("rules that the person gave before", bullet_list(m_.rules), limits_.text_bytes / 2);
     for (std::size_t i = 0; i < m_.turns.size(); ++i) add_turn(i);
     return opening() + with_marks();
   }
 
  private:
-  static std::string joined(const std::vector<std::string>& list) {
+  static std::string bullet_list(const std::vector<std::string>& list) {
     std::string out;
     for (const std::string& item : list) out.append(out.empty() ? "- " : "\n- ").append(item);
     return out;

@@ -2,8 +2,8 @@
 //
 // A provider has one conversation about each session: it is sent a prompt about a batch of events and
 // replies with text. No call blocks: start() and send() return at once, messages are fetched with receive(),
-// and an error is a message too. What the text means is the reply scanner's business (agent/reply.h). The
-// built-in distiller does not use this: it runs when a turn ends.
+// and an error is a message too. The reply scanner (agent/reply.h) reads the text. The built-in distiller
+// does not use this: it runs when a turn ends.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct Request {
   std::int64_t max_output_tokens = 4000;  // the reply is cut there
 };
 
-// The most input tokens that a request can use by itself: a byte is at least a token, and the provider adds
-// some text of its own.
+// The most input tokens that a request can use, without the conversation before it: a token has at least one
+// byte, and the provider adds some text of its own.
 std::int64_t most_input_tokens(const Request& request);
 
 // A conversation that would be longer (in tokens) is replaced by a fresh one, which opens with a running

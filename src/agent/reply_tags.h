@@ -1,5 +1,5 @@
-// The tags of a model's reply, and the texts between them. What they mean is the scanner's business
-// (agent/reply.cpp). Pure functions.
+// Finds the tags of a model's reply and the texts between them. The scanner (agent/reply.cpp) decides what
+// they mean. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -76,8 +76,6 @@ class RowMaker {
   const std::string root_;
 };
 
-// The model's words over the built-in summary of the turn. An empty field of the model keeps what the
-// built-in distiller wrote.
 // A rule counts only when the person said it: a file or a web page can make a model report rules of its own.
 std::vector<std::string> said_by_person(const std::vector<std::string>& rules,
                                         const std::vector<std::string>& sayings, const RowMaker& maker) {
@@ -93,6 +91,8 @@ std::vector<std::string> said_by_person(const std::vector<std::string>& rules,
   return out;
 }
 
+// Replaces fields of the turn's built-in summary with the model's words. A field that the model left empty
+// keeps what the built-in distiller wrote.
 void put_over(store::Summary& row, const TurnText& said, const RowMaker& maker) {
   const auto put = [&](std::string& field, const std::string& text) {
     if (std::string shown = maker.text(text); !shown.empty()) field = std::move(shown);

@@ -1,5 +1,5 @@
-// From a scanned reply to rows of the store. Facts beat the model: files, turns and times come from the
-// events.
+// From a scanned reply to rows of the store. Files, turns and times come from the events, never from the
+// model.
 #pragma once
 
 #include <string_view>

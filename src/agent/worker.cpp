@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "event/provider_name.h"
 #include "host/quota.h"
 #include "store/queue_admin.h"
 #include "store/retention.h"
@@ -24,6 +25,11 @@ std::string_view kind_name(Trouble::Kind kind) {
     case Trouble::Kind::canceled: return "canceled";
   }
   return "transient";
+}
+
+store::ModelCallOutcome outcome_of(Trouble::Kind kind) {
+  using store::ModelCallOutcome;
+  return store::named<ModelCallOutcome>(kind_name(kind)).value_or(ModelCallOutcome::transient);
 }
 
 std::int64_t Worker::after(Millis time) const {
@@ -93,7 +99,7 @@ Result<bool> Worker::begin() {
   if (due) retry_at_.reset();
   bool may_call = provider_ != nullptr;
   if (provider_) {
-    TRY(heed_host());
+    TRY(pause_after_host_refusal());
     may_call = breaker_.allows(now, calls());
     if (may_call && calls() >= options_.max_concurrent) return false;
     const bool instead = breaker_.open() && options_.fallback && now < breaker_.pause_until();
@@ -107,8 +113,33 @@ Result<bool> Worker::begin() {
   return begin_redistil(may_call);
 }
 
+// Without a provider a batch needs nothing but its end: many of them are ended in one transaction, so that a
+// page which they share is written once. Returns the number of messages. Zero: there was none, or it failed;
+// then the batches are ended one by one.
+std::size_t Worker::end_batches() {
+  constexpr std::size_t kMessages = 512;  // some milliseconds
+  std::size_t ended = 0;
+  const auto done = store::in_transaction(db_, [&]() -> Status {
+    while (ended < kMessages) {
+      const auto batch =
+          TRY(store::claim(db_, clock_.now(), {.max = options_.max_events, .lease = options_.lease}));
+      if (!batch) break;
+      TRY(store::complete(db_, *batch, clock_.now()));
+      ended += batch->messages.size();
+    }
+    return {};
+  });
+  if (!done) return 0;
+  processed_ += static_cast<std::int64_t>(ended);
+  return ended;
+}
+
 // Claims the next batch. One that needs no provider is finished at once.
 Result<bool> Worker::claim_batch(bool may_call, bool due) {
+  if (!provider_ && end_batches() > 0) {
+    if (due) retry_at_ = clock_.boot_ns();  // other batches may be due too
+    return true;
+  }
   store::Gather gather{.max = options_.max_events, .lease = options_.lease};
   if (may_call)
     gather = {options_.batch_events, options_.batch_bytes, options_.lease,
@@ -120,7 +151,7 @@ Result<bool> Worker::claim_batch(bool may_call, bool due) {
     if (!claimed) return {};
     used_up = TRY(store::is_used_up(db_, claimed->session, options_.budget));
     if (may_call && !used_up) return {};
-    // In the same transaction: the rows with their texts are written once.
+    // In the same transaction: each row is written once.
     unsent_ = {*claimed, provider_ != nullptr && !used_up};
     auto savepoint = TRY(store::Savepoint::begin(db_));
     if (!store_unsent()) return {};
@@ -160,7 +191,7 @@ Result<std::optional<std::int64_t>> Worker::next_due(bool waits) {
 
 // The host's own sessions and a provider with the host's login share a quota: after the host was refused, the
 // provider is not called for a while.
-Status Worker::heed_host() {
+Status Worker::pause_after_host_refusal() {
   if (provider_->name() != host::kLoginProvider) return {};
   constexpr Millis kRecent = std::chrono::minutes(30);
   const WallTime now = clock_.now(), since = std::max(host_failed_at_.value_or(WallTime()), now - kRecent);
@@ -202,7 +233,7 @@ Result<bool> Worker::finish_unsent() {
   }
   const Code code = done.error().code;
   if (code == Code::canceled || code == Code::invalid) {
-    // Someone removed messages from the batch: return the others to the queue.
+    // Messages were removed from the batch, or one is invalid: return what is left to the queue.
     TRY(return_batch(batch, done.error().message, code == Code::invalid, Millis(0)));
     unsent_.reset();
   }
@@ -238,9 +269,9 @@ Result<bool> Worker::begin_redistil(bool may_call) {
   return false;
 }
 
-// Derives one turn again with the built-in distiller. False: there is none to do.
+// Distils one turn again with the built-in distiller. False: none is wanted.
 Result<bool> Worker::redistil_builtin() {
-  const auto wanted = TRY(store::next_redistil(db_, "builtin", WallTime(), {}, true));
+  const auto wanted = TRY(store::next_redistil(db_, event::kBuiltin, WallTime(), {}, true));
   if (!wanted) return false;
   const auto session = TRY(store::find_session(db_, wanted->session));
   const auto turn = TRY(store::find_turn(db_, wanted->session, wanted->number));

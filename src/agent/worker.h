@@ -3,8 +3,9 @@
 // The reply is stored in the same transaction that ends the batch's messages, so that a retry never stores it
 // twice. Nothing is stored before the conversation's id is registered: an earlier reply waits, and when the
 // id never comes, the messages return to the queue. Sessions do not wait for each other. Without a provider,
-// beyond a budget, or while the provider fails, the texts become evidence at once and keep what the built-in
-// distiller made of them; the turns are noted as backlog, which the provider does later, newest first.
+// beyond a budget, or while the provider fails, a batch ends at once, and what the built-in distiller made of
+// its events stays. Turns that the provider could not do then are noted as backlog. It does them later,
+// newest first.
 //
 // Every call has a row in the ledger before it is made, with the most that it can use.
 #pragma once
@@ -36,6 +37,9 @@
 #include "store/sql.h"
 
 namespace cairn::agent {
+
+// How the ledger names a call that failed like this.
+store::ModelCallOutcome outcome_of(Trouble::Kind kind);
 
 // Belongs to the writer's thread.
 class Worker {
@@ -81,9 +85,9 @@ class Worker {
   std::optional<std::int64_t> wake_at() const;
   // Whether a batch has been sent and is not finished.
   bool awaits() const;
-  // What is in the queue now does not wait for more events.
+  // Makes the messages that are in the queue now not wait for more of them.
   void hurry() { hurry_ = true; }
-  // Looks for backlog again: turns were added to it.
+  // Call when turns were added to the backlog: makes step() look for them at once.
   void look_again() { look_at_ = 0; }
   // Ends all conversations. Their batches return to the queue, and no try is counted.
   Status stop();
@@ -93,12 +97,12 @@ class Worker {
 
  private:
   struct Run {                                  // a request that was sent
-    std::optional<store::Batch> batch;          // of the queue,
-    std::optional<store::RedistilTurn> turn;    // or a piece of a turn, from its evidence
-    std::vector<std::int64_t> events;           // of the request
-    std::string id;                             // of the observations' batch
-    std::int64_t call = 0;                      // in the ledger
-    std::int64_t sent_at = 0, sent_tokens = 0;  // boot ns; an estimate
+    std::optional<store::Batch> batch;          // the claimed batch; empty when `turn` is set
+    std::optional<store::RedistilTurn> turn;    // the turn of which a piece is distilled again
+    std::vector<std::int64_t> events;           // the events in the request
+    std::string id;                             // batch id of the observations
+    std::int64_t call = 0;                      // number of the call in the ledger
+    std::int64_t sent_at = 0, sent_tokens = 0;  // when it was sent (boot ns); estimated tokens
     std::optional<Reply> reply;
     Scanned scanned;                                     // the reply
     int tries = 0;                                       // of storing the reply without a memory id
@@ -117,7 +121,7 @@ class Worker {
     int notes = 0;  // messages without a reply since the last batch was sent
     std::int64_t used_at = 0;
     Length length;
-    std::optional<Millis> pause;  // after its error, which the breaker has counted
+    std::optional<Millis> pause;  // after an error; set once the breaker has counted it
     std::optional<Run> run;
   };
   // Claimed, and ended without the provider.
@@ -134,11 +138,12 @@ class Worker {
   };
 
   Result<bool> begin();
+  std::size_t end_batches();
   Result<bool> claim_batch(bool may_call, bool due);
   Result<bool> begin_redistil(bool may_call);
   Result<bool> redistil_builtin();
   Result<std::optional<std::int64_t>> next_due(bool waits);
-  Status heed_host();
+  Status pause_after_host_refusal();
   std::size_t calls() const;
 
   Status send_batch(store::Batch batch);
@@ -170,7 +175,7 @@ class Worker {
   Status fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble);
   Millis count_trouble(const Trouble& trouble);
   Status note_trouble(const Trouble& trouble, Millis pause);
-  Status end_call(Run& run, std::string_view outcome, const Usage& usage, const std::string& model,
+  Status end_call(Run& run, store::ModelCallOutcome outcome, const Usage& usage, const std::string& model,
                   bool estimated);
   Status return_run(Run& run, std::string_view reason, bool counts, Millis pause);
   Status return_batch(const store::Batch& batch, std::string_view reason, bool counts, Millis pause);
@@ -189,7 +194,7 @@ class Worker {
   std::map<SessionId, int> without_id_;     // how many conversations in a row never had an id
   std::optional<Unsent> unsent_;
   Breaker breaker_;
-  std::optional<WallTime> host_failed_at_;  // the host's last failure that was heeded
+  std::optional<WallTime> host_failed_at_;  // the host's last failure that was handled
   std::string refused_;                     // why the budget allowed no call, last
   bool hurry_ = false;
   std::int64_t look_at_ = 0;  // when to look for backlog again (boot ns)

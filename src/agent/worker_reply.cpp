@@ -16,6 +16,8 @@
 
 namespace cairn::agent {
 
+using Outcome = store::ModelCallOutcome;
+
 static constexpr Millis kFirstWait(100);  // for a memory id; doubles
 static constexpr int kWaits = 5;          // 3.1 s in all
 static constexpr int kMessagesAStep = 64;
@@ -85,7 +87,7 @@ Status Worker::take_reply(Dialog& dialog, Reply& reply) {
   reply.text = valid_utf8(std::move(reply.text));
   Scanned scanned = scan_reply(reply.text, reply.cut);
   const bool learned = !scanned.findings.empty() || !scanned.summaries.empty();
-  const std::string_view outcome = learned ? "ok" : scanned.skip ? "skipped" : "unusable";
+  const Outcome outcome = learned ? Outcome::ok : scanned.skip ? Outcome::skipped : Outcome::unusable;
   const bool known = reply.usage.input_tokens > 0 || reply.usage.output_tokens > 0;
   TRY(end_call(run, outcome, reply.usage, reply.model, !known));
   for (const std::string& what : scanned.left_out)
@@ -100,7 +102,7 @@ Status Worker::take_reply(Dialog& dialog, Reply& reply) {
 }
 
 // Ends the run's call. `estimated`: what it used is not known, so it counts as reserved.
-Status Worker::end_call(Run& run, std::string_view outcome, const Usage& usage, const std::string& model,
+Status Worker::end_call(Run& run, Outcome outcome, const Usage& usage, const std::string& model,
                         bool estimated) {
   if (run.call == 0) return {};
   store::CallEnd end;
@@ -198,7 +200,7 @@ Result<bool> Worker::wait_for_id(SessionId session, Dialog& dialog) {
 }
 
 // Stores the observations and their evidence, and ends the batch or the piece of a turn, in one transaction.
-// The provider works: a trouble that is still noted, perhaps by an earlier daemon, is over.
+// Also clears a trouble that is still stored, perhaps by an earlier daemon: the provider works.
 Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) {
   const auto of = TRY(store::find_session(db_, session));
   std::vector<store::KeptEvent> events;
@@ -271,12 +273,12 @@ Status Worker::keep_alive(SessionId session, Dialog& dialog) {
   return {};
 }
 
-// Counts a failure of the provider: its next call waits, and after several the built-in distiller takes over.
+// Counts a failure of the provider: its next call waits, and after several the built-in distiller is used.
 // Returns the pause.
 Millis Worker::count_trouble(const Trouble& trouble) {
-  std::optional<Millis> to_go;
-  if (trouble.until) to_go = std::chrono::duration_cast<Millis>(*trouble.until - clock_.now());
-  const Millis pause = breaker_.fail(trouble, clock_.boot_ns(), to_go);
+  std::optional<Millis> until_retry;
+  if (trouble.until) until_retry = std::chrono::duration_cast<Millis>(*trouble.until - clock_.now());
+  const Millis pause = breaker_.fail(trouble, clock_.boot_ns(), until_retry);
   if (pause > Millis(0))
     retry_at_ = std::min(retry_at_.value_or(breaker_.pause_until()), breaker_.pause_until());
   return pause;
@@ -303,7 +305,7 @@ Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trou
   if (dialog.run) {
     const bool known = trouble.usage.input_tokens > 0 || trouble.usage.output_tokens > 0;
     const bool unknown = trouble.kind == Kind::transient || trouble.kind == Kind::canceled;
-    TRY(end_call(*dialog.run, kind_name(trouble.kind), trouble.usage, "", !known && unknown));
+    TRY(end_call(*dialog.run, outcome_of(trouble.kind), trouble.usage, "", !known && unknown));
   }
   if (!dialog.pause) dialog.pause = count_trouble(trouble);
   TRY(note_trouble(trouble, *dialog.pause));
@@ -317,7 +319,7 @@ Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trou
 
 // Returns what a request was about, to be tried again. Its call is over.
 Status Worker::return_run(Run& run, std::string_view reason, bool counts, Millis pause) {
-  TRY(end_call(run, "canceled", {}, "", true));
+  TRY(end_call(run, Outcome::canceled, {}, "", true));
   if (run.batch) return return_batch(*run.batch, reason, counts, pause);
   look_at_ = std::max(look_at_, after(pause));
   if (!counts) return {};

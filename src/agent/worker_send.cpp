@@ -13,8 +13,8 @@
 
 namespace cairn::agent {
 
-// A provider may put text of its own around a request.
-static constexpr std::int64_t kOverhead = 2000;  // tokens: what a provider adds to a request
+// Tokens that a provider may add around a request.
+static constexpr std::int64_t kOverhead = 2000;
 static constexpr Millis kRefusedAgain = std::chrono::minutes(10);
 
 // The batch's events, in the order of its messages.

@@ -38,8 +38,8 @@ class Archiver {
 
   void configure(gate::Gate gate, const Options& options);
 
-  // Call once a minute: makes step() and sweep_step() check again for requests and removals, and every ten
-  // minutes for changed transcripts and expired backups.
+  // Call once a minute: makes sweep_step() look for removals again, and every ten minutes for changed
+  // transcripts and expired backups. step() looks for requests by itself.
   Status look_again();
 
   // Continues a copy that a hook asked for. False: none is due. An error of the store is logged, and the next

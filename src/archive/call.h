@@ -16,8 +16,8 @@ struct ArchivedCall {
   std::optional<std::string> input, response;
 };
 
-// Reads the newest versions of the session's transcripts until the call is found. Nothing is known of a call
-// whose lines are not in the archive, or are damaged.
+// Reads the newest versions of the session's transcripts until the call is found. Both texts are empty for a
+// call whose lines are not in the archive, or are damaged.
 Result<ArchivedCall> find_call(store::Db& db, os::Disk& disk, const std::string& directory,
                                const store::TranscriptKey& session, const std::string& call);
 

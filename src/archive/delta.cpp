@@ -36,7 +36,7 @@ host::Record read_line(const host::Host& host, std::string_view line) {
   return value.is_object() ? host.read_record(value) : host::Record{};
 }
 
-// The last line that the anchor covers, by each way that holds.
+// The last line that the anchor covers, found by each method; empty: not found.
 struct Found {
   std::optional<std::int64_t> by_uuid, by_line;
 };
@@ -48,7 +48,7 @@ Result<Found> find_anchor(store::Db& db, os::Disk& disk, const Places& places, c
   Sha256 hash;
   std::int64_t lost = 0;
   TRY(each_line(db, disk, places, newest, lost, [&](std::string_view line, std::int64_t number) {
-    // Most lines do not name it: only one that does is read.
+    // Parse only lines that contain the uuid: most do not.
     if (!anchor.uuid.empty() && line.find(anchor.uuid) != std::string_view::npos &&
         read_line(host, line).uuid == anchor.uuid)
       found.by_uuid = number + anchor.behind_uuid.value_or(0);
@@ -61,9 +61,9 @@ Result<Found> find_anchor(store::Db& db, os::Disk& disk, const Places& places, c
   return found;
 }
 
-// Lines need not be in the order of their times, and several can have the same one. So the anchor knows how
-// many lines of its instant it covers and how many without a time follow. When these do not help, the first
-// later line begins the delta: a line too many is better than one too few.
+// Times need not be in order and may be equal. The anchor therefore stores how many lines have its time and
+// how many lines without a time follow. If that does not help, the delta starts at the first later line: one
+// line too many is better than one missing.
 Result<std::int64_t> find_instant(store::Db& db, os::Disk& disk, const Places& places,
                                   const store::Backup& newest, const store::Anchor& anchor) {
   const host::Host& host = host::find_host(newest.key.platform);
@@ -96,7 +96,7 @@ Result<store::Anchor> whole_anchor(store::Db& db, os::Disk& disk, const Places& 
                                    const store::Backup& backup) {
   store::Anchor anchor = anchor_of(backup);
   const host::Host& host = host::find_host(backup.key.platform);
-  // Only lines that can have this time are read.
+  // Parse only lines that can have this time.
   const std::string second = backup.last_record_at ? iso8601(*backup.last_record_at).substr(0, 19) : "";
   std::int64_t lost = 0, last = 0, uuid_line = 0, at_line = 0, same = 0;
   TRY(each_line(db, disk, places, backup, lost, [&](std::string_view line, std::int64_t number) {

@@ -25,11 +25,12 @@ struct Delta {
   store::Backup newest;   // what was read
   std::int64_t records = 0;
   std::vector<DeltaRecord> shown;  // the first of them, at most the limit
-  std::int64_t malformed = 0;      // lines behind the anchor that are no records
+  std::int64_t malformed = 0;      // lines after the anchor that are not records
 };
 
-// Reads the newest backup of the session `key` behind `anchor`: by the uuid of its last record, else by its
-// lines if their hash is the same, else by its instant. `not_found` when none of them holds.
+// Reads what the newest backup of the session `key` has after `anchor`. The place is found by the uuid of the
+// anchor's last record, else by its number of lines if their hash is the same, else by its time. `not_found`
+// when none of these finds it.
 Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const store::TranscriptKey& key,
                     const store::Anchor& anchor, std::size_t limit);
 
@@ -39,9 +40,10 @@ using TakeLine = std::function<void(std::string_view line, std::int64_t number)>
 Result<Delta> each_behind(store::Db& db, os::Disk& disk, const Places& places,
                           const store::TranscriptKey& key, const store::Anchor& anchor, const TakeLine& take);
 
-// The anchor that a backup is.
+// The anchor at the end of a backup.
 store::Anchor anchor_of(const store::Backup& backup);
-// The same, with what finds its place by uuid or by instant alone. Reads the backup.
+// The same, with the counts that find its place even when only the uuid or only the time can be found again.
+// Reads the backup.
 Result<store::Anchor> whole_anchor(store::Db& db, os::Disk& disk, const Places& places,
                                    const store::Backup& backup);
 

@@ -17,13 +17,13 @@ namespace {
 
 // After this much text a passage ends at the next line end: enough to show a match and its surroundings.
 constexpr std::size_t kPassage = 6000;
-// Of what a tool was given and gave. Measured: this much of a transcript finds what only the middle of the
-// work said, and costs a twentieth of the transcript's size.
+// Bytes indexed of a tool's input and output. Measured: this is enough to find what was said only in the
+// middle of the work, and the index has a twentieth of the transcript's size.
 constexpr std::size_t kInput = 1500, kOutput = 2500;
-// Of what was said: a longer text is a pasted file.
+// Bytes indexed of a prompt or an answer: a longer text is a pasted file.
 constexpr std::size_t kSaid = 64u << 10;
-constexpr std::size_t kMostOwn = 200;              // calls whose results are awaited
-constexpr std::int64_t kPauseNs = 60'000'000'000;  // after an error
+constexpr std::size_t kMostOwn = 200;                   // calls whose results are awaited
+constexpr std::int64_t kErrorPauseNs = 60'000'000'000;  // after an error
 
 void add(std::string& to, std::string_view text, std::size_t most) {
   text = trim(text);
@@ -156,7 +156,7 @@ bool PassageIndexer::step() {
     return *more;
   }
   log_.error("archive: index: " + more.error().message);
-  not_before_ns_ = clock_.boot_ns() + kPauseNs;
+  not_before_ns_ = clock_.boot_ns() + kErrorPauseNs;
   return false;
 }
 
@@ -165,7 +165,7 @@ Result<bool> PassageIndexer::index_frame() {
   if (!work) return false;
   const auto frame = TRY(frame_with(db_, disk_, directory_, work->base, work->lines + 1));
   if (!frame) return Error{Code::corrupt, fmt::format("no frame has line {}", work->lines + 1)};
-  // What is damaged stays out until `backup repair` has removed it or the transcript is copied again.
+  // A damaged frame has no text, so nothing of it is indexed until the transcript is copied again.
   Builder builder(host::find_host(work->base.key.platform), work->state);
   each_line(*frame, [&](std::string_view line, std::int64_t number) { builder.take(line, number); });
   TRY(store::in_transaction(db_, [&] {

@@ -218,7 +218,8 @@ bool Redactor::pass(std::string_view line, std::string& out) {
   return true;
 }
 
-// What is left of a line in a text, without its structure, after all else failed.
+// The line with each of its texts replaced: for a forgotten call, or when removing the forgotten parts
+// failed.
 static std::string without_texts(std::string_view line, const Json& before, const host::Host& host) {
   Json after = before;
   after.for_each_string([](std::string& text) { text = gate::kForgottenText; });
@@ -245,7 +246,8 @@ bool forget_in_line(std::string_view line, const gate::Forgotten& forgotten,
   } else {
     out = line;
   }
-  // It is in the structure, or the line cannot be read: the user's word counts more than the line.
+  // Forgotten text is left in a key or an id, or the line cannot be parsed. Removing it matters more than a
+  // valid line.
   if (!forgotten.find(out).empty()) forgotten.remove(out);
   return out != line;
 }

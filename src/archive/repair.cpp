@@ -176,7 +176,7 @@ Result<std::vector<Defect>> find_defects(store::Db& db, os::Disk& disk, const Pl
          stat ? fmt::format("{} bytes instead of {}", stat->size, row.bytes) : stat.error().message, row.base,
          row.segment});
   }
-  // In the order of their numbers, so that each finds its predecessors registered.
+  // In the order of their numbers: a file can be registered only after those before it.
   std::vector<Defect> files;
   auto names = disk.list(places.directory);
   if (names) {

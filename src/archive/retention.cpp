@@ -6,14 +6,14 @@ namespace cairn::archive {
 
 Result<RetentionPlan> plan_retention(store::Db& db, const Keep& keep, WallTime now) {
   RetentionPlan plan;
-  if (keep.days == 0 && keep.max_bytes == 0 && !keep.everything) return plan;
+  if (keep.days == 0 && keep.max_bytes == 0 && !keep.ignore_age) return plan;
   const auto sessions = TRY(store::session_backups(db));
   std::int64_t total = 0;
   for (const store::SessionBackups& session : sessions) total += session.file_bytes;
-  const WallTime border = now - std::chrono::hours(24) * keep.days;
+  const WallTime expiry_limit = now - std::chrono::hours(24) * keep.days;
   const auto kept = std::min(std::ssize(sessions), static_cast<std::ptrdiff_t>(keep.last));
   for (auto session = sessions.rbegin(); session != sessions.rend() - kept; ++session) {
-    const bool old = (keep.days > 0 || keep.everything) && session->newest.created_at <= border;
+    const bool old = (keep.days > 0 || keep.ignore_age) && session->newest.created_at <= expiry_limit;
     const bool too_much = keep.max_bytes > 0 && total > keep.max_bytes;
     if (!old && !too_much) continue;
     if (session->pending) {

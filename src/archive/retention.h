@@ -19,7 +19,7 @@ struct Keep {
   std::int64_t days = 0;       // 0: for ever
   std::int64_t last = 5;       // the newest sessions that always stay, however old
   std::int64_t max_bytes = 0;  // of all files; 0: no limit
-  bool everything = false;     // also remove when `days` is 0: every age is old enough
+  bool ignore_age = false;     // `days` applies even when it is 0: then every age is old enough
 };
 
 struct RetentionPlan {

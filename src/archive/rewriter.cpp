@@ -81,7 +81,7 @@ Status Rewriter::commit() {
 void Rewriter::discard() {
   writer_.reset();
   for (const Written& one : written_)
-    (void)disk_.remove(places_.directory + "/" + store::segment_file(name_, one.segment.ordinal));
+    ignore(disk_.remove(places_.directory + "/" + store::segment_file(name_, one.segment.ordinal)));
   written_.clear();
 }
 

@@ -1,7 +1,7 @@
-// Writes the files of a base again, with changed lines: what was forgotten leaves the archive.
+// Writes the files of a base again, with changed lines, to remove forgotten text.
 //
-// The number of lines stays, so that anchors hold. The new files get another name; until they are registered,
-// the old ones are the backup. A death in between leaves files that the next attempt replaces.
+// The number of lines stays, so that anchors stay valid. The new files get another name; until they are
+// registered, the old ones are the backup. A crash in between leaves files that the next attempt replaces.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class Rewriter {
   // The changed line, without a line feed; false: it stays.
   using Change = std::function<bool(std::string_view line, std::string& out)>;
 
-  // `mark` makes the name of the new files: a base that is rewritten twice needs two.
+  // `mark` is part of the new names, so that a second rewrite gets other names.
   static Result<std::unique_ptr<Rewriter>> open(store::Db& db, os::Disk& disk, const Places& places,
                                                 store::BackupBase base, const std::string& mark, int level,
                                                 Change change);
@@ -38,7 +38,7 @@ class Rewriter {
   std::int64_t changed() const { return static_cast<std::int64_t>(lines_.size()); }
   const std::set<std::int64_t>& changed_lines() const { return lines_; }
   const store::BackupBase& base() const { return base_; }
-  // Whether a frame could not be read: the base must not be replaced.
+  // Why a frame could not be read; empty: all could. With a fault the base must not be replaced.
   const std::string& fault() const { return fault_; }
 
   // Puts the new files in place of the old ones and computes every version again, in the caller's

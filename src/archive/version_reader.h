@@ -28,7 +28,7 @@ struct FrameText {
 // Belongs to one thread. `disk` outlives it.
 class VersionReader {
  public:
-  // Of files named NAME.N.zst in `directory`.
+  // Reads the files BASE_NAME.N.zst in `directory`.
   VersionReader(os::Disk& disk, std::string directory, std::string base_name,
                 std::vector<store::BackupSegment> segments);
 
@@ -54,8 +54,8 @@ class VersionReader {
   bool in_segment_ = false;
 };
 
-// The frame of a base that holds a line, by the line's number; nothing when there is no such line. Damage is
-// its fault.
+// The frame of a base that has the line with this number; nothing when there is no such line. When the frame
+// is damaged, its `fault` says how.
 Result<std::optional<FrameText>> frame_with(store::Db& db, os::Disk& disk, const std::string& directory,
                                             const store::BackupBase& base, std::int64_t line);
 

@@ -1,4 +1,5 @@
-// Hashes: a fast one for checksums and equality of payloads, a keyed one for values that nobody may predict.
+// Hashes: a fast one for checksums and for comparing payloads, and keyed ones, which cannot be computed
+// without the key.
 #pragma once
 
 #include <cstdint>

@@ -10,14 +10,14 @@
 
 namespace cairn {
 
-// A row's id of one kind of row.
+// The id of a row. Each table has its own type.
 template <class Tag>
 struct RowId {
   std::int64_t value = 0;
   auto operator<=>(const RowId&) const = default;
 };
 
-// An id given as text by someone else.
+// An id that is a text.
 template <class Tag>
 struct TextId {
   std::string value;
@@ -28,10 +28,9 @@ struct TextId {
 using SessionId = RowId<struct SessionTag>;          // sdk_sessions.id
 using MessageId = RowId<struct MessageTag>;          // pending_messages.id
 using ObservationId = RowId<struct ObservationTag>;  // observations.id
-using SummaryId = RowId<struct SummaryTag>;          // session_summaries.id
 
 using EventId = TextId<struct EventTag>;      // the name of the inbox file: 32 lower-case hex digits
-using ContentId = TextId<struct ContentTag>;  // the host's id of the user's conversation
+using ContentId = TextId<struct ContentTag>;  // the host's id of a session
 using MemoryId = TextId<struct MemoryTag>;    // the memory agent's own conversation; never a ContentId
 
 // A fresh UUIDv7 in its usual text form: rows that may leave the machine carry one.

@@ -1,8 +1,8 @@
 // JSON values that are safe for untrusted input.
 //
-// parse() reads by SAX with limits: what is too deep, too many or too long is cut with a visible marker and
-// the rest is kept. Objects keep the order of their keys. No exceptions, no recursion over input depth beyond
-// kMaxDepth.
+// parse() reads with limits and keeps the rest: a visible marker replaces what is too deep, a string that is
+// too long is cut with one, and values beyond Limits::nodes are dropped. Objects keep the order of their
+// keys. No exceptions, no recursion deeper than Limits::depth.
 #pragma once
 
 #include <cstddef>
@@ -109,9 +109,9 @@ class Json {
 
 struct Json::Parsed {
   Json value;
-  bool complete = false;   // false: the text ended or broke early; `value` is what came before
-  bool limited = false;    // something was cut by a limit
-  std::size_t offset = 0;  // where it broke
+  bool complete = false;   // false: the text is not JSON from `offset` on; `value` is what came before
+  bool limited = false;    // something was cut or dropped by a limit
+  std::size_t offset = 0;  // where reading stopped
 };
 
 template <class F>

@@ -18,8 +18,8 @@ class Log {
   enum class Level { debug, info, warn, error };
 
   virtual ~Log() = default;
-  // Writes "TIME LEVEL message"; the message's line breaks are written as blanks. Never fails: what cannot be
-  // written is dropped and counted.
+  // Writes "TIME LEVEL message" on one line; a message is cut to 4,000 bytes. Never fails: what cannot be
+  // written is dropped.
   void write(Level level, std::string_view message);
   void debug(std::string_view m) { write(Level::debug, m); }
   void info(std::string_view m) { write(Level::info, m); }
@@ -35,7 +35,7 @@ class Log {
   std::atomic<Level> level_ = Level::info;  // set by one thread while others write
 };
 
-// A log that keeps nothing, for tests and for commands.
+// A log that keeps nothing, for tests and benchmarks.
 class NullLog final : public Log {
   void line(std::string_view) override {}
 };

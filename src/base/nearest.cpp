@@ -6,7 +6,7 @@
 namespace cairn {
 
 // The number of typing errors between two words (optimal string alignment distance).
-static std::size_t slips(std::string_view a, std::string_view b) {
+static std::size_t typing_errors(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
@@ -28,7 +28,8 @@ std::string_view did_you_mean(std::string_view word, const std::vector<std::stri
   // letters are swapped more often than added.
   std::size_t best = 2 * (word.size() <= 4 ? 2 : 3);
   for (const std::string_view candidate : known)
-    if (const std::size_t d = 2 * slips(word, candidate) + (word.size() != candidate.size()); d < best)
+    if (const std::size_t d = 2 * typing_errors(word, candidate) + (word.size() != candidate.size());
+        d < best)
       best = d, nearest = candidate;
   return nearest;
 }

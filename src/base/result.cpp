@@ -45,6 +45,14 @@ Error errno_error(std::string_view what, int error_number) {
   return {code_of(error_number), std::move(message)};
 }
 
+MaybeError::MaybeError(Error error) : error_(new Error(std::move(error))) {}
+
+MaybeError::MaybeError(const MaybeError& other) : error_(other.error_ ? new Error(*other.error_) : nullptr) {}
+
+void MaybeError::free() noexcept {
+  delete error_;
+}
+
 void panic(const char* file, int line, const char* what) {
   std::fprintf(stderr, "cairn: %s:%d: assertion failed: %s\n", file, line, what);
   std::abort();

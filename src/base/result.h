@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 namespace cairn {
 
@@ -34,7 +33,8 @@ struct [[nodiscard]] Error {
 };
 
 // The error of a failed system call, from errno: ENOSPC, EFBIG and EDQUOT are `full`, EACCES, EPERM and EROFS
-// `denied`, ENOENT `not_found`, EAGAIN `busy`, all others `internal`.
+// `denied`, ENOENT and ENOTDIR `not_found`, EAGAIN and EBUSY `busy`, ETIMEDOUT `timeout`, all others
+// `internal`.
 Error errno_error(std::string_view what, int error_number);
 
 // Ends the process with a message. For states that no input can reach; stays on in release.
@@ -44,27 +44,59 @@ Error errno_error(std::string_view what, int error_number);
     if (!(condition)) ::cairn::panic(__FILE__, __LINE__, #condition); \
   } while (false)
 
+// The error of a result, or none. A pointer, because a result is returned at every step of the way up: with
+// the Error itself in it, most of the machine code of this program would move and destroy errors that never
+// happen.
+class MaybeError {
+ public:
+  MaybeError() = default;
+  explicit MaybeError(Error error);
+  MaybeError(const MaybeError& other);
+  MaybeError(MaybeError&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  MaybeError& operator=(MaybeError other) noexcept {
+    std::swap(error_, other.error_);
+    return *this;
+  }
+  ~MaybeError() {
+    if (error_) [[unlikely]]
+      free();
+  }
+
+  bool is_none() const { return !error_; }
+  // There must be one.
+  Error& error() const {
+    CAIRN_ASSERT(error_);
+    return *error_;
+  }
+
+ private:
+  void free() noexcept;
+
+  Error* error_ = nullptr;
+};
+
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : value_(std::move(value)) {}
+  Result(Error error) : error_(std::move(error)) {}
+  Result(MaybeError error) : error_(std::move(error)) {}
 
-  bool ok() const { return state_.index() == 0; }
+  bool ok() const { return error_.is_none(); }
   explicit operator bool() const { return ok(); }
 
   // The value. The result must be ok.
   T& value() & {
-    CAIRN_ASSERT(ok());
-    return *std::get_if<0>(&state_);
+    CAIRN_ASSERT(value_);
+    return *value_;
   }
   const T& value() const& {
-    CAIRN_ASSERT(ok());
-    return *std::get_if<0>(&state_);
+    CAIRN_ASSERT(value_);
+    return *value_;
   }
   T&& value() && {
-    CAIRN_ASSERT(ok());
-    return std::move(*std::get_if<0>(&state_));
+    CAIRN_ASSERT(value_);
+    return std::move(*value_);
   }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
@@ -73,14 +105,10 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   // The error. The result must not be ok.
-  const Error& error() const& {
-    CAIRN_ASSERT(!ok());
-    return *std::get_if<1>(&state_);
-  }
-  Error&& error() && {
-    CAIRN_ASSERT(!ok());
-    return std::move(*std::get_if<1>(&state_));
-  }
+  const Error& error() const& { return error_.error(); }
+  Error&& error() && { return std::move(error_.error()); }
+  // The same for passing it on unchanged.
+  MaybeError maybe_error() && { return std::move(error_); }
 
   Result in(std::string_view context) && {
     if (ok()) return std::move(*this);
@@ -89,7 +117,8 @@ class [[nodiscard]] Result {
   T value_or(T fallback) && { return ok() ? std::move(*this).value() : std::move(fallback); }
 
  private:
-  std::variant<T, Error> state_;
+  MaybeError error_;
+  std::optional<T> value_;
 };
 
 template <>
@@ -97,25 +126,21 @@ class [[nodiscard]] Result<void> {
  public:
   Result() = default;
   Result(Error error) : error_(std::move(error)) {}
+  Result(MaybeError error) : error_(std::move(error)) {}
 
-  bool ok() const { return !error_; }
+  bool ok() const { return error_.is_none(); }
   explicit operator bool() const { return ok(); }
   void value() const { CAIRN_ASSERT(ok()); }
-  const Error& error() const& {
-    CAIRN_ASSERT(!ok());
-    return *error_;
-  }
-  Error&& error() && {
-    CAIRN_ASSERT(!ok());
-    return std::move(*error_);
-  }
+  const Error& error() const& { return error_.error(); }
+  Error&& error() && { return std::move(error_.error()); }
+  MaybeError maybe_error() && { return std::move(error_); }
   Result in(std::string_view context) && {
     if (ok()) return {};
-    return std::move(*error_).in(context);
+    return std::move(*this).error().in(context);
   }
 
  private:
-  std::optional<Error> error_;
+  MaybeError error_;
 };
 
 using Status = Result<void>;
@@ -130,9 +155,10 @@ void ignore(Result<T>&&) {}
 #define TRY(expression) CAIRN_TRY_NAMED(CAIRN_JOIN(try_result_, __COUNTER__), expression)
 #define CAIRN_JOIN(a, b) CAIRN_JOIN_NOW(a, b)
 #define CAIRN_JOIN_NOW(a, b) a##b
-#define CAIRN_TRY_NAMED(name, expression)           \
-  __extension__({                                   \
-    auto name = (expression);                       \
-    if (!name.ok()) return std::move(name).error(); \
-    std::move(name).value();                        \
+#define CAIRN_TRY_NAMED(name, expression)   \
+  __extension__({                           \
+    auto name = (expression);               \
+    if (!name.ok()) [[unlikely]]            \
+      return std::move(name).maybe_error(); \
+    std::move(name).value();                \
   })

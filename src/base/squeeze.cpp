@@ -51,9 +51,9 @@ bool is_accent(char32_t code) {
          (code >= 0x20d0 && code <= 0x20ff);
 }
 
-class Writer {
+class SqueezedWriter {
  public:
-  Writer(Squeezed& out, Squeeze what) : out_(out), what_(what) {}
+  SqueezedWriter(Squeezed& out, Squeeze what) : out_(out), what_(what) {}
 
   void ascii(unsigned char c, std::size_t at) {
     if (c >= 'A' && c <= 'Z') c = static_cast<unsigned char>(c + 32);
@@ -105,7 +105,7 @@ class Writer {
 
 Squeezed squeeze(std::string_view text, Squeeze what) {
   Squeezed out;
-  Writer writer(out, what);
+  SqueezedWriter writer(out, what);
   for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
     if (c < 0x80) {

@@ -1,5 +1,5 @@
-// Text as far as it says the same thing: letters and digits alone, in one case, without spacing, accents and
-// invisible characters, and with characters that look alike made equal.
+// A normal form for comparing texts: letters and digits only, in one case, without spacing, accents and
+// invisible characters, and with look-alike characters made equal.
 //
 // What was forgotten or rejected is compared in this form. A paraphrase is another text.
 #pragma once

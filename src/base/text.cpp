@@ -161,6 +161,13 @@ std::size_t sequence_end(std::string_view text, std::size_t at) {
   return in_range(text, end, 0x30, 0x7e) ? end + 1 : end;
 }
 
+// The end of the run of usual ASCII characters at `at`.
+std::size_t plain_end(std::string_view text, std::size_t at) {
+  const auto is_plain = [](char c) { return (c >= ' ' && c != '\x7f') || c == '\n' || c == '\t'; };
+  while (at < text.size() && is_plain(text[at])) ++at;
+  return at;
+}
+
 // Appends the character as a person sees it. `after`: the character before it can take an emoji variation
 // selector.
 void append_visible(std::string& out, char32_t code, std::string_view bytes, bool& after) {
@@ -234,6 +241,12 @@ std::string visible(std::string_view input) {
   out.reserve(text.size());
   bool after = false;
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t end = plain_end(text, at); end > at) {
+      out.append(text, at, end - at);
+      after = text[end - 1] >= ' ';
+      at = end;
+      continue;
+    }
     if (text[at] == '\r') {
       out.push_back('\n');
       after = false;
@@ -249,6 +262,13 @@ std::string visible(std::string_view input) {
     at += c.bytes;
   }
   return out;
+}
+
+std::string number_text(std::int64_t n) {
+  std::string digits = std::to_string(n);
+  const std::size_t first = n < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
 }
 
 std::string one_line(std::string_view text, std::size_t max) {

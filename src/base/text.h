@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -24,12 +25,15 @@ std::string_view suffix(std::string_view text, std::size_t max);
 std::string cut(std::string_view text, std::size_t max);
 
 // `text` without control characters (but \n and \t), terminal escape sequences, zero-width and bidirectional
-// characters, tag characters, variation selectors beyond emoji's and unassigned private use. What remains is
-// what a person sees. CRLF and CR become LF.
+// characters, tag characters, private use characters, and variation selectors except those of emoji. What
+// remains is what a person sees. CRLF, CR and Unicode line separators become LF.
 std::string visible(std::string_view text);
 
 // `text` on one line: runs of white space are one blank, ends trimmed, cut to `max` bytes with "…".
 std::string one_line(std::string_view text, std::size_t max);
+
+// "1,234"
+std::string number_text(std::int64_t n);
 
 // Whether `text` is one of `texts`.
 bool any_of(std::string_view text, std::initializer_list<std::string_view> texts);

@@ -25,8 +25,8 @@ std::string iso8601(WallTime t);
 // text.
 std::optional<WallTime> parse_iso8601(std::string_view text);
 
-// How long ago in words that fit a column: "now", "5 min ago", "2 h ago", "3 d ago", "2026-08-01" beyond 60
-// days. A time in the future (a clock that jumped) is "now".
+// How long ago in words that fit a column: "just now", "5 min ago", "2 h ago", "3 d ago", "2026-08-01" beyond
+// 60 days. A time in the future (a clock that jumped) is "just now".
 std::string ago(WallTime then, WallTime now);
 
 }  // namespace cairn

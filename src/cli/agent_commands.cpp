@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/render.h"
+#include "event/provider_name.h"
 
 namespace cairn::cli {
 
@@ -52,7 +53,7 @@ Status prepare_redistil(Shell& shell, Json& args) {
   look.set("dry_run", true);
   const Json found = TRY(shell.ask("redistil", look));
   if (found["turns"].as_int() == 0) return {};
-  const bool builtin = found["provider"].as_string() == "builtin";
+  const bool builtin = found["provider"].as_string() == event::kBuiltin;
   const bool agreed =
       TRY(shell.confirm(fmt::format("Distil {} again with {}{}?", turns_text(found), name_of(found),
                                     builtin ? "" : ": about " + needs(found["estimate"]))));

@@ -7,11 +7,6 @@ namespace cairn::cli {
 
 namespace {
 
-std::string when(Shell& shell, const Json& at) {
-  const auto time = parse_iso8601(at.as_string());
-  return time ? ago(*time, shell.clock().now()) : std::string();
-}
-
 std::string place_of(const Json& problem) {
   std::string place;
   if (problem["line"].is_int()) place = fmt::format("line {}", problem["line"].as_int());
@@ -48,7 +43,7 @@ Page backup_list_page(Shell& shell, const Json&, const Json& result) {
                            fmt::format("line {}", one["damaged"]["line"].as_int()));
     const std::string reason(one["reason"].as_string());
     table.add({{text_of(one["id"]), Style::accent},
-               {when(shell, one["created_at"]), Style::dim},
+               {shell.age(one["created_at"]), Style::dim},
                shown_line(session),
                std::to_string(one["version"].as_int()),
                number_text(one["lines"].as_int()),
@@ -106,7 +101,7 @@ Page backup_clean_page(Shell& shell, const Json&, const Json& result) {
     table.add({shown_line(one["session"].as_string()),
                std::to_string(one["versions"].as_int()),
                size_text(one["bytes"].as_int()),
-               {when(shell, one["created_at"]), Style::dim}});
+               {shell.age(one["created_at"]), Style::dim}});
   std::string out = table.empty() ? "" : table.text(shell.screen()) + "\n";
   out += fmt::format(
       "{} {}, {}\n",

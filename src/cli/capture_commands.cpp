@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/commands.h"
+#include "store/states.h"
 
 namespace cairn::cli {
 
@@ -19,13 +20,14 @@ Page capture_page(Shell& shell, const Json&, const Json& state) {
 
 Page policy_page(Shell& shell, const Json&, const Json& report) {
   const std::string_view outcome = report["outcome"].as_string();
+  const bool stored = outcome == name_of(store::EventOutcome::stored);
   Facts facts;
   facts.add("read as", shown_line(report["as"].as_string()));
   const auto& secrets = report["secrets"].items();
-  const std::string removed = outcome == "stored" && !secrets.empty()
+  const std::string removed = stored && !secrets.empty()
                                   ? ", " + count_text(std::ssize(secrets), "secret", "secrets") + " removed"
                                   : "";
-  facts.add("outcome", std::string(outcome) + removed, outcome == "stored" ? Style::good : Style::warn);
+  facts.add("outcome", std::string(outcome) + removed, stored ? Style::good : Style::warn);
   if (report["reason"].is_string()) facts.add("because", shown_line(report["reason"].as_string()));
   if (report["private_text"].as_bool()) facts.add("private text", "removed", Style::warn);
   if (secrets.empty()) facts.add("secrets", "none");

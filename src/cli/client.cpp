@@ -95,7 +95,7 @@ Result<Client> Client::connect(const hook::Home& home, os::Clock& clock) {
 Result<Client> Client::reach(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
   auto client = try_to_reach(disk, home, clock);
   if (client) return client;
-  // Without a daemon nobody else reports them.
+  // Without a daemon nothing else reports the events that hooks could not write.
   Error error = std::move(client).error();
   if (const std::string unwritten = unwritten_events(disk, home); !unwritten.empty())
     error.message += "; " + unwritten;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/nearest.h"
 #include "base/text.h"
@@ -13,82 +12,38 @@ namespace cairn::cli {
 
 namespace {
 
-const Option* find_option(const std::vector<Option>& options, std::string_view name) {
-  for (const Option& option : options)
-    if (option.name == name || (!option.short_name.empty() && option.short_name == name)) return &option;
+using ops::Argument;
+using ops::Spelling;
+
+const Argument* find_option(const std::vector<Argument>& options, std::string_view name) {
+  for (const Argument& option : options)
+    if (option.place == Argument::Place::option && (option.option() == name || option.short_name == name))
+      return &option;
   return nullptr;
 }
 
-// The argument of an option: "--max-age" is max_age.
-std::string argument_name(std::string_view option) {
-  while (option.starts_with('-')) option.remove_prefix(1);
-  std::string name(option);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 Error unknown_option(const Command* command, std::string_view name) {
-  if (command && command->operation) return command->operation->unknown(argument_name(name));
-  std::vector<std::string_view> known;
-  for (const Option& option : global_options()) known.push_back(option.name);
-  if (command)
-    for (const Option& option : command->options) known.push_back(option.name);
-  const std::string_view meant = did_you_mean(name, known);
-  const std::string where = command ? fmt::format("{}: ", command->name) : std::string();
-  const std::string what = fmt::format("{}unknown option \"{}\"", where, fit(shown_line(name), 40));
-  if (!meant.empty()) return {Code::invalid, fmt::format("{}: did you mean \"{}\"?", what, meant)};
-  return {Code::invalid, fmt::format("{}: `cairn {}--help` lists them", what,
-                                     command ? std::string(command->name) + " " : "")};
+  ops::Operation every{.name = command ? command->operation->name : "options", .arguments = global_options()};
+  std::vector<std::string> known;
+  for (const Argument& option : global_options()) known.push_back(option.option());
+  const bool is_global = !did_you_mean(name, {known.begin(), known.end()}).empty();
+  return (command && !is_global ? *command->operation : every).unknown(name, Spelling::typed);
 }
 
 Error unfinished(const std::vector<std::string>& path) {
   std::string list;
   const std::string name = fmt::format("{}", fmt::join(path, " "));
   for (const Command* command : commands_below(name))
-    list += (list.empty() ? "" : ", ") + std::string(command->name.substr(name.size() + 1));
+    list += (list.empty() ? "" : ", ") + command->name.substr(name.size() + 1);
   return {Code::invalid, fmt::format("{}: say which: {}: `cairn help {}` explains", name, list, name)};
-}
-
-struct Shape {
-  std::size_t least = 0;
-  std::size_t most = 0;
-};
-
-// The number of words that "ID [NAME]" takes.
-Shape shape_of(std::string_view arguments) {
-  Shape shape;
-  for (const std::string_view word : split(arguments, ' ')) {
-    if (word.empty()) continue;
-    if (!word.starts_with('[')) ++shape.least;
-    shape.most = word.find("...") != std::string_view::npos ? 1'000'000 : shape.most + 1;
-  }
-  return shape;
-}
-
-Status check_words(const Line& line) {
-  const Command& command = *line.command;
-  const Shape shape = shape_of(command.arguments);
-  // An operation's own check reports what is missing, in the same words for every transport.
-  if (!command.operation && line.words.size() < shape.least) {
-    const auto names = split(command.arguments, ' ');
-    std::string_view missing = names[line.words.size()];
-    if (missing.ends_with("...")) missing.remove_suffix(3);
-    return Error{Code::invalid,
-                 fmt::format("{}: {} is missing: usage: {}", command.name, missing, usage(command))};
-  }
-  if (line.words.size() > shape.most)
-    return Error{Code::invalid, fmt::format("{}: \"{}\" is one argument too many: usage: {}", command.name,
-                                            fit(shown_line(line.words[shape.most]), 40), usage(command))};
-  return {};
 }
 
 // Whether the rest of the line is one free text.
 bool takes_text(const Command* command) {
-  if (!command || !command->operation) return false;
+  if (!command) return false;
   const auto& arguments = command->operation->arguments;
-  return std::any_of(arguments.begin(), arguments.end(), [](const ops::Argument& argument) {
-    return argument.place == ops::Argument::Place::text;
-  });
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Argument& argument) { return argument.place == Argument::Place::text; });
 }
 
 // -5 is a number, not an option.
@@ -116,14 +71,15 @@ class Reader {
     if (wants_help() || line_.path.empty()) return std::move(line_);
     line_.command = command();
     if (!line_.command) return unfinished(line_.path);
+    // `cairn sessions --limit 5 end 1`: it was an option of `sessions list` when it was read.
     for (const auto& [name, value] : line_.options)
-      if (!known_option(name)) return unknown_option(line_.command, name);
-    TRY(check_words(line_));
+      if (const std::string typed = ops::text(name, "").option(); !known_option(typed))
+        return unknown_option(line_.command, typed);
     return std::move(line_);
   }
 
  private:
-  bool wants_help() const { return line_.has("--help") || line_.has("--version"); }
+  bool wants_help() const { return line_.flag("help") || line_.flag("version"); }
 
   // The command named so far: `cairn sessions` is `cairn sessions list`.
   const Command* command() const {
@@ -131,9 +87,9 @@ class Reader {
                          : find_command(fmt::format("{}", fmt::join(line_.path, " ")) + " list");
   }
 
-  const Option* known_option(std::string_view name) const {
-    const Option* found = find_option(global_options(), name);
-    return found || !command() ? found : find_option(command()->options, name);
+  const Argument* known_option(std::string_view name) const {
+    const Argument* found = find_option(global_options(), name);
+    return found || !command() ? found : find_option(command()->operation->arguments, name);
   }
 
   Status word(const std::string& text) {
@@ -162,23 +118,20 @@ class Reader {
       value = name.substr(2);
       name = name.substr(0, 2);
     }
-    const Option* found = known_option(name);
+    const Argument* found = known_option(name);
     if (!found) {
       if (wants_help()) return {};
       // Once a text has begun, unknown options belong to it.
       if (takes_text(line_.command) && !line_.words.empty()) return word(std::string(text));
-      return unknown_option(command(), text.substr(0, equals));
+      return unknown_option(command(), name);
     }
-    if (found->value.empty() && value)
-      return Error{Code::invalid, fmt::format("{} takes no value: leave out \"{}\"", found->name,
-                                              fit(shown_line(*value), 40))};
-    if (!found->value.empty() && !value) {
+    if (!value && found->type == Argument::Type::flag) value = "true";
+    if (!value) {
       if (at_ >= arguments_.size())
-        return Error{Code::invalid,
-                     fmt::format("{} needs a value: {} {}", found->name, found->name, found->value)};
+        return Error{Code::invalid, fmt::format("{} needs a value: {}", name, option_label(*found))};
       value = arguments_[at_++];
     }
-    line_.options.emplace_back(found->name, value.value_or(""));
+    line_.options.emplace_back(found->name, *value);
     return {};
   }
 
@@ -208,7 +161,7 @@ Error unknown_command(const std::vector<std::string>& path) {
   std::vector<std::string_view> known;
   for (const Command& command : all_commands()) {
     known.push_back(command.name);
-    known.push_back(command.name.substr(0, command.name.find(' ')));
+    known.push_back(std::string_view(command.name).substr(0, command.name.find(' ')));
   }
   const std::string name = fmt::format("{}", fmt::join(path, " "));
   const std::string_view meant = did_you_mean(name, known);
@@ -218,8 +171,8 @@ Error unknown_command(const std::vector<std::string>& path) {
   return {Code::invalid, fmt::format("unknown command \"{}\": did you mean \"{}\"?", shown_name, meant)};
 }
 
-bool Line::has(std::string_view option) const {
-  return value(option).has_value();
+bool Line::flag(std::string_view option) const {
+  return value(option) == "true";
 }
 
 std::optional<std::string> Line::value(std::string_view option) const {
@@ -236,28 +189,16 @@ std::vector<std::string> Line::values(std::string_view option) const {
   return found;
 }
 
-Result<std::optional<std::int64_t>> Line::number(std::string_view option, std::int64_t min,
-                                                 std::int64_t max) const {
-  const auto text = value(option);
-  if (!text) return std::optional<std::int64_t>();
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size() || number < min || number > max)
-    return Error{Code::invalid, fmt::format("{}: \"{}\" is not a whole number from {} to {}", option,
-                                            fit(shown_line(*text), 40), min, max)};
-  return std::optional(number);
-}
-
-const std::vector<Option>& global_options() {
-  static const std::vector<Option> kOptions = {
-      {"--json", "", "print JSON with stable keys and nothing else", ""},
-      {"--project", "NAME", "use that project instead of the current directory's", ""},
-      {"--all", "", "use all projects", ""},
-      {"--cwd", "DIR", "as if called in DIR", ""},
-      {"--no-color", "", "no colours (NO_COLOR does the same)", ""},
-      {"--yes", "", "answer every question with yes", ""},
-      {"--help", "", "explain the command", "-h"},
-      {"--version", "", "print the version", ""},
+const std::vector<Argument>& global_options() {
+  static const std::vector<Argument> kOptions = {
+      ops::flag("json", "print JSON with stable keys and nothing else"),
+      ops::text("project", "use that project instead of the current directory's").as("NAME"),
+      ops::flag("all", "use all projects").not_with("project"),
+      ops::path("cwd", "as if called in DIR").as("DIR"),
+      ops::flag("no_color", "no colours (NO_COLOR does the same)"),
+      ops::flag("yes", "answer every question with yes"),
+      ops::flag("help", "explain the command").or_short("-h"),
+      ops::flag("version", "print the version"),
   };
   return kOptions;
 }

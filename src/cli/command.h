@@ -1,8 +1,8 @@
 // The commands of `cairn` as data: help, usage errors and parsing come from one table.
 //
-// Most commands are operations: their arguments come from the operation's declaration (ops/argument.h), and
-// the daemon checks them. Others declare their own. A command's name is its path of words ("sessions list").
-// Arguments are written as help shows them ("ID...", "[NAME]"), and the same text is used to check them.
+// A command is an operation (ops/operation.h), or is declared like one in cli/table.cpp: its name, arguments
+// and help come from that declaration, and every command line is checked against it before anything starts.
+// A command's name is its path of words ("sessions list").
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,6 @@ namespace cairn::cli {
 
 class Shell;  // shell.h
 
-struct Option {
-  std::string_view name;        // "--limit"
-  std::string_view value;       // "N"; empty: a flag
-  std::string_view meaning;     // one line
-  std::string_view short_name;  // "-n"; empty: none
-};
-
 // What a command prints for the result of its operation.
 struct Page {
   std::string text;  // for stdout; with --json the result is printed instead
@@ -37,54 +30,55 @@ struct Page {
 using Render = Page (*)(Shell& shell, const Json& args, const Json& result);
 
 struct Command {
-  std::string_view name;       // "sessions list"
-  ops::Group group;            // its heading in help
-  std::string_view arguments;  // "ID [NAME]"; NAME... takes any number
-  std::vector<Option> options;
-  std::string_view summary;    // one line
-  std::string_view help;       // paragraphs
-  Result<int> (*run)(Shell&);  // returns the exit code
-  bool any_home = false;       // runs even when the home belongs to another user
+  std::string name;                 // "sessions list"
+  const ops::Operation* operation;  // its declaration
+  Result<int> (*run)(Shell&);       // returns the exit code
+  bool any_home = false;            // runs even when the home belongs to another user
 
-  // For commands that are operations.
-  const ops::Operation* operation = nullptr;
+  // For commands that request their operation.
   Render render = nullptr;
   Status (*prepare)(Shell& shell, Json& args) = nullptr;  // completes the arguments before the request
+
+  // Its own options, without those of every command.
+  std::vector<ops::Argument> options() const;
+  // "ID [NAME]"; NAME... takes any number.
+  std::string words() const;
 };
 
 // Every command of this release, in the order help shows them.
 const std::vector<Command>& all_commands();
 
 // Options that every command takes, at any position.
-const std::vector<Option>& global_options();
+const std::vector<ops::Argument>& global_options();
 
-// The command of an operation: its `run` requests the operation.
-Command command_of(const ops::Operation& operation);
+// Requests the command's operation and prints its page.
+Result<int> run_operation(Shell& shell);
 
 // A parsed command line.
 struct Line {
   const Command* command = nullptr;  // none: help or version
   std::vector<std::string> path;     // the words that name a command or a group of them, for help
   std::vector<std::string> words;    // its arguments
-  std::vector<std::pair<std::string_view, std::string>> options;  // by long name, global ones too, in order
+  // By the argument's name, global ones too, in order. A flag without a value is "true".
+  std::vector<std::pair<std::string_view, std::string>> options;
 
-  bool has(std::string_view option) const;
+  bool flag(std::string_view option) const;                         // whether it is given and true
   std::optional<std::string> value(std::string_view option) const;  // the last one wins
   std::vector<std::string> values(std::string_view option) const;   // all of them, in order
-  // The value as a whole number; `invalid` names the option and the range.
-  Result<std::optional<std::int64_t>> number(std::string_view option, std::int64_t min,
-                                             std::int64_t max) const;
 };
-
-// The arguments of a request for the line's operation. A value of the wrong type stays text, and the check
-// refuses it. `directory` is the current directory, an absolute path.
-Json request_arguments(const Line& line, const std::string& directory);
-// Checks a request as the operation does; where alternatives are wrong, names them as they are typed.
-Status check_typed(const ops::Operation& operation, const Json& args);
 
 // Parses the arguments after the program's name. Fails with `invalid` and a suggestion. After a request for
 // help or the version, the rest is not checked.
 Result<Line> read_arguments(const std::vector<std::string>& arguments);
+
+// The arguments of the line's command, as its declaration names them: the only way from what was typed to a
+// request. `invalid` in the words of ops::Operation::check. `directory` is the current directory or --cwd, an
+// absolute path.
+Result<Json> checked_arguments(const Line& line, const std::string& directory);
+
+// "--limit N", and what it means, for help and the manual page.
+std::string option_label(const ops::Argument& option);
+std::string option_meaning(const ops::Argument& option);
 
 // overview(): the main commands and the names of the others. full_overview(): one line for every command.
 // help_page(): a command or a group of commands; `invalid` when there is none of that name.

@@ -76,10 +76,11 @@ Page debug_sql_page(Shell& shell, const Json& args, const Json& result);
 // "12 backups of 3 sessions": the archive's part of `status`.
 std::string backups_text(const Json& archive);
 
-// All that stands on stdin, for `command`; `invalid` when it is more than 1 MB.
 // Fixes and commands as `fix`, `how` and `search` show them; empty when there are none.
 std::string fixes_text(Shell& shell, const Json& fixes);
 std::string commands_text(Shell& shell, const Json& commands);
+
+// Reads all of stdin for `command`; `invalid` when it is more than 1 MB.
 Result<std::string> all_of_stdin(std::string_view command);
 
 Status prepare_docs_lint(Shell& shell, Json& args);
@@ -95,6 +96,7 @@ Status prepare_fix(Shell& shell, Json& args);
 Result<int> edit_command(Shell& shell);
 Result<int> forget_command(Shell& shell);
 Result<int> import_store_command(Shell& shell);
+Status prepare_import_transcripts(Shell& shell, Json& args);
 Status prepare_scan(Shell& shell, Json& args);
 Status prepare_timeline(Shell& shell, Json& args);
 Status prepare_remember(Shell& shell, Json& args);

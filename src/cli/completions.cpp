@@ -20,51 +20,47 @@ constexpr std::string_view kMark = "made by `cairn completions`: run it again af
 // What may follow a path of words ("" is the beginning): the next words with their meanings, and the options.
 struct Choices {
   std::map<std::string, std::string> words;
-  std::vector<Option> options;
+  std::vector<ops::Argument> options;
 };
 
 std::map<std::string, Choices> choices_by_path() {
   std::map<std::string, Choices> all;
   for (const Command& command : all_commands()) {
-    const std::string name(command.name);
-    all[name].options = command.options;
+    const std::string& name = command.name;
+    all[name].options = command.options();
     const std::size_t blank = name.rfind(' ');
     const std::string group = blank == std::string::npos ? "" : name.substr(0, blank);
-    all[group].words[name.substr(blank == std::string::npos ? 0 : blank + 1)] = command.summary;
+    all[group].words[name.substr(blank == std::string::npos ? 0 : blank + 1)] = command.operation->summary;
     if (!group.empty()) all[""].words.emplace(group, fmt::format("{} ...", group));
+    for (const ops::Argument& argument : command.operation->arguments)
+      if (argument.place == ops::Argument::Place::word && !argument.choices.empty())
+        for (const std::string_view choice : split(argument.choices, '|'))
+          all[name].words[std::string(choice)] = argument.meaning;
   }
-  for (const Command& command : all_commands())
-    if (command.operation)
-      for (const ops::Argument& argument : command.operation->arguments)
-        if (argument.place == ops::Argument::Place::word && !argument.choices.empty())
-          for (const std::string_view choice : split(argument.choices, '|'))
-            all[std::string(command.name)].words[std::string(choice)] = argument.meaning;
   for (const ops::Setting& setting : ops::all_settings())
     for (const char* command : {"config get", "config set"})
       all[command].words[std::string(setting.key)] = setting.meaning;
-  for (const char* shell : {"bash", "zsh", "fish"})
-    all["completions"].words[shell] = "the script for that shell";
   all["help"].words = all[""].words;
   return all;
 }
 
 // Every option with a value, once.
-std::map<std::string, std::string> value_options() {
-  std::map<std::string, std::string> found;
-  const auto add = [&](const std::vector<Option>& options) {
-    for (const Option& option : options) {
-      if (option.value.empty()) continue;
-      found.emplace(option.name, option.value);
-      if (!option.short_name.empty()) found.emplace(option.short_name, option.value);
+std::map<std::string, ops::Argument> value_options() {
+  std::map<std::string, ops::Argument> found;
+  const auto add = [&](const std::vector<ops::Argument>& options) {
+    for (const ops::Argument& option : options) {
+      if (option.type == ops::Argument::Type::flag) continue;
+      found.emplace(option.option(), option);
+      if (!option.short_name.empty()) found.emplace(option.short_name, option);
     }
   };
   add(global_options());
-  for (const Command& command : all_commands()) add(command.options);
+  for (const Command& command : all_commands()) add(command.options());
   return found;
 }
 
-bool is_path(std::string_view value) {
-  return value == "PATH" || value == "DIR" || value == "FILE";
+bool is_path(const ops::Argument& option) {
+  return option.label == "PATH" || option.label == "DIR" || option.label == "FILE";
 }
 
 std::string joined(const auto& items, std::string_view between) {
@@ -79,9 +75,9 @@ std::string words_of(const Choices& place) {
   return joined(words, " ");
 }
 
-std::string names_of(const std::vector<Option>& options) {
-  std::vector<std::string_view> names;
-  for (const Option& option : options) names.push_back(option.name);
+std::string names_of(const std::vector<ops::Argument>& options) {
+  std::vector<std::string> names;
+  for (const ops::Argument& option : options) names.push_back(option.option());
   return joined(names, " ");
 }
 
@@ -94,12 +90,12 @@ std::vector<std::string> paths_of(const std::map<std::string, Choices>& all, std
 
 std::vector<std::string> names_with_value(bool only_paths) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : value_options())
-    if (!only_paths || is_path(value)) names.push_back(name);
+  for (const auto& [name, option] : value_options())
+    if (!only_paths || is_path(option)) names.push_back(name);
   return names;
 }
 
-// Shared by bash and zsh: finds the command that the words before the cursor name.
+// Shared by bash and zsh: finds the command that the words before the completed one name.
 constexpr std::string_view kFindPath = R"sh(
     case $word in
       %VALUES%) ((i++)) ;;
@@ -113,6 +109,10 @@ std::string replaced(std::string text, std::string_view mark, std::string_view b
   for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += by.size())
     text.replace(at, mark.size(), by);
   return text;
+}
+
+std::string choices_of(const ops::Argument& option) {
+  return replaced(std::string(option.choices), "|", " ");
 }
 
 std::string find_path(const std::map<std::string, Choices>& all) {
@@ -129,10 +129,10 @@ std::string bash_script() {
       "options=\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n    word=${{COMP_WORDS[i]}}{}\n  done\n  case $prev in\n",
       kMark, find_path(all));
-  for (const auto& [name, value] : value_options())
-    if (value.find('|') != std::string::npos)
+  for (const auto& [name, option] : value_options())
+    if (!option.choices.empty())
       out += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")); return ;;\n", name,
-                         replaced(value, "|", " "));
+                         choices_of(option));
   out += fmt::format("    {}) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n",
                      joined(names_with_value(true), "|"));
   out += fmt::format("    {}) return ;;\n  esac\n  case $at in\n", joined(names_with_value(false), "|"));
@@ -153,9 +153,10 @@ std::string described(std::string_view word, std::string_view meaning) {
   return fmt::format("'{}:{}'", replaced(std::string(word), ":", "\\:"), text);
 }
 
-std::string described(const std::vector<Option>& options) {
+std::string described(const std::vector<ops::Argument>& options) {
   std::vector<std::string> items;
-  for (const Option& option : options) items.push_back(described(option.name, option.meaning));
+  for (const ops::Argument& option : options)
+    items.push_back(described(option.option(), option_meaning(option)));
   return joined(items, " ");
 }
 
@@ -167,9 +168,9 @@ std::string zsh_script() {
       "  local at= word previous=${{words[CURRENT-1]}}\n  local -a entries options\n  integer i\n"
       "  for ((i = 2; i < CURRENT; i++)); do\n    word=${{words[i]}}{}\n  done\n  case $previous in\n",
       kMark, find_path(all));
-  for (const auto& [name, value] : value_options())
-    if (value.find('|') != std::string::npos)
-      out += fmt::format("    {}) compadd {}; return ;;\n", name, replaced(value, "|", " "));
+  for (const auto& [name, option] : value_options())
+    if (!option.choices.empty())
+      out += fmt::format("    {}) compadd {}; return ;;\n", name, choices_of(option));
   out += fmt::format("    {}) _files; return ;;\n", joined(names_with_value(true), "|"));
   out += fmt::format("    {}) return ;;\n  esac\n  case $at in\n", joined(names_with_value(false), "|"));
   for (const auto& [path, place] : all) {
@@ -190,14 +191,14 @@ std::string fish_quoted(std::string_view text) {
   return "'" + replaced(replaced(std::string(text), "\\", "\\\\"), "'", "\\'") + "'";
 }
 
-std::string fish_option(const Option& option, std::string_view condition) {
-  std::string line = fmt::format("complete -c cairn {}-l {} -d {}", condition, option.name.substr(2),
-                                 fish_quoted(option.meaning));
+std::string fish_option(const ops::Argument& option, std::string_view condition) {
+  std::string line = fmt::format("complete -c cairn {}-l {} -d {}", condition, option.option().substr(2),
+                                 fish_quoted(option_meaning(option)));
   if (!option.short_name.empty()) line += fmt::format(" -s {}", option.short_name.substr(1));
-  if (option.value.find('|') != std::string_view::npos)
-    line += fmt::format(" -xa {}", fish_quoted(replaced(std::string(option.value), "|", " ")));
-  else if (!option.value.empty())
-    line += is_path(option.value) ? " -rF" : " -x";
+  if (!option.choices.empty())
+    line += fmt::format(" -xa {}", fish_quoted(choices_of(option)));
+  else if (!option.label.empty())
+    line += is_path(option) ? " -rF" : " -x";
   return line + "\n";
 }
 
@@ -214,12 +215,12 @@ std::string fish_script() {
       "                if contains -- $longer {}\n                    set at $longer\n                end\n"
       "        end\n    end\n    test \"$at\" = \"$argv[1]\"\nend\ncomplete -c cairn -f\n",
       kMark, joined(names_with_value(false), " "), joined(paths_of(all, "'"), " "));
-  for (const Option& option : global_options()) out += fish_option(option, "");
+  for (const ops::Argument& option : global_options()) out += fish_option(option, "");
   for (const auto& [path, place] : all) {
     const std::string condition = fmt::format("-n \"__cairn_at '{}'\" ", path);
     for (const auto& [word, meaning] : place.words)
       out += fmt::format("complete -c cairn {}-a {} -d {}\n", condition, word, fish_quoted(meaning));
-    for (const Option& option : place.options) out += fish_option(option, condition);
+    for (const ops::Argument& option : place.options) out += fish_option(option, condition);
   }
   return out;
 }
@@ -235,13 +236,8 @@ std::string directory_from(const char* variable, const std::string& otherwise) {
 
 }  // namespace
 
-Result<std::string> completion_script(std::string_view shell) {
-  if (shell == "bash") return bash_script();
-  if (shell == "zsh") return zsh_script();
-  if (shell == "fish") return fish_script();
-  return Error{Code::invalid,
-               fmt::format("completions: \"{}\" is not a shell that is known: bash, zsh or fish",
-                           fit(shown_line(shell), 40))};
+std::string completion_script(std::string_view shell) {
+  return shell == "bash" ? bash_script() : shell == "zsh" ? zsh_script() : fish_script();
 }
 
 std::vector<GeneratedFile> generated_files(os::Disk& disk, const std::string& home,

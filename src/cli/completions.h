@@ -10,8 +10,8 @@
 
 namespace cairn::cli {
 
-// The script for bash, zsh or fish; `invalid` for another shell.
-Result<std::string> completion_script(std::string_view shell);
+// The script for bash, zsh or fish.
+std::string completion_script(std::string_view shell);
 
 // The manual page, in roff.
 std::string man_page();

@@ -56,10 +56,6 @@ std::string setting_line(const Screen& screen, const Json& setting) {
 
 Result<const ops::Setting*> setting_of(std::string_view key) {
   if (const ops::Setting* setting = ops::find_setting(key)) return setting;
-  if (ops::is_reserved(key))
-    return Error{
-        Code::invalid,
-        fmt::format("{}: not available in this version: `cairn config list` shows those that are", key)};
   return Error{Code::invalid, ops::unknown_key(key) + " `cairn config list` shows them all"};
 }
 
@@ -79,7 +75,7 @@ void note_problems(const Shell& shell, const ops::Settings& settings) {
 }  // namespace
 
 Result<int> config_get(Shell& shell) {
-  const ops::Setting* setting = TRY(setting_of(shell.line().words[0]));
+  const ops::Setting* setting = TRY(setting_of(shell.args()["key"].as_string()));
   const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
   const Json value = setting_json(settings, *setting);
   if (shell.json())
@@ -90,8 +86,8 @@ Result<int> config_get(Shell& shell) {
 }
 
 Result<int> config_set(Shell& shell) {
-  const std::string& key = shell.line().words[0];
-  TRY(ops::set_setting(shell.disk(), shell.home(), key, shell.line().words[1]));
+  const std::string key = text_of(shell.args()["key"]);
+  TRY(ops::set_setting(shell.disk(), shell.home(), key, text_of(shell.args()["value"])));
   // A running daemon applies it at once; others read it when they start.
   if (auto client = Client::connect(shell.home(), shell.clock()))
     ignore(client->call("reload", Json::object()));

@@ -86,9 +86,7 @@ Page correct_page(Shell& shell, const Json&, const Json& result) {
 }
 
 Result<int> edit_command(Shell& shell) {
-  const Command& command = *shell.line().command;
-  Json args = request_arguments(shell.line(), shell.directory());
-  TRY(check_typed(*command.operation, args));
+  Json args = shell.args();
   if (!args.has("set")) {
     const Json record = TRY(shell.ask("edit", args));
     if (record["fields"].members().empty())
@@ -100,7 +98,7 @@ Result<int> edit_command(Shell& shell) {
     TRY(os::replace_file(shell.disk(), path, file_of(record)));
     const Status edited = run_editor(path);
     auto text = os::read_file(shell.disk(), path, kMostText);
-    (void)shell.disk().remove(path);
+    ignore(shell.disk().remove(path));
     TRY(edited);
     const Json changes = changes_in(TRY(std::move(text)), record);
     if (changes.items().empty()) {

@@ -146,11 +146,10 @@ static Page process_page(const Json& result) {
 }
 
 Result<int> process_command(Shell& shell) {
-  const Json how = request_arguments(shell.line(), shell.directory());
   Client& client = *TRY(shell.daemon());
   const Json result = TRY([&] {
     Progress progress(shell.home(), shell.clock());
-    return client.call("process", how, kProcess, [&] {
+    return client.call("process", shell.args(), kProcess, [&] {
       progress.draw();
       return true;
     });

@@ -22,16 +22,6 @@ using namespace std::chrono_literals;
 constexpr std::string_view kDemoMark = ".cairn-demo";
 constexpr auto kPause = 250ms;  // between the lines of the story, on a terminal
 
-Result<std::string> demo_directory(const Line& line) {
-  if (const auto given = line.value("--home")) {
-    std::error_code error;
-    const fs::path path = fs::absolute(*given, error).lexically_normal();
-    if (error || given->empty()) return Error{Code::invalid, "demo: --home: name a directory"};
-    return path.has_filename() ? path.string() : path.parent_path().string();
-  }
-  return demo_home();
-}
-
 // An empty home at `directory`. Removes an earlier demo; refuses a directory that is not ours.
 Status begin_afresh(Shell& shell, const std::string& directory) {
   std::error_code error;
@@ -132,7 +122,7 @@ class Demo {
 
   Status second_session() {
     event::Event start = event_of(event::Kind::session_start, kWednesday);
-    start.reason = "startup";
+    start.reason = event::start_reason_name(event::StartReason::startup);
     const Json answer = TRY(send(std::move(start)));
     context_ = host::default_host().context_in(answer);
     notice_ = answer["systemMessage"].as_string();
@@ -195,7 +185,9 @@ Result<std::string> demo_home() {
 }
 
 Result<int> demo_command(Shell& shell) {
-  const std::string directory = TRY(demo_directory(shell.line()));
+  const auto given = shell.args().text("home");
+  std::string directory = given ? *given : TRY(demo_home());
+  while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
   TRY(begin_afresh(shell, directory));
   Demo demo(shell, directory);
   if (Status played = demo.play(); !played) {

@@ -52,7 +52,8 @@ Json json_of(std::string_view name, const Finding& finding) {
   return Json::object({{"name", name},
                        {"verdict", name_of(finding.verdict).key},
                        {"found", finding.found},
-                       {"mend", finding.fix.empty() ? Json() : Json(finding.fix)}});
+                       {"fix", finding.fix.empty() ? Json() : Json(finding.fix)},
+                       {"mend", finding.fix.empty() ? Json() : Json(finding.fix)}});  // the old name of `fix`
 }
 
 // Prints each finding at once; with --json collects them.
@@ -179,12 +180,12 @@ Installation::Installation(Shell& the_shell)
 
 Result<int> doctor_command(Shell& shell) {
   Report report(shell);
-  if (shell.line().has("--fix")) report.repairs(fix_all(shell));
+  if (shell.flag("fix")) report.repairs(fix_all(shell));
   Installation here(shell);
   for (const auto& checks :
        {host_checks(), agent_checks(shell), home_checks(), store_checks(), memory_checks()})
     for (const Check& check : checks) report.check(check, check.run(here));
-  if (shell.line().has("--trace"))
+  if (shell.flag("trace"))
     for (const TraceLine& line : trace(shell)) report.stage(line);
   return report.end();
 }

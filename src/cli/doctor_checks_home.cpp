@@ -99,7 +99,7 @@ Finding check_owner(Installation& here) {
   if (!exists(home.data)) return skipped(not_yet(home));
   const Status own = home.check();
   if (own) return passed("everything is yours");
-  // A directory that everybody may write in (/tmp) must not become ours.
+  // A directory that all users may write to (/tmp) must not be taken over by a chown.
   struct stat info;
   const bool shared = stat(home.data.c_str(), &info) == 0 && (info.st_mode & S_ISVTX) != 0;
   return failed(own.error().message + "; hooks store nothing",
@@ -109,7 +109,7 @@ Finding check_owner(Installation& here) {
 
 Finding check_modes(Installation& here) {
   const hook::Home& home = here.shell.home();
-  // --fix does not touch a home with obstacles: the files there may be anybody's.
+  // --fix does not touch a home with obstacles: its files may belong to another user.
   if (!here.obstacles.empty()) return skipped("see above");
   if (!exists(home.data)) return skipped(not_yet(home));
   const auto wrong = wrong_modes(home);

@@ -7,6 +7,7 @@
 #include "cli/obstacle.h"
 #include "context/composer.h"
 #include "distil/distil.h"
+#include "event/provider_name.h"
 #include "host/host.h"
 #include "host/memory_agent.h"
 #include "ops/backup.h"
@@ -45,7 +46,7 @@ Finding check_builtin() {
 Finding check_provider(Installation& here) {
   const Finding builtin = check_builtin();
   const agent::ProviderSettings settings = ops::provider_settings(here.settings);
-  if (builtin.verdict != Verdict::pass || settings.provider == "builtin") return builtin;
+  if (builtin.verdict != Verdict::pass || settings.provider == event::kBuiltin) return builtin;
   if (const auto ready = agent::check_setup(settings); !ready)
     return warned(fmt::format("{}: {}; builtin is used", settings.provider, ready.error().message),
                   "cairn agent test");

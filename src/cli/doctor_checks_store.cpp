@@ -115,8 +115,8 @@ Finding check_schema(Installation& here) {
 
 Finding check_integrity(Installation& here) {
   if (!here.db) return no_store(here);
-  if (const auto sound = here.db->integrity_check(); !sound)
-    return failed(sound.error().message, "cairn doctor --fix");
+  if (const auto checked = here.db->integrity_check(); !checked)
+    return failed(checked.error().message, "cairn doctor --fix");
   if (const auto told = store::recent_damage(*here.db, here.shell.clock().now()); told && *told)
     return warned(**told, "remove the damaged file once nothing is missed");
   return passed("quick check ok");

@@ -87,10 +87,10 @@ class Fixer {
   void replace_damaged_store() {
     Installation here(shell_);
     if (!here.db) return;
-    const auto sound = here.db->integrity_check();
-    if (sound || sound.error().code != Code::corrupt) return;
+    const auto checked = here.db->integrity_check();
+    if (checked || checked.error().code != Code::corrupt) return;
     const std::string& file = shell_.home().database();
-    const auto noted = store::note_damage(shell_.disk(), file, sound.error().message, shell_.clock().now());
+    const auto noted = store::note_damage(shell_.disk(), file, checked.error().message, shell_.clock().now());
     const auto stopped = noted ? stop_daemon(shell_.disk(), shell_.home(), shell_.clock()) : noted.error();
     if (!stopped) return could_not("replace the damaged store: " + stopped.error().message);
     did("replaced the damaged store: `cairn status` says what was recovered");

@@ -56,7 +56,7 @@ class Tracer {
   // The events of one turn, from the session's start to its end.
   bool first_session() {
     Event start = event_of(Kind::session_start, kFirst), end = event_of(Kind::session_end, kFirst);
-    start.reason = "startup";
+    start.reason = event::start_reason_name(event::StartReason::startup);
     end.reason = "other";
     Event prompt = event_of(Kind::prompt, kFirst), edit = event_of(Kind::tool, kFirst),
           stop = event_of(Kind::stop, kFirst);
@@ -65,7 +65,7 @@ class Tracer {
     host::MadeCall call =
         host::default_host().edit_call(fmt::format("{}/{}", stage_.project(), kFile), "a", "b");
     edit.tool_name = std::move(call.tool);
-    edit.tool_use_id = "toolu_1";
+    edit.tool_use_id = "call_1";
     edit.tool_input = std::move(call.input);
     edit.tool_response = std::move(call.response);
     stop.last_assistant_message = "The lexer reads wide words now.";
@@ -102,7 +102,7 @@ class Tracer {
 
   void second_session() {
     Event start = event_of(Kind::session_start, kSecond);
-    start.reason = "startup";
+    start.reason = event::start_reason_name(event::StartReason::startup);
     line("next " + start.name, [&, this]() -> Result<std::string> {
       const Json answer = TRY(stage_.send(start));
       const std::string_view text = host::default_host().context_in(answer);

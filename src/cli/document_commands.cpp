@@ -54,9 +54,7 @@ Status prepare_save(Shell& shell, Json& args) {
 }
 
 Result<int> save_command(Shell& shell) {
-  const Command& command = *shell.line().command;
-  Json args = request_arguments(shell.line(), shell.directory());
-  TRY(check_typed(*command.operation, args));
+  Json args = shell.args();
   TRY(prepare_save(shell, args));
   const Json result = TRY(shell.ask("save", args));
   const std::string to(args["to"].as_string());
@@ -149,9 +147,7 @@ Page docs_template_page(Shell&, const Json&, const Json& result) {
 
 // On a terminal the user chooses what becomes of what came after the document.
 Result<int> resume_command(Shell& shell) {
-  const Command& command = *shell.line().command;
-  Json args = request_arguments(shell.line(), shell.directory());
-  TRY(check_typed(*command.operation, args));
+  Json args = shell.args();
   if (const auto session = host::session_in_environment()) args.set("from", *session);
   const bool asks =
       shell.screen().terminal && !shell.json() && !args.has("pending") && !args["dry_run"].as_bool();
@@ -189,7 +185,7 @@ Page resume_page(Shell&, const Json& args, const Json& result) {
     for (const Json& write : result["writes"].items()) note += "; would write: " + text_of(write);
   } else if (pending.is_object() && !args.has("pending")) {
     note = fmt::format(
-        "{} records came after the document; {}. Told as they are: --pending coalesce adds them to it, "
+        "{} records came after the document; {}. They are only shown: --pending coalesce adds them to it, "
         "--pending discard "
         "leaves them out (recommended: {})",
         pending["records"].as_int(), shown_line(pending["why"].as_string()), text_of(pending["recommended"]));

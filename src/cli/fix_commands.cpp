@@ -5,15 +5,6 @@
 
 namespace cairn::cli {
 
-namespace {
-
-std::string when(Shell& shell, const Json& time) {
-  const auto at = parse_iso8601(time.as_string());
-  return at ? ago(*at, shell.clock().now()) : std::string();
-}
-
-}  // namespace
-
 // `-` reads the error from stdin.
 Status prepare_fix(Shell&, Json& args) {
   if (args["error"].as_string() == "-") args.set("error", TRY(all_of_stdin("fix")));
@@ -25,7 +16,7 @@ std::string fixes_text(Shell& shell, const Json& fixes) {
   std::string out;
   for (const Json& fix : fixes.items()) {
     out += fmt::format("{}  {}\n", screen.paint(Style::accent, text_of(fix["id"])),
-                       screen.paint(Style::dim, when(shell, fix["time"])));
+                       screen.paint(Style::dim, shell.age(fix["time"])));
     const std::string text(fix["text"].as_string());
     for (const std::string_view line : lines(text)) out += "  " + shown_line(std::string(line)) + "\n";
   }
@@ -36,7 +27,7 @@ std::string commands_text(Shell& shell, const Json& commands) {
   Table table({{"id"}, {"last worked"}, {"passed", true}, {"failed", true}, {"command"}});
   for (const Json& known : commands.items()) {
     table.add({{text_of(known["id"]), Style::accent},
-               {when(shell, known["time"]), Style::dim},
+               {shell.age(known["time"]), Style::dim},
                std::to_string(known["passed"].as_int()),
                std::to_string(known["failed"].as_int()),
                {shown_line(known["command"].as_string()), Style::bold}});

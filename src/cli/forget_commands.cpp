@@ -1,4 +1,4 @@
-// Commands that forget and correct.
+// The commands `forget`, `export`, `import --store` and `audit`, and the question of `scan --forget`.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -76,9 +76,7 @@ Page forget_page(Shell& shell, const Json&, const Json& result) {
 }
 
 Result<int> forget_command(Shell& shell) {
-  const Command& command = *shell.line().command;
-  Json args = request_arguments(shell.line(), shell.directory());
-  TRY(check_typed(*command.operation, args));
+  const Json& args = shell.args();
   const bool asks = !args["pending"].as_bool() && !args.has("keep") && !args["dry_run"].as_bool();
   Json look = args;
   if (asks) look.set("dry_run", true);
@@ -124,9 +122,7 @@ Page export_page(Shell&, const Json&, const Json& result) {
 }
 
 Result<int> import_store_command(Shell& shell) {
-  const Command& command = *shell.line().command;
-  Json args = request_arguments(shell.line(), shell.directory());
-  TRY(check_typed(*command.operation, args));
+  const Json& args = shell.args();
   Json look = args;
   look.set("dry_run", true);
   const Json found = TRY(shell.ask("import", look));

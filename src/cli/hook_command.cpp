@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "context/answer.h"
 #include "gate/gate.h"
 #include "hook/control.h"
 #include "hook/envelope.h"
@@ -16,8 +16,11 @@
 #include "intake/place.h"
 #include "ops/policy.h"
 #include "ops/settings.h"
+#include "store/states.h"
 
 namespace cairn::cli {
+
+using store::EventOutcome;
 
 namespace {
 
@@ -39,14 +42,14 @@ Result<std::string> read_stdin() {
   }
 }
 
-const host::Host& host_of(const Line& line) {
-  return host::find_host(line.value("--host").value_or(""));
+const host::Host& host_of(const Shell& shell) {
+  return host::find_host(shell.args()["host"].as_string());
 }
 
 hook::Envelope envelope_of(Shell& shell) {
   hook::Envelope envelope;
-  if (!shell.line().words.empty()) envelope.event = shell.line().words[0];
-  envelope.host = shell.line().value("--host").value_or(std::string(hook::kDefaultHost));
+  envelope.event = shell.args().text("event").value_or(envelope.event);
+  envelope.host = shell.args()["host"].as_string(hook::kDefaultHost);
   envelope.wall_ns = shell.clock().wall_ns();
   envelope.boot_ns = shell.clock().boot_ns();
   envelope.boot_id = shell.clock().boot_id();
@@ -87,14 +90,14 @@ Json fields_of(const event::Event& event) {
 }
 
 Json describe(Shell& shell, const ops::Settings& settings, std::string_view payload) {
-  Json out = Json::object({{"outcome", "stored"}, {"reason", Json()}});
+  Json out = Json::object({{"outcome", name_of(EventOutcome::stored)}, {"reason", Json()}});
   const auto refuse = [&](std::string_view outcome, std::string_view reason) {
     out.set("outcome", outcome);
     out.set("reason", reason);
     return out;
   };
-  auto event = host_of(shell.line()).read_event(EventId{std::string(32, '0')}, envelope_of(shell), payload);
-  if (!event) return refuse("bad", event.error().message);
+  auto event = host_of(shell).read_event(EventId{std::string(32, '0')}, envelope_of(shell), payload);
+  if (!event) return refuse(name_of(EventOutcome::bad), event.error().message);
   const store::Place place = intake::resolve_place(shell.disk(), event->project_dir, event->cwd);
   out.set("event", event->name);
   out.set("kind", event::kind_name(event->kind));
@@ -112,7 +115,8 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   if (const auto* refusal = std::get_if<gate::Refusal>(&verdict))
     return refuse(refusal->outcome, refusal->reason);
   const auto& passed = std::get<gate::Gate::Passed>(verdict);
-  if (passed.muted) refuse("private", "the prompt is private: its turn is not captured");
+  if (passed.muted)
+    refuse(name_of(EventOutcome::private_turn), "the prompt is private: its turn is not captured");
   out.set("redacted", passed.redacted);
   out.set("secrets", passed.secrets);
   out.set("fields", fields_of(*passed.event));
@@ -122,14 +126,12 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
 // The answer that the event would get from the running daemon. Null: the hook prints nothing.
 Json answer_of(Shell& shell, const ops::Settings& settings, const Json& event) {
   const std::string name(event["event"].as_string());
-  const host::Host& host = host_of(shell.line());
+  const host::Host& host = host_of(shell);
   const hook::EventRule rule = hook::rule_of(host.name(), name);
   const Json fixed = Json::parse(rule.answer).value_or(Json());
   if (rule.asks != hook::EventRule::Asks::context || !event.has("fields")) return fixed;
-  const std::string source(event["fields"]["reason"].as_string("startup"));
-  const auto sources = settings.list("context.sources");
-  const bool known = source == "startup" || source == "clear" || source == "compact" || source == "resume";
-  if (known && std::find(sources.begin(), sources.end(), source) == sources.end()) return fixed;
+  const event::StartReason reason = event::start_reason(event["fields"]["reason"].as_string());
+  if (!context::allows(settings.list("context.sources"), reason)) return fixed;
   auto client = Client::connect(shell.home(), shell.clock());
   if (!client) return fixed;
   const auto context = client->call("context", Json::object({{"cwd", event["fields"]["cwd"]}}));
@@ -146,7 +148,8 @@ void print_report(Shell& shell, const Json& report) {
   const Json& event = report["event"];
   const std::string_view outcome = event["outcome"].as_string();
   Facts facts;
-  facts.add("outcome", std::string(outcome), outcome == "stored" ? Style::good : Style::warn);
+  facts.add("outcome", std::string(outcome),
+            outcome == name_of(EventOutcome::stored) ? Style::good : Style::warn);
   for (const auto& [label, key] :
        {std::pair("because", "reason"), std::pair("event", "event"), std::pair("kind", "kind"),
         std::pair("session", "session"), std::pair("project", "project"), std::pair("branch", "branch")})
@@ -162,7 +165,7 @@ void print_report(Shell& shell, const Json& report) {
                 wrap(field_text(value), screen.text_width(), 2));
   const Json& answer = report["answer"];
   shell.print("\n" + screen.paint(Style::bold, "Would be answered") + "\n");
-  const std::string_view context = host_of(shell.line()).context_in(answer);
+  const std::string_view context = host_of(shell).context_in(answer);
   shell.print(context.empty() ? wrap(answer.dump(), screen.text_width(), 2)
                               : wrap(shown(context), screen.text_width(), 2));
 }
@@ -170,17 +173,17 @@ void print_report(Shell& shell, const Json& report) {
 }  // namespace
 
 // Reached when a global option comes before `hook`.
-static int deliver(os::Disk& disk, const Line& line) {
+static int deliver(Shell& shell) {
   std::vector<std::string> words = {"cairn-hook"};
-  if (const auto host = line.value("--host")) words.insert(words.end(), {"--host", *host});
-  words.insert(words.end(), line.words.begin(), line.words.end());
+  if (const auto host = shell.args().text("host")) words.insert(words.end(), {"--host", *host});
+  if (const auto event = shell.args().text("event")) words.push_back(*event);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
-  return hook::run(disk, static_cast<int>(argv.size()), argv.data());
+  return hook::run(shell.disk(), static_cast<int>(argv.size()), argv.data());
 }
 
 Result<int> hook_command(Shell& shell) {
-  if (!shell.line().has("--dry-run")) return deliver(shell.disk(), shell.line());
+  if (!shell.flag("dry_run")) return deliver(shell);
   if (isatty(STDIN_FILENO) == 1)
     return Error{Code::invalid,
                  "hook: reads the host's JSON on stdin: `cairn hook EVENT --dry-run < event.json`"};
@@ -192,7 +195,7 @@ Result<int> hook_command(Shell& shell) {
     shell.print_json(report);
   else
     print_report(shell, report);
-  return event["outcome"].as_string() == "bad" ? 2 : 0;
+  return event["outcome"].as_string() == name_of(EventOutcome::bad) ? 2 : 0;
 }
 
 }  // namespace cairn::cli

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/commands.h"
+#include "host/host.h"
 
 namespace cairn::cli {
 
@@ -48,6 +49,14 @@ static std::string cost_text(std::int64_t bytes) {
   return fmt::format("It takes about {} and {} of disk.\n",
                      minutes <= 1 ? "a minute" : number_text(minutes) + " minutes",
                      size_text(bytes / kBytesForOne));
+}
+
+// The daemon does not have the caller's environment.
+Status prepare_import_transcripts(Shell&, Json& args) {
+  const auto settings = host::default_host().hooks().settings_file();
+  if (settings && !args.has("directory"))
+    args.set("configuration", settings->substr(0, settings->rfind('/')));
+  return {};
 }
 
 Page import_page(Shell&, const Json&, const Json& result) {
@@ -109,7 +118,7 @@ Page import_export_page(Shell&, const Json&, const Json& result) {
            : there == here          ? fmt::format("project {}\n", here)
                                     : fmt::format("project {} is {} here\n", there, here);
   }
-  if (const auto stones = result["tombstones"].as_int(); stones > 0)
+  if (const auto tombstones = result["tombstones"].as_int(); tombstones > 0)
     out += fmt::format("what was forgotten there is {} here as well\n",
                        result["dry_run"].as_bool() ? "to be forgotten" : "forgotten");
   if (result["dry_run"].as_bool()) out += "nothing was imported: this was a dry run\n";

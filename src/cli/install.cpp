@@ -99,8 +99,8 @@ Status remove_backup(os::Disk& disk, const std::string& file) {
   return remove_if_there(disk, created_mark_of(file));
 }
 
-// The directories of a file of ours, from the inside, while they are empty. The host's own is the one whose
-// name begins with a dot.
+// Removes the file's parent directories as long as they are empty, up to the host's own directory: its name
+// begins with a dot, or it is in .config.
 void remove_empty_directories(const std::string& file) {
   std::error_code error;
   for (fs::path directory = fs::path(file).parent_path();

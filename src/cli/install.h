@@ -33,7 +33,7 @@ Result<InstallPlan> plan_uninstall(const host::Entries& ours, os::Disk& disk,
                                    const std::string& settings_file);
 
 // Writes the plan: atomically, keeping mode and owner, following a symbolic link to its target. The file must
-// still hold plan.before, else `busy`. The first install leaves a copy of what was there beside the file,
+// still be plan.before, else `busy`. The first install leaves a copy of what was there beside the file,
 // FILE.cairn-backup, or an empty FILE.cairn-created when there was none; uninstall removes them. A file that
 // is all ours has neither; removing it removes the directories that are empty then, up to the host's own.
 Status apply_install(os::Disk& disk, const InstallPlan& plan);

@@ -2,10 +2,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <set>
 
 #include "base/shell.h"
 #include "base/text.h"
@@ -29,11 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// The files of a home. Purging removes only these: CAIRN_HOME may contain other things.
-constexpr std::array kDataNames = {
-    "cairn.db", "cairn.db-wal", "cairn.db-shm", "cairn.db-journal", "inbox",        "archive",    "logs",
-    "key",      "hook.flags",   "http.token",   "daemon.sock",      "daemon.start", "daemon.lock"};
-
 // A host and what is planned for its files.
 struct HostPlan {
   const host::Host* host = nullptr;
@@ -49,14 +45,8 @@ struct HostPlan {
 // Which hosts a command is about: the one that --host names, else all that pass `wanted`. The default host is
 // always one of them.
 template <class Wanted>
-Result<std::vector<const host::Host*>> chosen_hosts(const Line& line, const Wanted& wanted) {
-  if (const auto name = line.value("--host")) {
-    const host::Host* host = host::known_host(*name);
-    if (host && !host->files().empty()) return std::vector{host};
-    return Error{Code::invalid,
-                 fmt::format("{}: host \"{}\" is not supported{}: --host is one of {}", line.command->name,
-                             fit(shown_line(*name), 40), host ? " yet" : "", host::host_names())};
-  }
+std::vector<const host::Host*> chosen_hosts(const Shell& shell, const Wanted& wanted) {
+  if (const auto name = shell.args().text("host")) return {host::known_host(*name)};
   std::vector<const host::Host*> chosen;
   for (const host::Host* host : host::hosts())
     if (!host->files().empty() && (host == &host::default_host() || wanted(*host))) chosen.push_back(host);
@@ -112,7 +102,7 @@ std::string plan_text(const host::Hooks& hooks, const InstallPlan& plan) {
   return fmt::format("updates the hooks in {}: {} before, {} now\n", file, before, after);
 }
 
-// "adds the tools to FILE": the same of the server.
+// "adds the agent's tools to FILE": what the plan will do with the list of MCP servers.
 std::string servers_text(const InstallPlan& plan, bool has_server) {
   const std::string file = shown_line(plan.settings_file);
   if (plan.changes())
@@ -125,14 +115,14 @@ std::string servers_text(const InstallPlan& plan, bool has_server) {
 void print_plans(Shell& shell, const host::Hooks& hooks, const InstallPlan& plan,
                  const InstallPlan& servers) {
   if (shell.json()) return;
-  const bool diff = shell.line().has("--verbose") || shell.line().has("--dry-run");
+  const bool diff = shell.flag("verbose") || shell.flag("dry_run");
   shell.print(plan_text(hooks, plan));
   if (diff) shell.print(coloured_diff(shell.screen(), plan));
   shell.print(servers_text(servers, hooks.servers().count(servers.before) > 0));
   if (diff) shell.print(coloured_diff(shell.screen(), servers));
 }
 
-// The host writes this file at any time: when it was faster, plan again.
+// The host may write this file at any time. When it has done so since the plan, plan again.
 Status apply_servers(Shell& shell, InstallPlan plan, const std::function<Result<InstallPlan>()>& again) {
   for (int attempt = 0;; ++attempt) {
     Status done = plan.changes() ? apply_install(shell.disk(), plan) : Status();
@@ -141,7 +131,7 @@ Status apply_servers(Shell& shell, InstallPlan plan, const std::function<Result<
   }
 }
 
-// The same for a file of another host.
+// What the plan will do with a file of another host.
 std::string file_text(const host::SettingsFile& settings, const InstallPlan& plan) {
   const auto before = static_cast<std::int64_t>(settings.count(plan.before)),
              after = static_cast<std::int64_t>(settings.count(plan.after));
@@ -166,8 +156,7 @@ void print_others(Shell& shell, const std::vector<HostPlan>& hosts) {
     shell.print(shell.screen().paint(Style::bold, host.host->title()) + "\n");
     for (const auto& [settings, plan] : host.files) {
       shell.print(file_text(*settings, plan));
-      if (shell.line().has("--verbose") || shell.line().has("--dry-run"))
-        shell.print(coloured_diff(shell.screen(), plan));
+      if (shell.flag("verbose") || shell.flag("dry_run")) shell.print(coloured_diff(shell.screen(), plan));
     }
     for (const std::string& problem : host.problems) shell.note("not changed: " + problem);
   }
@@ -186,7 +175,7 @@ std::vector<GeneratedFile> generated_here(Shell& shell) {
   return generated_files(shell.disk(), home, os::executable_path());
 }
 
-// Writes completions and the manual page again after an uninstall. Errors are ignored.
+// Writes completions and the manual page, which an uninstall may have removed. An error is only reported.
 void restore_generated(Shell& shell) {
   const auto written = install_generated(shell.disk(), generated_here(shell));
   if (!written) shell.note("completions and manual page: " + written.error().message);
@@ -266,26 +255,46 @@ std::int64_t size_below(const std::string& path) {
   return total;
 }
 
-// Deletes cairn's files, config.toml too. Holds the lock meanwhile, so that no daemon starts.
-Status purge(const hook::Home& home) {
+std::vector<fs::path> entries_of(const fs::path& directory) {
+  std::vector<fs::path> entries;
   std::error_code error;
-  if (!fs::exists(home.data, error)) return {};
+  for (auto entry = fs::directory_iterator(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error))
+    entries.push_back(entry->path());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+Status delete_all_of(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (!error) return {};
+  return Error{Code::denied, fmt::format("purge: {}: {}: remove it by hand", path.string(), error.message())};
+}
+
+// Deletes what cairn created in the home. Holds the lock meanwhile, so that no daemon starts; the lock's file
+// goes last.
+Status purge_home(const hook::Home& home) {
   const os::FileLock lock =
       TRY(os::FileLock::acquire(home.lock()).in("purge: a daemon has just been started: try again"));
-  std::vector<std::string> names(std::begin(kDataNames), std::end(kDataNames));
-  for (const auto& entry : fs::directory_iterator(home.data, error))
-    if (entry.path().filename().string().starts_with("cairn.db")) names.push_back(entry.path().filename());
-  for (const std::string& name : names) {
-    fs::remove_all(fs::path(home.data) / name, error);
-    if (error)
-      return Error{Code::denied,
-                   fmt::format("purge: {}/{}: {}: remove it by hand", home.data, name, error.message())};
+  for (const fs::path& entry : entries_of(home.data))
+    if (entry != home.lock() && hook::Home::creates(entry.filename().string())) TRY(delete_all_of(entry));
+  return delete_all_of(home.lock());
+}
+
+// Deletes what cairn created in the home and elsewhere for it, and config.toml. Returns what is left:
+// CAIRN_HOME may contain other things, and modes and templates of the user are beside config.toml.
+Result<std::vector<std::string>> purge(const hook::Home& home) {
+  std::error_code error;
+  if (fs::exists(home.data, error)) TRY(purge_home(home));
+  TRY(delete_all_of(home.failed_outside()));
+  TRY(delete_all_of(home.config_file));
+  std::vector<std::string> left;
+  for (const fs::path& directory : std::set<fs::path>{home.data, fs::path(home.config_file).parent_path()}) {
+    fs::remove(directory, error);  // only when it is empty
+    for (const fs::path& entry : entries_of(directory)) left.push_back(entry.string());
   }
-  fs::remove(home.config_file, error);
-  // Directories are removed only when empty.
-  fs::remove(fs::path(home.config_file).parent_path(), error);
-  fs::remove(home.data, error);
-  return {};
+  return left;
 }
 
 // Says what uninstall leaves on the disk, and the command that removes it.
@@ -304,18 +313,20 @@ void report_what_stays(Shell& shell) {
     stays(fmt::format("the demo ({})", size_text(size_below(*demo))), "rm -r " + shell_word(*demo));
 }
 
-void report_data(Shell& shell, std::int64_t bytes, bool purged) {
+// `left`: what a purge left; nothing: there was none.
+void report_data(Shell& shell, std::int64_t bytes, const std::optional<std::vector<std::string>>& left) {
   const std::string& data = shell.home().data;
   std::error_code error;
-  const bool left = fs::exists(data, error);
-  if (purged && left)
-    shell.print(
-        fmt::format("deleted what was remembered; {} stays: other files are in it\n", shown_line(data)));
-  else if (purged)
-    shell.print(fmt::format("deleted {} ({})\n", shown_line(data), size_text(bytes)));
-  else if (left)
+  if (!left && fs::exists(data, error))
     shell.print(fmt::format("stays: what is remembered ({} in {}); to remove: cairn uninstall --purge\n",
                             size_text(bytes), shown_line(data)));
+  if (!left) return;
+  shell.print(fmt::format("deleted what was remembered in {} ({})\n", shown_line(data), size_text(bytes)));
+  constexpr std::size_t kMostNamed = 10;
+  for (std::size_t i = 0; i < std::min(left->size(), kMostNamed); ++i)
+    shell.print(fmt::format("stays: {}: cairn did not create it\n", shown_line((*left)[i])));
+  if (left->size() > kMostNamed)
+    shell.print(fmt::format("stays: {} more that cairn did not create\n", left->size() - kMostNamed));
 }
 
 }  // namespace
@@ -332,7 +343,7 @@ static Result<int> install_default(Shell& shell, const std::string& program,
     return plan_install(hooks.servers(), shell.disk(), file, {os::executable_path(), true});
   };
   const InstallPlan servers = TRY(plan_servers().in("install"));
-  const bool dry = shell.line().has("--dry-run");
+  const bool dry = shell.flag("dry_run");
   print_plans(shell, hooks, plan, servers);
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("install"));
   if (!dry) TRY(apply_servers(shell, servers, plan_servers).in("install"));
@@ -363,7 +374,7 @@ static Result<int> install_default(Shell& shell, const std::string& program,
 
 // What the user must do before the hooks of other hosts run.
 static void print_next_steps(Shell& shell, const std::vector<HostPlan>& hosts) {
-  if (shell.json() || shell.line().has("--dry-run")) return;
+  if (shell.json() || shell.flag("dry_run")) return;
   for (const HostPlan& host : hosts) {
     const auto found = host.host->hooks().look(shell.disk(), shell.directory());
     if (!found.consent.empty()) shell.print(fmt::format("{}: {}.\n", host.host->title(), found.consent));
@@ -372,10 +383,10 @@ static void print_next_steps(Shell& shell, const std::vector<HostPlan>& hosts) {
 
 Result<int> install_command(Shell& shell) {
   const std::string program = TRY(hook_program(shell.disk()));
-  const auto chosen = TRY(chosen_hosts(shell.line(), [&](const host::Host& host) {
+  const auto chosen = chosen_hosts(shell, [&](const host::Host& host) {
     return host.hooks().look(shell.disk(), shell.directory()).present;
-  }));
-  const bool dry = shell.line().has("--dry-run");
+  });
+  const bool dry = shell.flag("dry_run");
   std::vector<HostPlan> others;
   for (const host::Host* host : chosen)
     if (host != &host::default_host())
@@ -400,9 +411,9 @@ Result<int> install_command(Shell& shell) {
 static Result<int> uninstall_default(Shell& shell, const std::vector<HostPlan>& others) {
   const host::Hooks& hooks = host::default_host().hooks();
   const hook::Home& home = shell.home();
-  const bool wants_purge = shell.line().has("--purge");
+  const bool wants_purge = shell.flag("purge");
   const std::int64_t bytes = size_below(home.data);
-  const bool dry = shell.line().has("--dry-run");
+  const bool dry = shell.flag("dry_run");
   if (wants_purge && !dry &&
       !TRY(shell.confirm(
           fmt::format("Delete everything that is remembered ({} in {})?", size_text(bytes), home.data))))
@@ -420,7 +431,8 @@ static Result<int> uninstall_default(Shell& shell, const std::vector<HostPlan>& 
   if (!dry) TRY(apply_servers(shell, servers, plan_servers).in("uninstall"));
   std::optional<Client::Daemon> stopped;
   if (!dry) stopped = TRY(stop_or_kill(shell));
-  if (!dry && wants_purge) TRY(purge(home));
+  std::optional<std::vector<std::string>> left;
+  if (!dry && wants_purge) left = TRY(purge(home));
   std::vector<std::string> removed;
   if (!dry) removed = remove_generated(shell.disk(), generated_here(shell));
   if (!dry)
@@ -428,7 +440,10 @@ static Result<int> uninstall_default(Shell& shell, const std::vector<HostPlan>& 
   if (shell.json()) {
     Json result = plan_json(plan, servers);
     result.set("daemon_stopped", stopped.has_value());
-    result.set("purged", wants_purge && !dry);
+    result.set("purged", left.has_value());
+    Json others_left = Json::array();
+    for (const std::string& path : left.value_or(std::vector<std::string>())) others_left.push(path);
+    result.set("left", std::move(others_left));
     result.set("data", home.data);
     result.set("data_bytes", bytes);
     result.set("dry_run", dry);
@@ -438,23 +453,23 @@ static Result<int> uninstall_default(Shell& shell, const std::vector<HostPlan>& 
   }
   if (stopped) shell.print("daemon stopped\n");
   for (const std::string& path : removed) shell.print(fmt::format("removed {}\n", shown_line(path)));
-  report_data(shell, bytes, wants_purge && !dry);
+  report_data(shell, bytes, left);
   report_what_stays(shell);
   if (dry) shell.print("dry run: nothing was changed\n");
   return 0;
 }
 
 Result<int> uninstall_command(Shell& shell) {
-  const auto chosen = TRY(chosen_hosts(shell.line(), [&](const host::Host& host) {
+  const auto chosen = chosen_hosts(shell, [&](const host::Host& host) {
     const auto files = host.files();
     return std::any_of(files.begin(), files.end(), [&](const host::SettingsFile* file) {
       const auto path = file->settings_file();
       return path && file->count(os::read_file(shell.disk(), *path, 8u << 20).value_or("")) > 0;
     });
-  }));
-  const bool dry = shell.line().has("--dry-run");
+  });
+  const bool dry = shell.flag("dry_run");
   const bool with_default = chosen.front() == &host::default_host();
-  if (shell.line().has("--purge") && !with_default)
+  if (shell.flag("purge") && !with_default)
     return Error{Code::invalid,
                  "uninstall: --purge deletes the memory of all coding agents: leave --host out"};
   std::vector<HostPlan> others;

@@ -12,7 +12,6 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr std::int64_t kDefaultLines = 50;
 constexpr std::uint64_t kTail = 8u << 20;  // of each file; earlier lines are not searched
 constexpr int kPollMs = 200;
 
@@ -115,9 +114,8 @@ class Follower {
 }  // namespace
 
 Result<int> logs_command(Shell& shell) {
-  const auto count =
-      static_cast<std::size_t>(TRY(shell.line().number("--lines", 0, 1'000'000)).value_or(kDefaultLines));
-  const bool follow = shell.line().has("--follow");
+  const auto count = static_cast<std::size_t>(shell.checked().integer("lines"));
+  const bool follow = shell.flag("follow");
   if (shell.json()) return Error{Code::invalid, "logs: has no JSON form: leave out --json"};
   const std::string path = shell.home().log_file();
   if (!follow && !shell.disk().stat(path).ok())

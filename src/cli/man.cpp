@@ -41,19 +41,21 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-std::string option_entry(const Option& option) {
+std::string option_entry(const ops::Argument& option) {
   std::string name = option.short_name.empty() ? "" : fmt::format("\\fB{}\\fR, ", roff(option.short_name));
-  name += fmt::format("\\fB{}\\fR", roff(option.name));
-  if (!option.value.empty()) name += fmt::format(" \\fI{}\\fR", roff(option.value));
-  return fmt::format(".TP\n{}\n{}\n", name, roff(option.meaning));
+  name += fmt::format("\\fB{}\\fR", roff(option.option()));
+  if (!option.label.empty()) name += fmt::format(" \\fI{}\\fR", roff(option.label));
+  return fmt::format(".TP\n{}\n{}\n", name, roff(option_meaning(option)));
 }
 
 std::string command_entry(const Command& command) {
-  std::string out = fmt::format(".SS cairn {}{}{}\n", roff(command.name),
-                                command.arguments.empty() ? "" : " ", roff(command.arguments));
-  out += roff(upper(command.summary.substr(0, 1))) + roff(command.summary.substr(1)) + ".\n";
-  if (!command.help.empty()) out += ".PP\n" + paragraphs(command.help);
-  for (const Option& option : command.options) out += option_entry(option);
+  const ops::Operation& operation = *command.operation;
+  const std::string words = command.words();
+  std::string out =
+      fmt::format(".SS cairn {}{}{}\n", roff(command.name), words.empty() ? "" : " ", roff(words));
+  out += roff(upper(operation.summary.substr(0, 1))) + roff(operation.summary.substr(1)) + ".\n";
+  if (!operation.help.empty()) out += ".PP\n" + paragraphs(operation.help);
+  for (const ops::Argument& option : command.options()) out += option_entry(option);
   return out;
 }
 
@@ -74,12 +76,14 @@ std::string man_page() {
       CAIRN_VERSION);
   ops::Group group = ops::Group::none;
   for (const Command& command : all_commands()) {
-    if (command.group != group) out += fmt::format(".SH {}\n", roff(upper(ops::group_title(command.group))));
-    group = command.group;
+    if (command.operation->group != group) {
+      group = command.operation->group;
+      out += fmt::format(".SH {}\n", roff(upper(ops::group_title(group))));
+    }
     out += command_entry(command);
   }
   out += ".SH OPTIONS OF EVERY COMMAND\n";
-  for (const Option& option : global_options()) out += option_entry(option);
+  for (const ops::Argument& option : global_options()) out += option_entry(option);
   return out +
          ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\nfailed, or found problems\n.TP\n2\nbad usage or bad input\n"
          ".TP\n3\nnothing found\n"
@@ -91,12 +95,11 @@ std::string man_page() {
 }
 
 Result<int> completions_command(Shell& shell) {
-  const Line& line = shell.line();
-  if (!line.has("--install")) {
-    if (line.words.empty())
+  if (!shell.flag("install")) {
+    if (!shell.args().has("shell"))
       return Error{Code::invalid,
                    "completions: SHELL is missing: bash, zsh or fish, or --install for those you use"};
-    shell.print(TRY(completion_script(line.words[0])));
+    shell.print(completion_script(shell.args()["shell"].as_string()));
     return 0;
   }
   const char* home = std::getenv("HOME");

@@ -22,7 +22,7 @@ class DaemonMemory final : public mcp::Memory {
   Result<Json> call(std::string_view operation, const Json& args,
                     const std::function<bool()>& waiting) override {
     TRY(shell_.home().check().in("home"));
-    // One of another version is as good: after an upgrade it is newer than this process.
+    // A daemon of another version will do: after an upgrade it is newer than this process.
     auto client = Client::connect(shell_.home(), shell_.clock());
     if (!client) client = Client::reach(shell_.disk(), shell_.home(), shell_.clock());
     if (!client) return std::move(client).error();
@@ -35,7 +35,7 @@ class DaemonMemory final : public mcp::Memory {
 
 // The directory that the agent works in: what the host says, else where it started us.
 std::string directory_of_agent(const Shell& shell) {
-  if (shell.line().has("--cwd")) return shell.directory();
+  if (shell.line().value("cwd")) return shell.directory();
   for (const host::Host* host : host::hosts()) {
     const std::string name(host->project_variable());
     const char* value = name.empty() ? nullptr : std::getenv(name.c_str());

@@ -19,10 +19,9 @@ std::string source_text(const Json& item) {
 std::string items_text(Shell& shell, const Json& items, bool closed) {
   Table table({{"id"}, {closed ? "closed" : "last seen"}, {"from"}, {closed ? "by" : "branch"}, {"text"}});
   for (const Json& item : items.items()) {
-    const auto at = parse_iso8601(item[closed ? "closed_at" : "last_seen_at"].as_string());
     const bool old = item["earlier"].as_bool();
     table.add({{text_of(item["id"]), Style::accent},
-               {at ? ago(*at, shell.clock().now()) : std::string(), Style::dim},
+               {shell.age(item[closed ? "closed_at" : "last_seen_at"]), Style::dim},
                source_text(item),
                shown_line(item[closed ? "closed_by" : "branch"].as_string()),
                {shown_line(item["text"].as_string()), old ? Style::dim : Style::plain}});

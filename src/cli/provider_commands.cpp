@@ -37,10 +37,8 @@ static Page agent_test_page(Shell& shell, const Json& result) {
 }
 
 Result<int> agent_test_command(Shell& shell) {
-  const Json args = request_arguments(shell.line(), shell.directory());
-  TRY(shell.line().command->operation->check(args));
   Client& client = *TRY(shell.daemon());
-  const Json result = TRY(client.call("agent.test", args, kLongestTest));
+  const Json result = TRY(client.call("agent.test", shell.args(), kLongestTest));
   return shell.show(agent_test_page(shell, result), result);
 }
 

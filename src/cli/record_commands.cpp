@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "host/environment.h"
+#include "store/states.h"
 
 namespace cairn::cli {
 
@@ -21,7 +22,8 @@ std::string event_text(const Shell& shell, const Json& event, bool full) {
   if (at)
     head += "  " +
             screen.paint(Style::dim, fmt::format("{} {}", local_time(*at).substr(0, 10), local_clock(*at)));
-  if (event["source"].as_string() == "transcript") head += screen.paint(Style::dim, "  from the transcript");
+  if (event["source"].as_string() == store::name_of(event::Source::transcript))
+    head += screen.paint(Style::dim, "  from the transcript");
   Facts facts;
   constexpr std::size_t kShort = 400;
   for (const char* part : {"input", "response", "extra"})

@@ -317,13 +317,6 @@ std::string duration_text(std::int64_t seconds) {
   return pair(s / 86'400, "d", s % 86'400 / 3600, "h");
 }
 
-std::string number_text(std::int64_t n) {
-  std::string digits = std::to_string(n);
-  const std::size_t first = n < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
 std::string count_text(std::int64_t n, std::string_view one, std::string_view many) {
   return number_text(n) + " " + std::string(n == 1 ? one : many);
 }

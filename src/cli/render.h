@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "base/time.h"
 
 namespace cairn::cli {
@@ -105,11 +106,10 @@ class Facts {
   std::vector<Fact> facts_;
 };
 
-// "1.2 MB"; "12 s", "5 min", "2 h 5 min", "3 d 4 h"; "1 session", "3 sessions"; "1,234".
+// "1.2 MB"; "12 s", "5 min", "2 h 5 min", "3 d 4 h"; "1 session", "3 sessions".
 std::string size_text(std::int64_t bytes);
 std::string duration_text(std::int64_t seconds);
 std::string count_text(std::int64_t n, std::string_view one, std::string_view many);
-std::string number_text(std::int64_t n);
 
 // In the user's time zone: "2026-11-15 18:36", and "18:36:37".
 std::string local_time(WallTime t);

@@ -37,7 +37,7 @@ std::string shares_text(const Json& result) {
 }
 
 std::string results_table(Shell& shell, const Json& results) {
-  const bool all = shell.line().has("--all"), explain = shell.line().has("--explain");
+  const bool all = shell.flag("all"), explain = shell.flag("explain");
   // On a narrow screen the title needs the space, and the order is enough.
   const bool score = !shell.screen().terminal || shell.screen().width >= 100 || explain;
   std::vector<Table::Column> columns = {{"id"}, {"when"}, {"type"}};
@@ -46,10 +46,9 @@ std::string results_table(Shell& shell, const Json& results) {
   columns.push_back({"title"});
   Table table(columns);
   for (const Json& result : results.items()) {
-    const auto at = parse_iso8601(result["time"].as_string());
     const std::string type = text_of(result["type"]);
     std::vector<Table::Cell> row = {{text_of(result["id"]), Style::accent},
-                                    {at ? ago(*at, shell.clock().now()) : std::string(), Style::dim},
+                                    {shell.age(result["time"]), Style::dim},
                                     {type + label_of(result), style_of_type(type)}};
     if (all) row.push_back(text_of(result["project"]));
     if (score) row.push_back({fmt::format("{:.1f}", result["score"].as_double()), Style::dim});
@@ -99,11 +98,6 @@ std::string remembered_text(const Json& result) {
   return fmt::format("{} remembered since {}\n", what, local_time(*since).substr(0, 10));
 }
 
-bool is_record_id(std::string_view text) {
-  return text.size() > 1 && std::string_view("OSPTAWDEosptawde").find(text[0]) != std::string_view::npos &&
-         text.find_first_not_of("0123456789", 1) == std::string_view::npos;
-}
-
 std::string timeline_table(Shell& shell, const Json& result) {
   Table table({{""}, {"id"}, {"time"}, {"type"}, {"title"}});
   for (const Json& record : result["records"].items()) {
@@ -136,9 +130,9 @@ Page search_page(Shell& shell, const Json& args, const Json& result) {
 }
 
 // One word that looks like an id is an id.
-Status prepare_timeline(Shell&, Json& args) {
-  const std::string query(args["query"].as_string());
-  if (!is_record_id(query)) return {};
+Status prepare_timeline(Shell& shell, Json& args) {
+  const Json query = args["query"];
+  if (!ops::fits(*shell.line().command->operation->find("id"), query)) return {};
   args.set("id", query);
   args.set("query", Json());
   return {};

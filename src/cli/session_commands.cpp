@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/words.h"
+#include "store/states.h"
 
 namespace cairn::cli {
 
@@ -19,7 +20,7 @@ std::string moment(const Json& time) {
 }
 
 std::string sessions_table(Shell& shell, const Json& sessions) {
-  const bool all = shell.line().has("--all");
+  const bool all = shell.flag("all");
   // One agent alone needs no column.
   bool hosts = false;
   for (const Json& session : sessions.items())
@@ -127,7 +128,7 @@ std::string events_table(Shell& shell, const Json& events) {
     std::string remark = text_of(event["reason"]);
     if (const auto agent = event.text("agent_type"); agent && !agent->empty())
       remark += (remark.empty() ? "" : ", ") + *agent;
-    if (event["source"].as_string() != "hook")
+    if (event["source"].as_string() != store::name_of(event::Source::hook))
       remark += (remark.empty() ? "from the " : ", from the ") + text_of(event["source"]);
     if (event["cut"].as_bool()) remark += remark.empty() ? "cut" : ", cut";
     // For a stored event with a message: the state of the message.
@@ -140,7 +141,7 @@ std::string events_table(Shell& shell, const Json& events) {
          text_of(event["event"]),
          text_of(event["tool_name"]),
          {std::string(word_for(state)),
-          outcome != "stored" || state == "failed" ? Style::warn : Style::plain},
+          outcome != name_of(store::EventOutcome::stored) || state == "failed" ? Style::warn : Style::plain},
          remark});
   }
   return table.text(shell.screen());

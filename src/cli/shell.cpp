@@ -43,19 +43,17 @@ bool is_plain_hook(const std::vector<std::string>& arguments) {
 
 // `printed_json`: the command has printed its JSON already.
 Result<int> run_line(os::Disk& disk, const Line& line, bool& printed_json) {
-  const Screen screen = Screen::of(STDOUT_FILENO, line.has("--no-color"));
-  if (line.has("--version")) {
+  const Screen screen = Screen::of(STDOUT_FILENO, line.flag("no_color"));
+  if (line.flag("version")) {
     put(stdout, "cairn " CAIRN_VERSION "\n");
     return 0;
   }
-  if (line.has("--help") || line.path.empty()) {
+  if (line.flag("help") || line.path.empty()) {
     put(stdout, TRY(help_page(line.path, screen)));
     return 0;
   }
-  const bool scoped = line.command->operation && line.command->operation->scope != ops::Scope::none;
-  if (line.has("--all") && line.has("--project") && !scoped)
-    return Error{Code::invalid, "--all and --project exclude each other: leave one out"};
-  Shell shell(disk, line, TRY(hook::Home::from_environment()));
+  Json args = TRY(checked_arguments(line, directory_of(line)));
+  Shell shell(disk, line, TRY(hook::Home::from_environment()), std::move(args));
   if (!line.command->any_home) TRY(shell.home().check().in("home"));
   auto code = line.command->run(shell);
   if (code || shell.has_printed_json()) printed_json = true;
@@ -96,11 +94,12 @@ int run_checked(os::Disk& disk, const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-Shell::Shell(os::Disk& disk, const Line& line, hook::Home home)
+Shell::Shell(os::Disk& disk, const Line& line, hook::Home home, Json args)
     : disk_(disk),
       line_(line),
+      args_(std::move(args)),
       home_(std::move(home)),
-      screen_(Screen::of(STDOUT_FILENO, line.has("--no-color"))) {}
+      screen_(Screen::of(STDOUT_FILENO, line.flag("no_color"))) {}
 
 void Shell::print(std::string_view text) const {
   put(stdout, text);
@@ -135,8 +134,8 @@ Result<Json> Shell::ask(std::string_view op, const Json& args) {
   return TRY(daemon())->call(op, args, slow ? 24h * 365 : 60s);
 }
 
-std::string Shell::directory() const {
-  const std::string given = line_.value("--cwd").value_or("");
+std::string directory_of(const Line& line) {
+  const std::string given = line.value("cwd").value_or("");
   std::error_code error;
   const auto path = std::filesystem::absolute(given.empty() ? "." : given, error).lexically_normal();
   std::string text = error ? "/" : path.string();
@@ -161,7 +160,7 @@ std::string label_of(const Json& result) {
 }
 
 Result<bool> Shell::confirm(std::string_view question) const {
-  if (line_.has("--yes")) return true;
+  if (line_.flag("yes")) return true;
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)
     return Error{Code::invalid, fmt::format("{}: asks \"{}\": pass --yes to say yes without a terminal",
                                             line_.command->name, question)};

@@ -18,17 +18,25 @@
 
 namespace cairn::cli {
 
+// The directory that a command is about: --cwd, else the current one.
+std::string directory_of(const Line& line);
+
 // Belongs to one thread.
 class Shell {
  public:
-  Shell(os::Disk& disk, const Line& line, hook::Home home);
+  // `args`: of checked_arguments().
+  Shell(os::Disk& disk, const Line& line, hook::Home home, Json args);
 
   const Line& line() const { return line_; }
+  // The command's arguments, checked. flag(): whether that one is given.
+  const Json& args() const { return args_; }
+  bool flag(std::string_view name) const { return args_[name].as_bool(); }
+  ops::Args checked() const { return {*line_.command->operation, args_}; }
   const hook::Home& home() const { return home_; }
   const Screen& screen() const { return screen_; }  // of stdout
   os::Disk& disk() { return disk_; }
   os::Clock& clock() { return clock_; }
-  bool json() const { return line_.has("--json"); }
+  bool json() const { return line_.flag("json"); }
 
   // Writes to stdout; `note` a line to stderr.
   void print(std::string_view text) const;
@@ -46,8 +54,7 @@ class Shell {
 
   // "5 min ago" of an ISO-8601 time; empty when it is none.
   std::string age(const Json& time);
-  // The directory that the command is about: --cwd, else the current one.
-  std::string directory() const;
+  std::string directory() const { return directory_of(line_); }
 
   // Asks on the terminal. --yes answers yes. Without a terminal fails with `invalid`, naming --yes.
   Result<bool> confirm(std::string_view question) const;
@@ -55,6 +62,7 @@ class Shell {
  private:
   os::Disk& disk_;
   const Line& line_;
+  const Json args_;
   hook::Home home_;
   Screen screen_;
   os::RealClock clock_;

@@ -31,7 +31,7 @@ class ScratchDir {
   std::string path_;
 };
 
-// An event of the default host, with its name and nothing else.
+// An event of the default host with only its kind, name and session set.
 event::Event event_of(event::Kind kind, std::string_view session);
 
 // Belongs to one thread.

@@ -10,10 +10,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr ops::Group kSetUp = ops::Group::setup;
-constexpr ops::Group kInside = ops::Group::inside;
-
-constexpr Option kHost = {"--host", "HOST", host::kHostOption, ""};
-constexpr Option kOneHost = {"--host", "HOST", host::kOneHostOption, ""};
+constexpr ops::Group kDiagnostics = ops::Group::diagnostics;
 
 // How the result of an operation is shown. Operations that are not here print a plain list.
 struct Shown {
@@ -68,7 +65,7 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"backup.discard", backup_discard_page},
     {"backup.repair", backup_repair_page},
     {"delta", delta_page},
-    {"import.transcripts", import_page},
+    {"import.transcripts", import_page, prepare_import_transcripts},
     {"import.claude-mem", import_memory_page},
     {"import.claude-memory", import_memory_page},
     {"import.cairn", import_export_page},
@@ -98,179 +95,185 @@ constexpr std::array kShown = std::to_array<Shown>({
     {"debug.sql", debug_sql_page},
 });
 
-std::vector<Command> operation_commands() {
-  std::vector<Command> commands;
-  for (const ops::Operation& operation : ops::operations()) {
-    if (operation.group == ops::Group::none) continue;
-    Command command = command_of(operation);
-    for (const Shown& shown : kShown) {
-      if (shown.operation != operation.name) continue;
-      command.render = shown.render;
-      command.prepare = shown.prepare;
-      if (shown.run) command.run = shown.run;
-    }
-    commands.push_back(std::move(command));
-  }
-  return commands;
-}
+// A command that the command line runs itself; it is declared like an operation.
+struct Own {
+  ops::Operation operation;
+  Result<int> (*run)(Shell& shell);
+  bool any_home = false;
+};
 
-std::vector<Command> setup_commands() {
+std::vector<Own> setup_commands() {
+  using ops::flag;
+  static const std::string kHosts = host::host_names(true);
+  const ops::Argument host = ops::choice("host", kHosts, host::kOneHostOption).as("HOST"),
+                      dry_run = flag("dry_run", "show the change as a diff, make none"),
+                      verbose = flag("verbose", "show the change as a diff").or_short("-v"),
+                      key = ops::text("key", "the setting").as("KEY").word().needed();
   return {
-      {"install",
-       kSetUp,
-       "",
-       {kOneHost,
-        {"--dry-run", "", "show the change as a diff, make none", ""},
-        {"--verbose", "", "show the change as a diff", "-v"}},
-       "register the hooks and the agent's tools with the coding agents that are here",
-       "Registers with every coding agent that is found; --host names one. Every other byte of their files "
-       "stays "
-       "as it is; running it twice changes nothing. Tools that only read need no permission. Says what you "
-       "must "
-       "still approve in an agent. Also restores completions and the manual page.",
+      {{.name = "install",
+        .group = kSetUp,
+        .summary = "register the hooks and the agent's tools with the coding agents that are here",
+        .help = "Registers with every coding agent that is found; --host names one. Every other byte of "
+                "their files stays as it is; running it twice changes nothing. Tools that only read need no "
+                "permission. Says what you must still approve in an agent. Also restores completions and the "
+                "manual page.",
+        .arguments = {host, dry_run, verbose}},
        install_command,
        true},
-      {"uninstall",
-       kSetUp,
-       "",
-       {kOneHost,
-        {"--purge", "", "also delete everything that is remembered", ""},
-        {"--dry-run", "", "show the change as a diff, make none", ""},
-        {"--verbose", "", "show the change as a diff", "-v"}},
-       "remove the hooks and the agent's tools",
-       "Restores the files of all coding agents byte for byte (--host: of one), stops the daemon, and keeps "
-       "what "
-       "is remembered unless --purge is given. "
-       "--purge asks first. Says what stays on the disk and how to remove it.",
+      {{.name = "uninstall",
+        .group = kSetUp,
+        .summary = "remove the hooks and the agent's tools",
+        .help = "Restores the files of all coding agents byte for byte (--host: of one), stops the daemon, "
+                "and keeps what is remembered unless --purge is given. --purge asks first. Says what stays "
+                "on the disk and how to remove it.",
+        .arguments = {host, flag("purge", "also delete everything that is remembered"), dry_run, verbose}},
        uninstall_command,
        true},
-      {"doctor",
-       kSetUp,
-       "",
-       {{"--fix", "", "fix what can be fixed first, and say what was done", ""},
-        {"--trace", "", "also play a session through the real pipeline in a temporary home", ""}},
-       "check each part; name what is wrong and what fixes it",
-       "One line a check: PASS, WARN, FAIL or SKIP. Changes nothing and starts no daemon unless --fix or "
-       "--trace is given. The exit code is 1 when a check failed.\n\n"
-       "--fix creates missing directories, makes files private, registers missing hooks, starts or "
-       "replaces the daemon and reads the inbox.",
+      {{.name = "doctor",
+        .group = kSetUp,
+        .summary = "check each part; name what is wrong and what fixes it",
+        .help = "One line a check: PASS, WARN, FAIL or SKIP. Changes nothing and starts no daemon unless "
+                "--fix or --trace is given. The exit code is 1 when a check failed.\n\n"
+                "--fix creates missing directories, makes files private, registers missing hooks, starts or "
+                "replaces the daemon and reads the inbox.",
+        .arguments = {flag("fix", "fix what can be fixed first, and say what was done"),
+                      flag("trace", "also play a session through the real pipeline in a temporary home")}},
        doctor_command,
        true},
-      {"demo",
-       kSetUp,
-       "",
-       {{"--home", "DIR", "play it there (default ~/.local/state/cairn-demo)", ""}},
-       "a story of two sessions, played through the real programs",
-       "Shows what the first session did and what the second one was given, then three commands to try on "
-       "it. "
-       "It has a home of its own, which stays until the next demo replaces it.",
+      {{.name = "demo",
+        .group = kSetUp,
+        .summary = "a story of two sessions, played through the real programs",
+        .help = "Shows what the first session did and what the second one was given, then three commands to "
+                "try on it. It has a home of its own, which stays until the next demo replaces it.",
+        .arguments = {ops::path("home", "play it there (default ~/.local/state/cairn-demo)").as("DIR")}},
        demo_command,
        true},
-      {"completions",
-       kSetUp,
-       "[SHELL]",
-       {{"--install", "", "write those of the shells you use, and the manual page, where they are looked for",
-         ""}},
-       "what your shell needs to complete commands",
-       "Prints the script for one shell: bash, zsh or fish. `source <(cairn completions bash)` tries it; "
-       "--install keeps it, "
-       "and `cairn "
-       "uninstall` removes it.",
+      {{.name = "completions",
+        .group = kSetUp,
+        .summary = "what your shell needs to complete commands",
+        .help = "Prints the script for one shell: bash, zsh or fish. `source <(cairn completions bash)` "
+                "tries it; --install keeps it, and `cairn uninstall` removes it.",
+        .arguments =
+            {ops::choice("shell", "bash|zsh|fish", "the script for that shell").as("SHELL").word(),
+             flag("install",
+                  "write those of the shells you use, and the manual page, where they are looked for")}},
        completions_command,
        true},
-      {"config get", kSetUp, "KEY", {}, "a setting and where it comes from", "", config_get},
-      {"config set",
-       kSetUp,
-       "KEY VALUE",
-       {},
-       "change a setting in config.toml",
-       "Keeps comments and every other line of the file. A running daemon applies it at once. A bad value "
-       "is refused with exit "
-       "code 2.",
+      {{.name = "config.get",
+        .group = kSetUp,
+        .summary = "a setting and where it comes from",
+        .arguments = {key}},
+       config_get},
+      {{.name = "config.set",
+        .group = kSetUp,
+        .summary = "change a setting in config.toml",
+        .help = "Keeps comments and every other line of the file. A running daemon applies it at once. A bad "
+                "value is refused with exit code 2.",
+        .arguments = {key, ops::text("value", "its new value").as("VALUE").word().needed()}},
        config_set},
-      {"config list", kSetUp, "", {}, "every setting with its default and its meaning", "", config_list},
-      {"config validate",
-       kSetUp,
-       "",
-       {},
-       "check config.toml and the environment",
-       "Exit code 2 when a value is bad.",
+      {{.name = "config.list", .group = kSetUp, .summary = "every setting with its default and its meaning"},
+       config_list},
+      {{.name = "config.validate",
+        .group = kSetUp,
+        .summary = "check config.toml and the environment",
+        .help = "Exit code 2 when a value is bad."},
        config_validate},
   };
 }
 
-std::vector<Command> inside_commands() {
+std::vector<Own> diagnostics_commands() {
+  using ops::flag;
   return {
       // It checks the home itself and records for hooks why it cannot serve.
-      {"daemon run", kInside, "", {}, "serve in the foreground", "", daemon_run, true},
-      {"daemon start",
-       kInside,
-       "",
-       {},
-       "start the daemon; returns when it answers",
-       "Hooks and commands start it when needed: this is for debugging.",
+      {{.name = "daemon.run", .group = kDiagnostics, .summary = "serve in the foreground"}, daemon_run, true},
+      {{.name = "daemon.start",
+        .group = kDiagnostics,
+        .summary = "start the daemon; returns when it answers",
+        .help = "Hooks and commands start it when needed: this is for debugging."},
        daemon_start},
-      {"daemon stop", kInside, "", {}, "end the daemon; returns when it is gone", "", daemon_stop},
-      {"daemon restart", kInside, "", {}, "end it and start it again", "", daemon_restart},
-      {"daemon status", kInside, "", {}, "whether it runs; exit code 3 when not", "", daemon_status},
-      {"logs",
-       kInside,
-       "",
-       {{"--follow", "", "keep printing new lines", "-f"},
-        {"--lines", "N", "the last N lines (default 50)", "-n"}},
-       "the daemon's log",
-       "",
+      {{.name = "daemon.stop", .group = kDiagnostics, .summary = "end the daemon; returns when it is gone"},
+       daemon_stop},
+      {{.name = "daemon.restart", .group = kDiagnostics, .summary = "end it and start it again"},
+       daemon_restart},
+      {{.name = "daemon.status", .group = kDiagnostics, .summary = "whether it runs; exit code 3 when not"},
+       daemon_status},
+      {{.name = "logs",
+        .group = kDiagnostics,
+        .summary = "the daemon's log",
+        .arguments = {flag("follow", "keep printing new lines").or_short("-f"),
+                      ops::integer("lines", 0, 1'000'000, "the last N lines").or_short("-n").otherwise(50)}},
        logs_command},
-      {"hook",
-       kInside,
-       "[EVENT]",
-       {kHost, {"--dry-run", "", "show what would be stored and answered; store nothing", ""}},
-       "read one event from stdin, as cairn-hook does",
-       "Without --dry-run this is cairn-hook itself: one JSON object on stdout and always exit code 0. With "
-       "it the event passes the "
-       "gate and is shown as it would be stored; nothing is written.",
+      // As cairn-hook it takes any host: no argument of a host may be refused.
+      {{.name = "hook",
+        .group = kDiagnostics,
+        .summary = "read one event from stdin, as cairn-hook does",
+        .help = "Without --dry-run this is cairn-hook itself: one JSON object on stdout and always exit code "
+                "0. With it the event passes the gate and is shown as it would be stored; nothing is "
+                "written.",
+        .arguments = {ops::text("event", "the host's name of the event").as("EVENT").word(),
+                      ops::text("host", host::kHostOption).as("HOST"),
+                      flag("dry_run", "show what would be stored and answered; store nothing")}},
        hook_command,
        true},
-      {"mcp",
-       kInside,
-       "",
-       {},
-       "the tools for coding agents: an MCP server on stdin and stdout",
-       "Your coding agent starts it; `cairn install` registers it. It shows the project of the directory "
-       "that it "
-       "is started in, and of no other, unless the setting recall.agent_scope is all. It ends when its input "
-       "ends.",
+      {{.name = "mcp",
+        .group = kDiagnostics,
+        .summary = "the tools for coding agents: an MCP server on stdin and stdout",
+        .help = "Your coding agent starts it; `cairn install` registers it. It shows the project of the "
+                "directory that it is started in, and of no other, unless the setting recall.agent_scope is "
+                "all. It ends when its input ends."},
        mcp_command,
        true},
-      {"man",
-       kInside,
-       "",
-       {},
-       "the manual page, in roff",
-       "`cairn man | man -l -` shows it.",
+      {{.name = "man",
+        .group = kDiagnostics,
+        .summary = "the manual page, in roff",
+        .help = "`cairn man | man -l -` shows it."},
        man_command,
        true},
-      {"help", kInside, "[COMMAND...]", {}, "explain a command", "", help_command, true},
+      {{.name = "help",
+        .group = kDiagnostics,
+        .summary = "explain a command",
+        .arguments = {ops::texts("command", "the command").as("COMMAND").words(),
+                      flag("all", "one line for every command")}},
+       help_command,
+       true},
   };
+}
+
+Command command_of(const ops::Operation& operation) {
+  Command command{operation.title(), &operation, run_operation};
+  for (const Shown& shown : kShown) {
+    if (shown.operation != operation.name) continue;
+    command.render = shown.render;
+    command.prepare = shown.prepare;
+    if (shown.run) command.run = shown.run;
+  }
+  return command;
 }
 
 }  // namespace
 
 const std::vector<Command>& all_commands() {
+  static const std::vector<Own> kSetUpCommands = setup_commands(),
+                                kDiagnosticsCommands = diagnostics_commands();
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all;
-    for (const auto& part : {operation_commands(), setup_commands(), inside_commands()})
-      all.insert(all.end(), part.begin(), part.end());
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Command& a, const Command& b) { return a.group < b.group; });
+    for (const ops::Operation& operation : ops::operations())
+      if (operation.group != ops::Group::none) all.push_back(command_of(operation));
+    for (const auto* part : {&kSetUpCommands, &kDiagnosticsCommands})
+      for (const Own& own : *part)
+        all.push_back({own.operation.title(), &own.operation, own.run, own.any_home});
+    std::stable_sort(all.begin(), all.end(), [](const Command& a, const Command& b) {
+      return a.operation->group < b.operation->group;
+    });
     return all;
   }();
   return kCommands;
 }
 
 Result<int> help_command(Shell& shell) {
-  const bool all = shell.line().has("--all") && shell.line().words.empty();
-  shell.print(all ? full_overview(shell.screen()) : TRY(help_page(shell.line().words, shell.screen())));
+  const std::vector<std::string> path = shell.checked().texts("command");
+  shell.print(shell.flag("all") && path.empty() ? full_overview(shell.screen())
+                                                : TRY(help_page(path, shell.screen())));
   return 0;
 }
 

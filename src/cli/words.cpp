@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "store/states.h"
+
 namespace cairn::cli {
 
 namespace {
@@ -18,7 +20,8 @@ constexpr std::array kWords = {
     Word{"session_end", "session ended"}, Word{"process", "cairn process"},
     Word{"cleanup", "sessions cleanup"},
     // What became of an event.
-    Word{"bad", "quarantined"}, Word{"own_agent", "by cairn's own agent"}};
+    Word{name_of(store::EventOutcome::bad), "quarantined"},
+    Word{name_of(store::EventOutcome::own_agent), "by cairn's own agent"}};
 
 }  // namespace
 

@@ -18,10 +18,17 @@
 
 namespace cairn::context {
 
+using event::StartReason;
+
 static Result<std::string> source_of(store::Db& db, std::int64_t seq) {
   const auto event = TRY(store::kept_event(db, seq));
   if (!event || !event->texts.extra) return std::string();
   return std::string(Json::parse_partial(*event->texts.extra).value["reason"].as_string());
+}
+
+bool allows(const std::vector<std::string>& sources, StartReason reason) {
+  return reason == StartReason::other ||
+         std::find(sources.begin(), sources.end(), event::start_reason_name(reason)) != sources.end();
 }
 
 Result<std::optional<Due>> due_to(store::Db& db, const EventId& event) {
@@ -31,10 +38,12 @@ Result<std::optional<Due>> due_to(store::Db& db, const EventId& event) {
   if (asking->kind != event::Kind::session_start && !is_prompt) return std::optional<Due>();
   const auto start = TRY(store::last_stored_start(db, *asking->session));
   if (!start) return std::optional<Due>();
-  Due due{start->id, TRY(source_of(db, start->seq)), *asking->session, asking->name};
+  std::string source = TRY(source_of(db, start->seq));
+  const StartReason reason = event::start_reason(source);
+  Due due{start->id, std::move(source), reason, *asking->session, asking->name};
   if (!is_prompt) {
     const auto session = TRY(store::find_session(db, *asking->session));
-    if (session && host::find_host(session->platform).drops_context(due.source)) return std::optional<Due>();
+    if (session && host::find_host(session->platform).drops_context(due.reason)) return std::optional<Due>();
   }
   if (is_prompt && TRY(store::was_given(db, *asking->session, due.start))) return std::optional<Due>();
   return std::optional<Due>(std::move(due));
@@ -64,22 +73,19 @@ static std::string notice(const Composed& composed, const std::vector<std::strin
 
 // How much context a kind of session start gets. Nothing: none.
 static Result<std::optional<Request>> request_for(store::Db& db, const store::Session& session,
-                                                  const std::string& source, const AnswerOptions& options) {
-  const std::string wanted = source.empty() ? "startup" : source;
-  const bool known = wanted == "startup" || wanted == "resume" || wanted == "clear" || wanted == "compact";
-  if (known && std::find(options.sources.begin(), options.sources.end(), wanted) == options.sources.end())
-    return std::optional<Request>();
+                                                  StartReason reason, const AnswerOptions& options) {
+  if (!allows(options.sources, reason)) return std::optional<Request>();
   Request request;
   request.project = session.project;
   request.budget_tokens = options.budget_tokens;
   request.key = options.key;
   request.own_session = session.content_id.value;
   request.disk = options.disk;
-  if (wanted != "resume") request.lead = options.lead;
+  if (reason != StartReason::resume) request.lead = options.lead;
   request.working_tree = session.worktree.value_or("");
   request.counts_bytes = host::find_host(session.platform).traits().counts_bytes;
-  if (wanted == "compact") request.compacted = session.id;
-  if (wanted == "resume")
+  if (reason == StartReason::compact) request.compacted = session.id;
+  if (reason == StartReason::resume)
     if (const auto given = TRY(store::last_given(db, session.id))) {
       request.since = given->up_to;
       request.except_session = session.content_id.value;
@@ -87,7 +93,8 @@ static Result<std::optional<Request>> request_for(store::Db& db, const store::Se
   return std::optional<Request>(std::move(request));
 }
 
-// Everything is loaded into each session; it is too much when it is larger than the limit.
+// The size of our text and the instruction files, which every session loads. 0: the user is not warned,
+// because it is within the limit, or not larger than at the last warning.
 static std::int64_t overhead_kb(const Composed& composed, const AnswerOptions& options) {
   const std::int64_t bytes = static_cast<std::int64_t>(composed.text.size()) + options.instruction_bytes;
   const std::int64_t kb = bytes >> 10;
@@ -107,7 +114,7 @@ Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& option
                       std::vector<std::string> warnings, WallTime now) {
   const auto session = TRY(store::find_session(db, due.session));
   CAIRN_ASSERT(session.has_value());
-  const auto request = TRY(request_for(db, *session, due.source, options));
+  const auto request = TRY(request_for(db, *session, due.reason, options));
   const Composed composed = request ? TRY(compose(db, *request)) : Composed{};
 
   store::Receipt receipt;
@@ -122,8 +129,7 @@ Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& option
   receipt.items = store::list_text(composed.items);
   receipt.up_to = receipt.created_at = now;
   const std::int64_t id = TRY(store::add_receipt(db, receipt));
-  const bool is_startup = due.source == "startup" || due.source.empty();
-  const bool asked = options.notice && is_startup && request.has_value();
+  const bool asked = options.notice && due.reason == StartReason::startup && request.has_value();
   const std::int64_t overhead = overhead_kb(composed, options);
   if (overhead > 0) warnings.push_back(overhead_line(overhead, composed, options));
   const std::string message = notice(composed, warnings, asked, now);

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "context/composer.h"
+#include "event/start_reason.h"
 #include "os/disk.h"
 #include "store/sql.h"
 
@@ -21,7 +22,7 @@ struct AnswerOptions {
   std::size_t budget_tokens = 2000;
   std::vector<std::string> sources = {"startup", "clear", "compact", "resume"};  // context.sources
   bool notice = true;                                                            // context.notice
-  std::optional<Lead> lead;                                                      // as Request::lead
+  std::optional<StartDocument> lead;                                             // as Request::lead
   // Instruction files of the host, and the size beyond which they and our text are too much; 0: no limit.
   std::int64_t instruction_files = 0, instruction_bytes = 0, overhead_bytes = 0;
   std::int64_t overhead_told_kb = 0;  // the size that the user was last warned about
@@ -37,10 +38,15 @@ struct Answer {
 // later prompt of its session).
 struct Due {
   EventId start;
-  std::string source;
+  std::string source;  // the reason of the start, as the host gave it
+  event::StartReason reason = event::StartReason::startup;
   SessionId session;
   std::string asked_by;  // name of the asking event
 };
+
+// Whether the setting context.sources lets a start for this reason have context. A reason that we do not know
+// is always allowed.
+bool allows(const std::vector<std::string>& sources, event::StartReason reason);
 
 // The context that `event` must get; the event must be stored already. The start of a session always gets
 // context, a prompt only when the last start of its session got none, other events never.

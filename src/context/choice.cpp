@@ -12,7 +12,7 @@ namespace cairn::context {
 namespace {
 
 constexpr double kName = 1.5;          // an identifier or a number; other words have 1
-constexpr double kStress = 1.3;        // a word that also occurs in prompts or subjects of commits
+constexpr double kEmphasis = 1.3;      // a word that also occurs in prompts or subjects of commits
 constexpr double kAgain = 0.1;         // factor for a concept that was said already
 constexpr std::size_t kOverhead = 28;  // bytes added to each size: else the shortest would always win
 constexpr double kPointsBack = 0.1;    // "This ..." without the sentence before it is hard to understand
@@ -115,15 +115,15 @@ void Concepts::count(const std::vector<Use>& uses) {
   for (const Use& use : uses) known_[static_cast<std::size_t>(use.id)].left *= kAgain;
 }
 
-void Concepts::stress(std::string_view text) {
-  for (const Use& use : of(text)) known_[static_cast<std::size_t>(use.id)].stressed = true;
+void Concepts::emphasise(std::string_view text) {
+  for (const Use& use : of(text)) known_[static_cast<std::size_t>(use.id)].emphasised = true;
 }
 
-double Concepts::news(const std::vector<Use>& uses) const {
+double Concepts::novelty(const std::vector<Use>& uses) const {
   double sum = 0;
   for (const Use& use : uses) {
     const Known& known = known_[static_cast<std::size_t>(use.id)];
-    sum += use.value * known.left * (known.stressed ? kStress : 1);
+    sum += use.value * known.left * (known.emphasised ? kEmphasis : 1);
   }
   return sum;
 }
@@ -142,7 +142,7 @@ std::size_t choose(std::vector<Candidate>& candidates, GroupCosts costs, std::si
       const std::size_t cost = cost_of(c);
       if (used + cost > room) continue;
       const bool follows = c.before > 0 && candidates[c.before - 1].chosen;
-      double gain = c.weight * concepts.news(c.concepts) / static_cast<double>(cost + kOverhead);
+      double gain = c.weight * concepts.novelty(c.concepts) / static_cast<double>(cost + kOverhead);
       if (follows) gain *= kGoesOn;
       if (c.continues && !follows) gain *= c.before > 0 ? kPointsBack : kBegins;
       if (gain <= best_gain) continue;

@@ -30,9 +30,9 @@ class Concepts {
   void count(std::string_view text) { count(of(text)); }
   // Adds a text that shows what is important (a prompt, the subject of a commit): its words get a larger
   // weight.
-  void stress(std::string_view text);
+  void emphasise(std::string_view text);
   // The current worth of the concepts.
-  double news(const std::vector<Use>& uses) const;
+  double novelty(const std::vector<Use>& uses) const;
 
  private:
   int id_of(std::string word, bool is_name);
@@ -40,7 +40,7 @@ class Concepts {
     std::uint64_t hash = 0;
     double value = 1;
     double left = 1;  // divided by ten each time it is said
-    bool stressed = false;
+    bool emphasised = false;
   };
   std::unordered_map<std::string, int> ids_;
   std::vector<Known> known_;

@@ -50,7 +50,7 @@ class Composer {
       const Summary& last = material_.stories.front().turns.back();
       out_.last_request = one_line(visible(last.request), 80);
       out_.last_at = last.created_at;
-      out_.interrupted = !broken_by(material_.stories.front()).empty();
+      out_.interrupted = !interruption_of(material_.stories.front()).empty();
     }
     if (request_.lead)
       add(Section{"# Document " + request_.lead->id + "\n" + as_data(request_.lead->text) + "\n\n",
@@ -60,7 +60,7 @@ class Composer {
     add_state();
     add_open();
     add_kept();
-    stress();
+    emphasise();
     add_sessions();
     if (out_.items.empty()) return out_;  // the budget is too small for anything
     out_.text = page_.fenced(request_.key);
@@ -93,10 +93,10 @@ class Composer {
     if (add(section)) shown_open_.insert(section.texts.begin(), section.texts.end());
   }
 
-  // Its own heading: the session wrote these lines itself, before the compaction.
+  // Under a heading of their own: the session wrote these lines itself, before the compaction.
   void add_kept() {
     Section section;
-    for (const KeptLine& line : material_.kept) {
+    for (const LostLine& line : material_.kept) {
       section.text += (section.text.empty() ? "# Before the compaction\n- " : "- ") +
                       line_of_data(line.text) + " (" + line.id + ")\n";
       section.ids.push_back(line.id);
@@ -106,11 +106,12 @@ class Composer {
   }
 
   // Prompts and commits show what is important.
-  void stress() {
+  void emphasise() {
     if (material_.stories.empty()) return;
     const Story& newest = material_.stories.front();
-    for (const auto& [number, prompt] : newest.prompts) concepts_.stress(prefix(prompt, 4000));
-    for (const std::string& subject : newest.first_lines(store::TextKind::commit)) concepts_.stress(subject);
+    for (const auto& [number, prompt] : newest.prompts) concepts_.emphasise(prefix(prompt, 4000));
+    for (const std::string& subject : newest.first_lines(store::TextKind::commit))
+      concepts_.emphasise(subject);
   }
 
   void add_sessions() {
@@ -142,7 +143,8 @@ class Composer {
     for (std::size_t i = 1; i <= count; ++i) {
       const std::size_t share = room / (count - i + 1);
       Concepts concepts;  // not shared: a session repeats what another session said
-      for (const std::string& line : stories[i].first_lines(store::TextKind::commit)) concepts.stress(line);
+      for (const std::string& line : stories[i].first_lines(store::TextKind::commit))
+        concepts.emphasise(line);
       const SessionText block =
           earlier_text(stories[i], i, heading_of(stories, i), share, concepts, figures_);
       const bool bare =
@@ -167,7 +169,7 @@ class Composer {
     if (story.branch && story.branch != stories[i - 1].branch) text += " \u00b7 branch " + *story.branch;
     if (story.agent != stories[i - 1].agent)
       text += " \u00b7 in " + (story.agent.empty() ? std::string(host::default_host().title()) : story.agent);
-    if (!broken_by(story).empty()) text += " \u00b7 interrupted";
+    if (!interruption_of(story).empty()) text += " \u00b7 interrupted";
     return text;
   }
 

@@ -23,7 +23,7 @@
 namespace cairn::context {
 
 // A text that comes before all else, with the id of its record: a document that is resumed.
-struct Lead {
+struct StartDocument {
   std::string id;
   std::string text;
 };
@@ -34,9 +34,9 @@ struct Request {
   std::string key;                     // the home's 32 secret bytes
   std::optional<WallTime> since;       // only what was written after that (a resumed session)
   std::string except_session;          // content id whose own turns are left out
-  std::string own_session;             // content id of the asking session, which is not "another session"
+  std::string own_session;             // content id of the asking session: not listed as another one at work
   os::Disk* disk = nullptr;            // the disk of the working tree; null: do not read it
-  std::optional<Lead> lead;            // gets at most half of the budget
+  std::optional<StartDocument> lead;   // the caller cuts it to half of the budget
   std::optional<SessionId> compacted;  // the asking session, right after a compaction
   bool counts_bytes = false;           // the host's limit is in bytes, not in characters
   std::string working_tree;            // directory to check for uncommitted files; empty: the project's root
@@ -62,7 +62,7 @@ struct Material {
   std::vector<Story> stories;            // newest first
   OpenWork work;                         // notes and open items
   std::vector<std::string> uncommitted;  // files
-  std::vector<KeptLine> kept;            // what a compaction dropped
+  std::vector<LostLine> kept;            // what a compaction dropped
 };
 
 // Only reads. Needs a bounded number of index look-ups, however large the store, and at most 100 ms for the

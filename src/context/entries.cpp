@@ -15,7 +15,7 @@ std::string id_of(const Summary& s) {
   return "S" + std::to_string(s.id);
 }
 
-std::string_view broken_by(const Summary& s) {
+std::string_view interruption_of(const Summary& s) {
   if (s.turn_end == store::TurnEnd::dead_host || s.turn_end == store::TurnEnd::session_start)
     return "its process died";
   if (s.turn_end == store::TurnEnd::session_end && s.session_status == store::SessionStatus::failed)

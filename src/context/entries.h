@@ -15,6 +15,6 @@ std::string id_of(const store::Summary& summary);
 std::string first_few(const std::vector<std::string>& items, std::size_t max_items);
 
 // What interrupted the turn of this summary; empty: nothing did.
-std::string_view broken_by(const store::Summary& summary);
+std::string_view interruption_of(const store::Summary& summary);
 
 }  // namespace cairn::context

@@ -53,7 +53,7 @@ distil::Step step_of(const store::KeptEvent& event) {
     step.outcome = distil::Step::Outcome::failed;
     step.error = step.response["error"].as_string();
     step.response = {};
-  } else if (step.response["interrupted"].as_bool()) {
+  } else if (host::was_interrupted(step.response)) {
     step.outcome = distil::Step::Outcome::interrupted;
   }
   return step;

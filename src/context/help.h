@@ -1,6 +1,6 @@
-// Help at the moment of action: what a compaction must keep, what fixed the same error before, what a prompt
-// should know, and a brief for a subagent. Given by the hook of that event, with a receipt, if the user's
-// settings want it.
+// Help in the middle of work: what a compaction must keep, what fixed the same error before, what is
+// remembered about the subject of a prompt, and a brief for a subagent. The hook of that event prints it,
+// with a receipt, if the settings say so.
 //
 // Short by design: it is read in the middle of work. Stored text comes out as data, as in the context of a
 // session's start.

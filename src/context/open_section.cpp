@@ -20,7 +20,7 @@ using store::OpenItem;
 
 static constexpr std::size_t kMostNotes = 50, kMostOrders = 3, kMostOpen = 10, kMostEarlier = 3;
 
-// Tasks, next steps, questions, plans, interruptions; what a person added before all of them.
+// The order of the list: what a person added, tasks, next steps, questions, plans, interruptions.
 static int place_of(const OpenItem& item) {
   return 2 * static_cast<int>(item.source) + (item.state == OpenState::pending ? 1 : 0);
 }

@@ -29,7 +29,7 @@ class Page {
   std::size_t room() const { return 4 * (max_tokens_ - std::min(max_tokens_, tokens_)); }
 
   // The page inside its fence. The fence contains a keyed hash of the page: equal text has an equal fence,
-  // and without the key nobody can write text that closes it.
+  // and without the key no text can be written that closes it.
   std::string fenced(std::string_view key) const;
 
  private:

@@ -164,7 +164,7 @@ void SessionWriter::collect() {
 
 void SessionWriter::add_texts(const Summary& turn) {
   bool answered = false;
-  if (turn.provider != "builtin")  // a model's summary is better than single sentences
+  if (turn.provider != event::kBuiltin)  // a model's summary is better than single sentences
     for (const std::string* field : {&turn.completed, &turn.learned, &turn.notes})
       add_source(*field, kAnswer * 1.2, turn).labelled = answered = true;
   for (const store::Text& text : story_.texts) {
@@ -206,7 +206,7 @@ void SessionWriter::add_texts(const Summary& turn) {
   if (!answered) {
     add_source(turn.completed, kAnswer, turn).labelled = true;
     add_source(turn.investigated, kFacts, turn).labelled = true;
-  } else if (newest_ && turn.provider == "builtin") {
+  } else if (newest_ && turn.provider == event::kBuiltin) {
     add_source(facts_of(turn), kFacts, turn).labelled = true;
   }
 }
@@ -290,7 +290,7 @@ std::string SessionWriter::turn_heading(const Summary& turn) const {
   const std::string title = as_line(title_of_turn(turn));
   if (!title.empty()) text += " \u00b7 " + title;
   if (turn.interim) text += " \u00b7 still running";
-  if (!broken_by(turn).empty()) text += " \u00b7 interrupted";
+  if (!interruption_of(turn).empty()) text += " \u00b7 interrupted";
   return text;
 }
 
@@ -300,7 +300,7 @@ std::string SessionWriter::title_of_turn(const Summary& turn) const {
   const distil::Words words = distil::key_words(turn.request);
   static const distil::Words chores = [] {
     distil::Words all;
-    for (const std::string& chore : distil::code_mode().chores) all.merge(distil::key_words(chore));
+    for (const std::string& chore : distil::code_mode().routine_requests) all.merge(distil::key_words(chore));
     return all;
   }();
   const bool says = std::any_of(words.begin(), words.end(), [&](const std::string& word) {

@@ -51,8 +51,8 @@ std::string session_line(const Story& story) {
 
 }  // namespace
 
-std::string_view broken_by(const Story& story) {
-  return story.turns.empty() ? std::string_view() : broken_by(story.turns.back());
+std::string_view interruption_of(const Story& story) {
+  return story.turns.empty() ? std::string_view() : interruption_of(story.turns.back());
 }
 
 std::string state_text(const std::vector<Story>& stories, const std::vector<store::OpenItem>& plans,
@@ -61,7 +61,7 @@ std::string state_text(const std::vector<Story>& stories, const std::vector<stor
   if (!stories.empty()) {
     const Story& newest = stories.front();
     text += session_line(newest);
-    if (const std::string_view cause = broken_by(newest); !cause.empty())
+    if (const std::string_view cause = interruption_of(newest); !cause.empty())
       text += fmt::format("It was interrupted ({}): {} did not reach its end.\n", cause,
                           id_of(newest.turns.back()));
     if (const auto commits = newest.first_lines(store::TextKind::commit); !commits.empty())

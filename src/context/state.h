@@ -15,7 +15,7 @@ namespace cairn::context {
 std::string state_text(const std::vector<Story>& stories, const std::vector<store::OpenItem>& plans,
                        const std::vector<std::string>& uncommitted, const std::string& own_session);
 
-// What interrupted the newest session; empty: nothing did.
-std::string_view broken_by(const Story& story);
+// What interrupted the last turn of this session; empty: nothing did.
+std::string_view interruption_of(const Story& story);
 
 }  // namespace cairn::context

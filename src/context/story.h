@@ -48,8 +48,9 @@ struct StoryQuery {
   std::string own_session;  // content id of the asking session
 };
 
-// The newest sessions of a project, newest first. A session that is running now comes first only when there
-// is no other. Reads a bounded number of rows and bytes, however long the sessions were.
+// The newest sessions of a project, newest first. A session that is running now comes first only when it is
+// the asking one, or when there is no other. Reads a bounded number of rows and bytes, however long the
+// sessions were.
 Result<std::vector<Story>> newest_stories(store::Db& db, const StoryQuery& query);
 
 }  // namespace cairn::context

@@ -97,7 +97,7 @@ class Splitter {
     }
     if (line.starts_with('|')) return flush(), take_row(line);
     table_ = false;
-    if (line.find_first_not_of("-=*_ ") == std::string_view::npos) return flush();  // a rule across the page
+    if (line.find_first_not_of("-=*_ ") == std::string_view::npos) return flush();  // a horizontal line
     const std::string plain = without_emphasis(line);
     const bool all_bold = line.starts_with("**") && (line.ends_with("**") || line.ends_with("**:"));
     if (is_heading(line) || (all_bold && plain.size() <= kLongHeading)) return flush(), head(plain, false);
@@ -109,7 +109,7 @@ class Splitter {
     }
     flush();
     if (ends_in_colon(plain) && plain.size() <= kLongHeading) return head(plain, true);
-    if (leads_) heading_ = section_, leads_ = false;  // "Next steps:" is the heading of its list only
+    if (leads_) heading_ = section_, leads_ = false;  // "Next steps:" heads only the list right below it
     pending_ = plain;
     pending_item_ = false;
   }

@@ -3,7 +3,9 @@
 #include <string>
 
 #include "agent/prices.h"
+#include "agent/worker.h"
 #include "base/text.h"
+#include "event/provider_name.h"
 
 namespace cairn::daemon {
 
@@ -44,7 +46,7 @@ Result<std::string> AgentTest::send() {
 }
 
 // `usage` is null when what was used is not known: then it counts as reserved.
-Status AgentTest::end_call(std::string_view outcome, const agent::Usage* usage) {
+Status AgentTest::end_call(store::ModelCallOutcome outcome, const agent::Usage* usage) {
   store::CallEnd end;
   end.outcome = outcome;
   end.estimated = usage == nullptr;
@@ -82,7 +84,7 @@ static Json trouble_json(const agent::Trouble& trouble) {
 Result<std::optional<Json>> AgentTest::step() {
   if (!provider_)
     return std::optional(
-        Json::object({{"provider", "builtin"}, {"model", ""}, {"ok", true}, {"trouble", Json()}}));
+        Json::object({{"provider", event::kBuiltin}, {"model", ""}, {"ok", true}, {"trouble", Json()}}));
   if (!conversation_)
     if (const std::string refused = TRY(send()); !refused.empty()) {
       Json result = report({});
@@ -91,14 +93,15 @@ Result<std::optional<Json>> AgentTest::step() {
     }
   while (const auto message = conversation_->receive()) {
     if (const auto* trouble = std::get_if<agent::Trouble>(&message->what)) {
-      TRY(end_call(agent::kind_name(trouble->kind), &trouble->usage));
+      TRY(end_call(agent::outcome_of(trouble->kind), &trouble->usage));
       Json result = report(trouble->usage);
       result.set("trouble", trouble_json(*trouble));
       return std::optional(result);
     }
     if (const auto* reply = std::get_if<agent::Reply>(&message->what)) {
       const std::string text = one_line(visible(valid_utf8(reply->text)), 100);
-      TRY(end_call(text.empty() ? "unusable" : "ok", &reply->usage));
+      TRY(end_call(text.empty() ? store::ModelCallOutcome::unusable : store::ModelCallOutcome::ok,
+                   &reply->usage));
       Json result = report(reply->usage);
       if (!reply->model.empty()) result.set("model", reply->model);
       result.set("reply", text);
@@ -109,7 +112,7 @@ Result<std::optional<Json>> AgentTest::step() {
     }
   }
   if (clock_.boot_ns() - began_ < kLongestNs) return std::optional<Json>();
-  TRY(end_call("transient", nullptr));
+  TRY(end_call(store::ModelCallOutcome::transient, nullptr));
   Json result = report({});
   result.set("trouble", trouble_json({agent::Trouble::Kind::transient, "no reply within two minutes"}));
   return std::optional(result);

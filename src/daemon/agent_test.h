@@ -31,7 +31,7 @@ class AgentTest {
 
  private:
   Result<std::string> send();
-  Status end_call(std::string_view outcome, const agent::Usage* usage);
+  Status end_call(store::ModelCallOutcome outcome, const agent::Usage* usage);
   Json report(const agent::Usage& usage) const;
 
   std::unique_ptr<agent::Provider> provider_;

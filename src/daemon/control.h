@@ -58,8 +58,8 @@ class ControlServer {
   using Handler = std::function<void(const std::shared_ptr<Connection>&, std::string_view line)>;
 
   // Listens at `path`. Call only under the home's lock. A connection without traffic for `idle` is closed.
-  // Beyond `most` connections, the one that waits for nothing and was used least recently is closed, so that
-  // a hook always gets through.
+  // At `most` connections, the least recently used one that waits for no reply is closed to make room for a
+  // new one. When all of them wait for a reply, the new one is closed.
   static Result<std::unique_ptr<ControlServer>> listen(
       Loop& loop, const std::string& path, Log& log, Handler handler,
       std::chrono::milliseconds idle = std::chrono::minutes(10), std::size_t most = kMostConnections);

@@ -26,6 +26,7 @@
 #include "os/lock.h"
 #include "os/owner.h"
 #include "os/process.h"
+#include "os/socket.h"
 #include "store/open_store.h"
 
 namespace cairn::daemon {
@@ -52,7 +53,7 @@ struct Image {
   bool replaced(os::Disk& disk) const {
     const auto there = disk.stat(path);
     return there && (there->inode != stat.inode || there->modified_ns != stat.modified_ns) &&
-           access(path.c_str(), X_OK) == 0;
+           os::may_run(path);
   }
 };
 
@@ -154,7 +155,7 @@ void Daemon::note_idle_limit() {
 void Daemon::arrived() {
   last_activity_ns_ = clock_.boot_ns();
   if (watch_ && !watch_->drain()) {
-    log_->warn("inbox: the watched directory is gone; watched again within a minute");
+    log_->warn("inbox: the watched directory is gone; a new one is watched within a minute");
     watch_lost_ = true;
     // Perhaps the whole home is being deleted: a directory that we create now would prevent that.
     loop_->after(kBeingRemoved, [this] {
@@ -254,7 +255,7 @@ Status Daemon::serve() {
   writer_->wake();
   loop_->run();
 
-  unlink(home_.socket().c_str());
+  os::remove_unix(home_.socket());
   dispatcher_->stop();
   writer_->stop();
   reader_->stop();

@@ -48,16 +48,17 @@ void Dispatcher::request(std::string_view name, const Json& args, Reply reply) {
 void Dispatcher::do_it_here(const ops::Operation& operation, const Json& args, const Reply& reply) {
   const auto checked = operation.check(args);
   if (!checked) return reply(checked.error());
-  if (operation.name == "process") return process(*checked, reply);
-  if (operation.name == "agent.test") return test_agent(*checked, reply);
-  if (operation.name == "ping") return reply(about_daemon());
-  if (operation.name == "reload") {
-    parts_.writer.post([this] { parts_.engine.reload(); });
-    return reply(Json::object());
+  switch (operation.task) {
+    case ops::Task::none: break;
+    case ops::Task::ping: return reply(about_daemon());
+    case ops::Task::process: return process(*checked, reply);
+    case ops::Task::test_agent: return test_agent(*checked, reply);
+    case ops::Task::reload:
+      parts_.writer.post([this] { parts_.engine.reload(); });
+      return reply(Json::object());
+    case ops::Task::stop: reply(Json::object({{"stopping", true}})); return parts_.on_stop();
   }
-  CAIRN_ASSERT(operation.name == "stop");
-  reply(Json::object({{"stopping", true}}));
-  parts_.on_stop();
+  reply(Error{Code::internal, operation.title() + ": the daemon has no task for it"});
 }
 
 void Dispatcher::read(Reader& reader, const ops::Operation& operation, const Json& args, Reply reply) {
@@ -79,11 +80,11 @@ void Dispatcher::check_store() {
   slow_reader_.thread.post([this] {
     auto db = open_to_read();  // closed afterwards: a slow operation may never come
     if (!db) return;
-    const Status sound = store::check_pages(parts_.clock, *db, kCheckTime, &stopping_);
-    if (sound || sound.error().code != Code::corrupt) return;
-    // FTS5 reports damage that is none when another connection writes meanwhile. Real damage of the search
+    const Status checked = store::check_pages(parts_.clock, *db, kCheckTime, &stopping_);
+    if (checked || checked.error().code != Code::corrupt) return;
+    // FTS5 may report damage where there is none while another connection writes. Real damage of the search
     // index is noticed when it is read.
-    if (sound.error().message.find("fts5") == std::string::npos) parts_.on_damage(sound.error().message);
+    if (checked.error().message.find("fts5") == std::string::npos) parts_.on_damage(checked.error().message);
   });
 }
 

@@ -1,7 +1,7 @@
 // Runs requests: finds the operation, checks its arguments, runs it on its thread and returns the result.
 //
-// Knows nothing of sockets and lines: each transport (the control socket, later stdio and HTTP) calls
-// request() and formats the result.
+// Knows nothing of sockets and lines: the control socket calls request() and formats the result. The command
+// line and the agent's tools come through that socket.
 #pragma once
 
 #include <atomic>

@@ -8,7 +8,7 @@
 
 #include "archive/call.h"
 #include "documents/trash.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "hook/control.h"
 #include "ops/agent.h"
 #include "ops/backup.h"
@@ -53,7 +53,8 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       settings_(ops::Settings::defaults()),
       intake_(db_, seams_.disk, seams_.clock, seams_.processes, home_.inbox(), seams_.log),
       catch_up_(db_, seams_.disk, seams_.clock, seams_.processes, intake_.recorder(), seams_.log),
-      lineage_(db_, seams_.disk, seams_.clock, seams_.log),
+      repository_reader_(db_, seams_.disk, seams_.clock, seams_.log),
+      mover_(db_),
       binding_(db_, seams_.disk, seams_.clock),
       archiver_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       passages_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
@@ -89,7 +90,7 @@ Status Engine::start() {
   }));
   TRY(worker_.start());
   recorded_error_ = TRY(store::meta_text(db_, store::kIntakeError)).has_value();
-  // Do it before more is quarantined. A full disk does not prevent the start.
+  // Before intake quarantines more. An error here, such as a full disk, does not prevent the start.
   if (auto tried = try_bad_again_once(); !tried) seams_.log.error("inbox/bad: " + tried.error().message);
   TRY(intake_.start());
   return run_minute_work();
@@ -131,7 +132,7 @@ agent::Worker::Options Engine::work_options(const store::SessionBudget& budget) 
   work.batch_events = static_cast<std::size_t>(settings_.integer("agent.batch_max_events"));
   work.batch_wait = std::chrono::seconds(settings_.integer("agent.batch_wait_seconds"));
   work.max_concurrent = static_cast<std::size_t>(settings_.integer("agent.max_concurrent"));
-  work.fallback = settings_.text("agent.fallback") == "builtin";
+  work.fallback = settings_.text("agent.fallback") == event::kBuiltin;
   work.daily = ops::daily_budget(settings_);
   work.prices = settings_.list("agent.prices");
   work.archived = [this](const store::Session& session, std::vector<store::KeptEvent>& events) {
@@ -158,7 +159,7 @@ void Engine::apply_settings(const ops::Settings& settings) {
   intake_.configure(gate, options);
   catch_up_.configure(gate, options.max_field);
   memories_.configure(gate);
-  lineage_.configure(intake_.gate());
+  repository_reader_.configure(intake_.gate());
   archiver_.configure(gate, archive_options(settings_));
   const auto loaded = ops::load_mode(seams_.disk, home_, settings_.text("agent.mode"));
   const distil::Mode& mode = loaded ? *loaded : distil::code_mode();  // `status` reports a bad mode
@@ -239,7 +240,7 @@ Status Engine::stop() {
   return worker_.stop();
 }
 
-// An answer to a hook may come between two steps: the disk is waited for when the inbox is empty.
+// Hooks are answered between two steps, so no step waits for the disk before the inbox is empty.
 Result<bool> Engine::step() {
   auto taken = without_waiting([&] { return read_inbox(); });
   if (taken && *taken && ++groups_ < kGroupsPerSync) return true;
@@ -257,7 +258,8 @@ Result<bool> Engine::step() {
   if (TRY(intake_.recorder().step())) return true;
   if (TRY(catch_up_.step())) return true;
   if (TRY(binding_.step())) return true;
-  if (TRY(lineage_.step())) return true;
+  if (TRY(repository_reader_.step())) return true;
+  if (TRY(mover_.step())) return true;
   if (archiver_.sweep_step()) return true;
   if (copied_ != archiver_.copied()) passages_.look_again();
   copied_ = archiver_.copied();
@@ -333,7 +335,7 @@ Status Engine::run_minute_work() {
   intake_.sweep();
   catch_up_.look_again();
   const std::int64_t boot = seams_.clock.boot_ns();
-  const Millis running((border_moved_ns_ == 0 ? 0 : boot - border_moved_ns_) / 1'000'000);
+  const Millis running((limit_moved_ns_ == 0 ? 0 : boot - limit_moved_ns_) / 1'000'000);
   TRY(in_transaction([&]() -> Status {
     TRY(note_failures());
     TRY(intake_.recorder().sweep());
@@ -342,8 +344,8 @@ Status Engine::run_minute_work() {
     TRY(watch_queue());
     TRY(documents::empty_trash(db_, seams_.clock.now()));
     TRY(store::hide_expired(db_, seams_.clock.now()));
-    if (TRY(store::move_border(db_, retention(), seams_.clock.now(), running)) || border_moved_ns_ == 0)
-      border_moved_ns_ = boot;
+    if (TRY(store::move_expiry_limit(db_, retention(), seams_.clock.now(), running)) || limit_moved_ns_ == 0)
+      limit_moved_ns_ = boot;
     return {};
   }));
   expiring_ = true;

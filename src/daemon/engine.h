@@ -36,6 +36,7 @@
 #include "os/disk.h"
 #include "os/process.h"
 #include "recall/event_indexer.h"
+#include "store/project_move.h"
 #include "store/queue.h"
 #include "store/retention.h"
 #include "store/sql.h"
@@ -61,8 +62,8 @@ class Engine {
   static Result<std::unique_ptr<Engine>> open(const hook::Home& home, const Seams& seams);
   ~Engine();
 
-  // Does some work: a group of events, else a piece of a copy that a hook asked for, else a batch of the
-  // queue, else a piece of a transcript, else a piece of the sweep of transcripts. False: nothing to do.
+  // Does one piece of work: a group of events, else a piece of the first background job that has one
+  // (backups, forgets, the queue, transcripts, the index, imports, retention). False: nothing to do.
   Result<bool> step();
 
   // Call once a minute: handles dead hosts, idle turns, expired leases, leftovers in the inbox, retention and
@@ -70,12 +71,12 @@ class Engine {
   Status tick();
 
   // The answer to an event that a hook has just delivered. Reads the event from the inbox first, but not
-  // beyond `deadline` (boot ns). What it stores survives the death of the process at once, of the machine
-  // after the next step() or confirm(); until then the event's file stays in the inbox.
+  // beyond `deadline` (boot ns). What it stores survives the death of the process at once, that of the
+  // machine after the next sync(); until then the event's file stays in the inbox.
   Result<context::Answer> answer(const EventId& event, std::int64_t deadline);
   Status confirm(std::int64_t receipt);
   // Makes durable what was committed without waiting for the disk, and removes the files of its events.
-  // step() does it before it has nothing left to do.
+  // step() does it when the inbox is empty or after some groups of events, confirm() always.
   Status sync();
 
   // Reads config.toml again and rewrites hook.flags when they changed.
@@ -150,7 +151,7 @@ class Engine {
   // Counts that the user was warned about, by their keys in meta.
   using Warned = std::vector<std::pair<std::string, std::int64_t>>;
   Result<std::vector<std::string>> warnings(Warned& warned);
-  // What the start of a session is told beside its context.
+  // What a session's start shows beside its context.
   struct Start {
     std::vector<std::string> lines;
     Warned warned;
@@ -160,15 +161,15 @@ class Engine {
   };
   context::AnswerOptions answer_options() const;
   // Never fails: a session starts without what could not be found out. Adds what belongs to the context.
-  Start begin_start(const store::Session& session, const std::string& source,
+  Start begin_start(const store::Session& session, event::StartReason reason,
                     context::AnswerOptions& options);
-  Status add_advice(const store::Session& session, const std::string& source,
+  Status add_advice(const store::Session& session, event::StartReason reason,
                     const context::AnswerOptions& options, Start& start);
   Status add_staleness(const store::Session& session, Start& start);
-  Status add_document(const store::Session& session, const std::string& source,
+  Status add_document(const store::Session& session, event::StartReason reason,
                       context::AnswerOptions& options, Start& start);
   Status add_instructions(const store::Session& session, context::AnswerOptions& options, Start& start);
-  // Tells the host's later commands what the session's start knows. No failure reaches the answer.
+  // Writes the variables CAIRN_* for the host's later commands. No failure reaches the answer.
   void write_variables(const EventId& event, const store::Session& session, const Start& start);
   // The answer to a prompt: a warning, once, when the session's context is nearly full.
   Result<context::Answer> warn_of_full_context(const EventId& event);
@@ -185,7 +186,8 @@ class Engine {
   ops::Settings settings_;
   intake::Intake intake_;
   intake::CatchUp catch_up_;
-  intake::Lineage lineage_;
+  intake::RepositoryReader repository_reader_;
+  store::ProjectMover mover_;
   intake::FileBinding binding_;
   archive::Archiver archiver_;
   archive::PassageIndexer passages_;
@@ -202,13 +204,13 @@ class Engine {
   agent::Worker worker_;
   std::map<std::int64_t, Warned> unconfirmed_;  // what unconfirmed answers warn about, by receipt
   mutable std::mutex intake_error_mutex_;
-  std::string intake_error_;          // of the last step of intake
-  bool recorded_error_ = false;       // an intake error is recorded in meta
-  bool unsynced_ = false;             // there may be commits that are not on the disk yet
-  int groups_ = 0;                    // of events that were stored since the last sync()
-  bool expiring_ = false;             // there may be evidence to remove
-  std::int64_t border_moved_ns_ = 0;  // when retention was last checked, boot time
-  bool was_deep_ = false;             // the queue was above its limit at the last check
+  std::string intake_error_;         // of the last step of intake
+  bool recorded_error_ = false;      // an intake error is recorded in meta
+  bool unsynced_ = false;            // there may be commits that are not on the disk yet
+  int groups_ = 0;                   // of events that were stored since the last sync()
+  bool expiring_ = false;            // there may be evidence to remove
+  std::int64_t limit_moved_ns_ = 0;  // when retention was last checked, boot time
+  bool was_deep_ = false;            // the queue was above its limit at the last check
 };
 
 }  // namespace cairn::daemon

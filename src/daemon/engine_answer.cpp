@@ -77,7 +77,7 @@ Result<std::optional<context::Answer>> Engine::help(const EventId& event) {
   return answer;
 }
 
-// The hook waits, and its event is safe in the inbox.
+// The answer need not wait for the disk: the event is safe in the inbox, and its hook waits.
 Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadline) {
   return without_waiting([&] { return find_answer(event, deadline); });
 }
@@ -95,8 +95,9 @@ Result<context::Answer> Engine::find_answer(const EventId& event, std::int64_t d
     return warn_of_full_context(event);
   }
   context::AnswerOptions options = answer_options();
-  // A session knows its own open turn, except right after a compaction.
-  const bool compacted = due->source == "compact" && due->start == event;
+  // Leave out the session's own open turn: the model still has it in its conversation, except after a
+  // compaction.
+  const bool compacted = due->reason == event::StartReason::compact && due->start == event;
   const auto session = TRY(store::find_session(db_, due->session));
   TRY(in_transaction([&]() -> Status {
     TRY(note_failures());
@@ -108,7 +109,7 @@ Result<context::Answer> Engine::find_answer(const EventId& event, std::int64_t d
   context::Answer answer;
   Warned warned;
   Start start;
-  if (is_start) start = begin_start(*session, due->source, options);
+  if (is_start) start = begin_start(*session, due->reason, options);
   TRY(in_transaction([&]() -> Status {
     std::vector<std::string> lines = TRY(warnings(warned));
     if (session && options.notice) TRY(add_identity_news(session->project, lines, warned));

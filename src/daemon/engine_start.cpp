@@ -1,5 +1,5 @@
 // The start of a session beside its context: what to do about documents, what is missing, how much is loaded,
-// variables for the host; the warning before a context is full; and documents that are written by themselves.
+// variables for the host; the warning before a context is full; and documents that cairn writes unasked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace cairn::daemon {
 
 namespace {
 
-// The last lines of a transcript, of which the last one with a figure counts. A longer line than this says
-// nothing.
+// Bytes read from the end of a transcript. The last line with a token count is used; a line longer than this
+// is ignored.
 constexpr std::size_t kTail = 512u << 10;
-constexpr std::int64_t kMostAttempts = 8;  // to write a document by itself
+constexpr std::int64_t kMostAttempts = 8;  // to write a document unasked
 constexpr std::int64_t kMostDoublings = 6;
 
 // How full the context was after the last answer; nothing when the transcript does not say.
@@ -50,9 +50,7 @@ std::optional<host::Usage> last_usage(os::Disk& disk, const std::string& path, c
 
 // "141,000"
 std::string thousands(std::int64_t tokens) {
-  const std::int64_t count = (tokens + 500) / 1000;
-  return count < 1000 ? fmt::format("{},000", count)
-                      : fmt::format("{},{:03},000", count / 1000, count % 1000);
+  return number_text((tokens + 500) / 1000 * 1000);
 }
 
 }  // namespace
@@ -67,30 +65,30 @@ context::AnswerOptions Engine::answer_options() const {
   return options;
 }
 
-Engine::Start Engine::begin_start(const store::Session& session, const std::string& source,
+Engine::Start Engine::begin_start(const store::Session& session, event::StartReason reason,
                                   context::AnswerOptions& options) {
   Start start;
   const auto attempt = [&](const Status& done) {
     if (!done) seams_.log.error("start of a session: " + done.error().message);
   };
-  attempt(add_document(session, source, options, start));
-  attempt(add_advice(session, source, options, start));
+  attempt(add_document(session, reason, options, start));
+  attempt(add_advice(session, reason, options, start));
   attempt(add_staleness(session, start));
   attempt(add_instructions(session, options, start));
   return start;
 }
 
-Status Engine::add_advice(const store::Session& session, const std::string& source,
+Status Engine::add_advice(const store::Session& session, event::StartReason reason,
                           const context::AnswerOptions& options, Start& start) {
   if (const auto pending = TRY(store::newest_pending(db_, session.project, session.content_id.value)))
     start.pending = "B" + std::to_string(pending->id);
-  // What would be recommended is done already.
+  // A document that is given already (options.lead) needs no recommendation.
   if (settings_.text("automation") == "manual" || options.lead) return {};
   documents::AdviceQuery query;
   query.project = session.project;
   query.asking = session.id;
   query.asking_id = session.content_id.value;
-  query.is_compacted = source == "compact";
+  query.is_compacted = reason == event::StartReason::compact;
   query.now = seams_.clock.now();
   query.stale = std::chrono::hours(settings_.integer("context.stale_hours"));
   documents::Advice advice = TRY(documents::advise(db_, query));
@@ -112,9 +110,9 @@ Status Engine::add_staleness(const store::Session& session, Start& start) {
   return {};
 }
 
-Status Engine::add_document(const store::Session& session, const std::string& source,
+Status Engine::add_document(const store::Session& session, event::StartReason reason,
                             context::AnswerOptions& options, Start& start) {
-  if (settings_.text("automation") != "auto" || source == "resume") return {};
+  if (settings_.text("automation") != "auto" || reason == event::StartReason::resume) return {};
   const auto settings = live_settings_.now();
   ops::World world = this->world(*settings);
   constexpr std::size_t kBytesOfToken = 4;
@@ -127,7 +125,7 @@ Status Engine::add_document(const store::Session& session, const std::string& so
     start.lines.push_back(
         fmt::format("stale: {} has nothing of the work that came later: `cairn save`", document->id));
   }
-  options.lead = context::Lead{std::move(document->id), std::move(document->text)};
+  options.lead = context::StartDocument{std::move(document->id), std::move(document->text)};
   return {};
 }
 
@@ -175,7 +173,7 @@ Result<context::Answer> Engine::warn_of_full_context(const EventId& event) {
   if (const auto start = TRY(store::last_stored_start(db_, session->id)))
     if (const auto kept = TRY(store::kept_event(db_, start->seq)); kept && kept->texts.extra)
       if (const auto named = Json::parse_partial(*kept->texts.extra).value.text("model")) model = *named;
-  // More than it should hold: it is larger than the host says.
+  // More tokens were used than the window should hold: the real window is larger than the host reports.
   std::int64_t window = host.window_of(model);
   while (usage->tokens > window) window *= 5;
   const std::int64_t full = usage->tokens * 100 / window;
@@ -183,7 +181,7 @@ Result<context::Answer> Engine::warn_of_full_context(const EventId& event) {
   TRY(in_transaction([&] { return store::set_window_told(db_, session->id, true); }));
   const std::string message = fmt::format(
       "cairn: this session's context is {} % full ({} of {} tokens) and will be compacted: "
-      "save where it stands with `cairn save`, or the command of that name",
+      "save its state with `cairn save`, or the command of that name",
       full, thousands(usage->tokens), thousands(window));
   return context::Answer{host.write_answer(asking->name, "", message).dump(), std::nullopt, 0};
 }

@@ -1,5 +1,6 @@
 // The protocol of the control socket: parses requests, passes them to the dispatcher and writes replies.
-// Handles answers to hooks itself, because a hook confirms its receipt on the same connection.
+// Handles answers to hooks itself, because a hook confirms its receipt on the same connection: `answer` and
+// `given` are no operations, and a hook's arguments are read leniently, never refused.
 //
 // docs/reference/control.md describes it.
 #pragma once

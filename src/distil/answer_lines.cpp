@@ -123,7 +123,8 @@ bool is_next_heading(std::string_view heading, const Mode& mode) {
   std::string folded = fold(from_letter(heading));
   while (folded.ends_with(':')) folded.pop_back();
   if (!has_cue(folded, mode.headings)) return false;
-  const std::string rest = without_cues(without_cues(std::move(folded), mode.headings), mode.beside);
+  const std::string rest =
+      without_cues(without_cues(std::move(folded), mode.headings), mode.allowed_in_heading);
   return rest.find_first_not_of(" \t&,-'()") == std::string::npos;
 }
 

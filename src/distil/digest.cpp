@@ -390,7 +390,7 @@ class Digester::Collector {
     if (state != host::TaskChange::State::unknown) task->state = state;
   }
 
-  // Adds to one of two lists: searches are quoted, addresses are not.
+  // `seen_` serves two lists: searches are quoted and addresses are not, so they never are equal.
   void add_unique(std::vector<std::string>& list, std::string item) {
     if (seen_.size() >= kMaxNames || !seen_.insert(item).second) return;
     list.push_back(std::move(item));

@@ -102,7 +102,8 @@ struct Digest {
 };
 
 // Collects the steps of a turn one by one. Its memory is bounded for any number of steps: very long lists
-// keep their newest entries, the list of commands its most informative ones.
+// of events and sentences keep their newest entries, those of files and searches their first ones, and the
+// list of commands its most informative ones.
 class Digester {
  public:
   // `root`: as Turn::root.

@@ -14,7 +14,7 @@ namespace {
 bool is_empty(std::string_view word) {
   static const std::unordered_set<std::string_view> kWords = [] {
     std::unordered_set<std::string_view> words;
-    for (const Cues* list : {&code_mode().empty, &code_mode().duties})
+    for (const Cues* list : {&code_mode().empty, &code_mode().obligation_words})
       words.insert(list->begin(), list->end());
     return words;
   }();

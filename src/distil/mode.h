@@ -34,28 +34,28 @@ struct Mode {
   Cues findings;  // of causes and findings
   Cues decisions;
   Cues remains;   // of work that remains
-  Cues settled;   // that cancel the above: "still passes"
+  Cues resolved;  // that cancel the above: "still passes"
   Cues headings;  // of headings over lists of remaining work
   Cues offers;    // of a closing question: "want me to"
   Cues agrees;    // of a prompt that accepts an offer
 
   // Plain language. A mode without one of these lists uses the list of `code`.
-  Cues over;           // before the alternative that was not chosen: "instead of"
-  Cues beside;         // other words allowed in a heading with a cue
-  Cues nothing;        // of an item that says that nothing is left: "none"
-  Cues invites;        // offers without a question mark: "say the word"
-  Cues vague;          // words of an offer that name no work
-  Cues orders;         // of a standing order: "always", "never"
-  Cues order_starts;   // the same, only at the beginning of a sentence
-  Cues no_orders;      // beginnings that look like an order and are none: "never mind"
-  Cues chores;         // words of requests without work of their own: "commit", "yes"
-  Cues announces;      // beginnings of sentences that announce work: "let me"
-  Cues points_back;    // beginnings of sentences that need the one before: "this"
-  Cues asides;         // headings in a plan over sections without steps: "risks"
-  Cues reruns;         // of an item that is done by running something: "run", "verify"
-  Cues abbreviations;  // after which a full stop does not end a sentence
-  Cues empty;          // words without meaning: "the"
-  Cues duties;         // words common to requests, offers and obligations
+  Cues rejected_alternative;     // before the alternative that was not chosen: "instead of"
+  Cues allowed_in_heading;       // other words allowed in a heading with a cue
+  Cues nothing_left;             // of an item that says that nothing is left: "none"
+  Cues offers_without_question;  // offers without a question mark: "say the word"
+  Cues offer_fillers;            // words of an offer that name no work
+  Cues rule_words;               // of a standing order: "always", "never"
+  Cues rule_starts;              // the same, only at the beginning of a sentence
+  Cues not_rules;                // beginnings that look like an order and are none: "never mind"
+  Cues routine_requests;         // words of requests without work of their own: "commit", "yes"
+  Cues announces;                // beginnings of sentences that announce work: "let me"
+  Cues points_back;              // beginnings of sentences that need the one before: "this"
+  Cues sections_without_steps;   // headings in a plan over sections without steps: "risks"
+  Cues done_by_running;          // of an item that is done by running something: "run", "verify"
+  Cues abbreviations;            // after which a full stop does not end a sentence
+  Cues empty;                    // words without meaning: "the"
+  Cues obligation_words;         // words common to requests, offers and obligations
 };
 
 // Reads a mode file. Fails with `invalid`, naming the file and what is wrong in it.

@@ -126,10 +126,10 @@ class Observer {
         return std::any_of(spans.begin(), spans.end(),
                            [&](const auto& span) { return mark.at > span.first && mark.at < span.second; });
       });
-      (between ? mending_ : others_).push_back(&file);
+      (between ? fix_files_ : others_).push_back(&file);
     }
     // A command that is no check and passed without any change was not fixed.
-    std::erase_if(fixes_, [&](const Fix& fix) { return !fix.command->check && mending_.empty(); });
+    std::erase_if(fixes_, [&](const Fix& fix) { return !fix.command->check && fix_files_.empty(); });
   }
 
   Observation& add(Observation::Slot slot, std::string type, std::string title) {
@@ -223,14 +223,14 @@ class Observer {
     const std::string why = cause(*first.failure, 70);
     std::string title =
         quoted(first.command->shown) + " failed" + (why.empty() ? "" : " (" + why + ")") + ", now passes";
-    if (!mending_.empty())
-      title += " after a change of " + mending_.front()->path;
+    if (!fix_files_.empty())
+      title += " after a change of " + fix_files_.front()->path;
     else if (!made.empty())
       title += " after " + quoted(made.back()->subject, '"');
     Observation& o = add(Observation::Slot::fixed, type_named("bugfix"), std::move(title));
     const std::size_t shown = std::min(fixes_.size(), kMaxFixesShown);
     for (std::size_t i = 0; i < shown; ++i) add_fact(o, failure_text(*fixes_[i].command, *fixes_[i].failure));
-    add_files(o, mending_);
+    add_files(o, fix_files_);
     for (std::size_t i = 0; i < shown; ++i) add_fact(o, pass_text(*fixes_[i].command, *fixes_[i].pass));
     if (fixes_.size() > shown)
       add_fact(o, number(static_cast<std::int64_t>(fixes_.size() - shown), "more command", "more commands") +
@@ -408,7 +408,7 @@ class Observer {
   std::string request_;  // on one line
   std::vector<Statement> statements_;
   std::vector<Fix> fixes_;
-  std::vector<const FileChange*> mending_, others_;  // changed for a fix, and the rest
+  std::vector<const FileChange*> fix_files_, others_;  // changed for a fix, and the rest
   std::vector<Observation> out_;
 };
 

@@ -73,11 +73,11 @@ class WorkReader {
       out_.uncommitted.clear();
       did("commit");
     }
-    // Publishing something is a deed; reading or checking is not.
-    for (const std::string_view deed : {"git push", "gh pr create", "gh pr merge", "gh issue create"})
-      if (action.command.find(deed) != std::string_view::npos) {
+    // Publishing something counts as work done; reading or checking does not.
+    for (const std::string_view verb : {"git push", "gh pr create", "gh pr merge", "gh issue create"})
+      if (action.command.find(verb) != std::string_view::npos) {
         out_.work = true;
-        did(std::string(deed) + " open");  // "create" also counts as "open"
+        did(std::string(verb) + " open");  // "create" also counts as "open"
       }
     for (const std::string& file : files.written) add_file(file);
     if (out_.ran.size() < kMaxPieces)
@@ -116,7 +116,7 @@ namespace {
 bool is_nothing(std::string_view text, const Mode& mode) {
   std::string folded = fold(trim(text));
   if (folded.ends_with('.')) folded.pop_back();
-  return begins_with_cue(folded + " ", mode.nothing);
+  return begins_with_cue(folded + " ", mode.nothing_left);
 }
 
 std::string shown_item(std::string_view text) {
@@ -141,13 +141,13 @@ bool is_item(std::string_view raw, const Mode& mode) {
 // mark are only polite ("Let me know if you want changes").
 bool asks(std::string_view sentence, const Mode& mode) {
   return trim(sentence).ends_with('?') || trim(sentence).ends_with("\uff1f") ||
-         has_cue(fold(sentence), mode.invites);
+         has_cue(fold(sentence), mode.offers_without_question);
 }
 
 // Not "What would you like to work on next?".
 bool offers_something(std::string_view question, const Mode& mode) {
   Words words = key_words(question);
-  for (const std::string& vague : mode.vague)
+  for (const std::string& vague : mode.offer_fillers)
     for (const std::string& word : key_words(vague)) words.erase(word);
   return !words.empty();
 }
@@ -209,7 +209,7 @@ class AnswerReader {
     for (const std::string& sentence : sentences(text)) {
       const std::string folded = fold(sentence);
       const bool question = trim(sentence).ends_with('?');
-      const bool left = has_cue(without_cues(folded, mode_.settled), mode_.remains);
+      const bool left = has_cue(without_cues(folded, mode_.resolved), mode_.remains);
       if (!left && !question) {
         if (said_.size() < kMaxPieces) said_.push_back(key_words(sentence));
       } else if (left && !question && work_ && is_item(sentence, mode_)) {
@@ -378,7 +378,7 @@ bool did(const WorkDone& done, std::string_view text) {
   if (wanted.size() >= 6 && mostly_in(wanted, all_said)) return true;
   // An item to run something is done when a command had that purpose.
   const std::string folded = fold(text);
-  if (has_cue(folded, code_mode().reruns))
+  if (has_cue(folded, code_mode().done_by_running))
     for (const Words& purpose : done.ran)
       if (wanted.size() > 1 && mostly_in(wanted, purpose)) return true;
   // Its file was edited, and another of its words was mentioned.
@@ -400,10 +400,10 @@ std::vector<std::string> standing_orders(std::string_view prompt, const Mode& mo
   for (std::string& sentence : sentences(visible(prompt))) {
     const std::string folded = fold(sentence);
     if (sentence.size() > kLongest || trim(sentence).ends_with('?') || out.size() == 3) continue;
-    const bool only_sounds = std::any_of(mode.no_orders.begin(), mode.no_orders.end(),
+    const bool only_sounds = std::any_of(mode.not_rules.begin(), mode.not_rules.end(),
                                          [&](const std::string& cue) { return folded.starts_with(cue); });
     if (only_sounds || folded.starts_with('/')) continue;
-    const bool orders = begins_with_cue(folded, mode.order_starts) || has_cue(folded, mode.orders);
+    const bool orders = begins_with_cue(folded, mode.rule_starts) || has_cue(folded, mode.rule_words);
     if (orders && key_words(sentence).size() > 1) out.push_back(std::move(sentence));
   }
   return out;

@@ -79,7 +79,7 @@ class OpenReader {
 LeftOpen left_open(const Turn& turn, const Mode& mode = code_mode());
 
 // Whether the turn did what `text` asks for: a sentence or a commit has most of its words, or its file was
-// edited and mentioned. Only a finished turn that worked closes anything.
+// edited and mentioned. Only a turn that reached its end and did work (WorkDone::work) closes anything.
 bool did(const WorkDone& done, std::string_view text);
 
 // The standing orders in a prompt: short sentences with "always", "never", "from now on". Only a few; a long

@@ -59,7 +59,7 @@ std::vector<PlanStep> plan_steps(std::string_view plan) {
     if (code) continue;
     const std::string_view text = without_signs(line, "#*");
     const bool heading = line.starts_with('#'), numbered = is_numbered(text);
-    if (heading && !numbered) aside = has_cue(fold(text), code_mode().asides);
+    if (heading && !numbered) aside = has_cue(fold(text), code_mode().sections_without_steps);
     if (aside) continue;
     const bool below = line.starts_with(' ') || line.starts_with('\t');
     if (numbered && !below) steps.push_back({bare(text), {}});

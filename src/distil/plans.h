@@ -16,7 +16,8 @@ struct PlanStep {
   std::string title;
   std::set<std::string> files;
 };
-// Headings and list items that begin with a number, except those about verification.
+// Headings and list items that begin with a number, except in sections without work, such as "Verification",
+// "Context" or "Risks" (Mode::sections_without_steps).
 std::vector<PlanStep> plan_steps(std::string_view plan);
 
 // Whether `prompt` contains the text of `plan`: then the user has accepted the plan.

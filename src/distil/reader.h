@@ -2,8 +2,8 @@
 //
 // It works between the store and the distiller: intake gives it each kept event of a turn in order, then asks
 // for the summary, the observations and the open items. Its memory is bounded for any number of steps. It can
-// be asked at any step, and a step costs the same however many came before: what it says after n steps is
-// what it would say of a turn with only these.
+// be asked at any step, and a step costs the same however many came before: after n steps the
+// result is the same as for a turn that has only these steps.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ struct Line {
 };
 
 bool states_remainder(std::string_view sentence, const Mode& mode) {
-  return has_cue(without_cues(fold(sentence), mode.settled), mode.remains);
+  return has_cue(without_cues(fold(sentence), mode.resolved), mode.remains);
 }
 
 std::string_view strip_emphasis(std::string_view text) {
@@ -126,9 +126,9 @@ std::vector<Statement> statements(std::string_view answer, const Mode& mode) {
     if (sentence.ends_with(':')) continue;  // it only introduces what follows
     const std::string folded = fold(sentence);
     // A decision names the alternative, in this sentence or in the next.
-    const bool decision =
-        has_cue(folded, mode.decisions) &&
-        (has_cue(folded, mode.over) || (i + 1 < all.size() && has_cue(fold(all[i + 1]), mode.over)));
+    const bool decision = has_cue(folded, mode.decisions) &&
+                          (has_cue(folded, mode.rejected_alternative) ||
+                           (i + 1 < all.size() && has_cue(fold(all[i + 1]), mode.rejected_alternative)));
     if (!decision && !has_cue(folded, mode.findings)) continue;
     const auto same = [&](const Statement& s) { return s.text == sentence; };
     if (std::none_of(out.begin(), out.end(), same)) out.push_back({std::move(sentence), decision});

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxPrograms = 20;
 constexpr int kMaxScripts = 4;  // sh -c "sh -c ..."
 
-using Words = std::vector<ShellWord>;
+using ShellWords = std::vector<ShellWord>;
 
 // How the arguments of a command that shows files are read.
 struct Reader {
@@ -61,7 +61,7 @@ bool is_assignment(std::string_view word) {
 }
 
 // The words from the command's name on: without assignments, keywords and commands that run another.
-std::span<const ShellWord> without_prefix(const Words& words) {
+std::span<const ShellWord> without_prefix(const ShellWords& words) {
   std::size_t from = 0;
   bool wrapped = false;
   for (; from < words.size(); ++from) {
@@ -85,9 +85,8 @@ class Interpreter {
     // From here to the end every command is joined to the one before by &&.
     std::size_t chain = commands.size();
     while (chain > 1 && commands[chain - 2].then == ShellCommand::Then::on_success) --chain;
-    const char* guard =
-        nullptr;                 // where the conditions before this command begin: `test -f x && make` is one
-    bool after_success = false;  // it runs only if the one before it did not fail
+    const char* guard = nullptr;  // where the conditions before it begin: `test -f x && make` is one check
+    bool after_success = false;   // it runs only if the one before it did not fail
     for (const ShellCommand& command : commands) {
       if (command.kind == ShellCommand::Kind::enter)
         outer_.push_back(directory_);
@@ -199,8 +198,8 @@ class Interpreter {
   }
 
   // The words that are neither options nor an option's value.
-  static Words operands(std::span<const ShellWord> words, std::string_view with_value = "") {
-    Words out;
+  static ShellWords operands(std::span<const ShellWord> words, std::string_view with_value = "") {
+    ShellWords out;
     bool options = true;
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& text = words[i].text;
@@ -230,12 +229,12 @@ class Interpreter {
     if (search && has_option(words, "rR", "recursive")) return;
     const bool explicit_script = reader->skip > 0 && has_option(words, "ef", "");
     const std::string with_value = std::string(reader->with_value) + (explicit_script ? "ef" : "");
-    const Words files = operands(words, with_value);
+    const ShellWords files = operands(words, with_value);
     for (std::size_t i = explicit_script ? 0 : static_cast<std::size_t>(reader->skip); i < files.size(); ++i)
       add(out_.read, files[i]);
   }
 
-  void write_all(const Words& files) {
+  void write_all(const ShellWords& files) {
     for (const ShellWord& file : files) add(out_.written, file);
   }
 
@@ -249,11 +248,11 @@ class Interpreter {
       copy(name, operands(words, name == "install" ? "mog" : "t"));
     } else if (name == "sed" && has_option(words, "i", "in-place")) {
       const bool explicit_script = has_option(words, "e", "expression");
-      Words files = operands(words, "e");
+      ShellWords files = operands(words, "e");
       if (!explicit_script && !files.empty()) files.erase(files.begin());
       write_all(files);
     } else if (name == "perl" && has_option(words, "i", "")) {
-      Words files = operands(words);
+      ShellWords files = operands(words);
       if (!files.empty()) files.erase(files.begin());
       write_all(files);
     } else if (name == "truncate") {
@@ -267,7 +266,7 @@ class Interpreter {
     return true;
   }
 
-  void copy(std::string_view name, Words files) {
+  void copy(std::string_view name, ShellWords files) {
     if (files.size() < 2) return;
     ShellWord target = files.back();
     files.pop_back();

@@ -1,6 +1,9 @@
 #include "distil/test_output.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 
@@ -103,11 +106,27 @@ bool is_telling(std::string_view lower) {
   return false;
 }
 
+// The next line at or after `at` that has a word which any of the functions above looks for; most lines of a
+// long output have none. Nothing: there is no such line. Moves `at` behind it.
+std::optional<std::string_view> next_line(std::string_view text, std::size_t& at) {
+  static const RE2 kCue(
+      "(?i)fail|error|pass|exception|panic|cannot|not found|undefined|no such|expected|assert|denied|unable|"
+      "fatal|invalid|missing|not ok|timeout|segfault|rspec|\xe2\x9c\x95|\xc3\x97|\xe2\x9c\x97|\xe2\x9c\x98|"
+      "\xe2\x97\x8f");
+  re2::StringPiece cue;
+  if (!kCue.Match({text.data(), text.size()}, at, text.size(), RE2::UNANCHORED, &cue, 1)) return std::nullopt;
+  const auto found = static_cast<std::size_t>(cue.data() - text.data());
+  const std::size_t before = found == 0 ? std::string_view::npos : text.rfind('\n', found - 1);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t end = std::min(text.find('\n', found), text.size());
+  at = std::min(end + 1, text.size());
+  return trim(text.substr(begin, end - begin));
+}
+
 void read_lines(std::string_view text, TestReport& report) {
   std::string count;
-  for (const std::string_view raw : lines(text)) {
-    const std::string_view line = trim(raw);
-    if (line.empty()) continue;
+  for (std::size_t at = 0; const auto found = next_line(text, at);) {
+    const std::string_view line = *found;
     if (const std::string_view name = failed_test(line); !name.empty() && report.failed.size() < kMaxFailed) {
       std::string shown = one_line(name, kMaxName);
       if (std::find(report.failed.begin(), report.failed.end(), shown) == report.failed.end())

@@ -31,7 +31,7 @@ bool is_chore(std::string_view request) {
   if (request.size() > 90) return false;
   if (request.starts_with('/')) return request.find(' ') == std::string_view::npos;
   const std::vector<std::string> words = words_of(request);
-  const Cues& chores = code_mode().chores;
+  const Cues& chores = code_mode().routine_requests;
   return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
     return std::find(chores.begin(), chores.end(), word) != chores.end();
   });

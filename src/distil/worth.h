@@ -1,4 +1,4 @@
-// Tells real requests from chores, such as "commit it".
+// Distinguishes real requests from routine ones, such as "commit it".
 #pragma once
 
 #include <string_view>

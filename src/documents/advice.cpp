@@ -115,9 +115,10 @@ Result<Advice> advise(store::Db& db, const AdviceQuery& query) {
   if (is_own) return advice;
   const auto later = TRY(others_after(db, *document, query.asking));
   if (later.empty()) {
-    advice.line = fmt::format(
-        "recommended: `cairn resume`: {} was saved {}, and {}", name, ago(covers(*document), query.now),
-        pending ? fmt::format("B{} after it holds no work", newest->id) : "nothing came after it");
+    advice.line = fmt::format("recommended: `cairn resume`: {} was saved {}, and {}", name,
+                              ago(covers(*document), query.now),
+                              pending ? fmt::format("B{} after it has no edits and no commits", newest->id)
+                                      : "nothing came after it");
     return advice;
   }
   if (query.stale == Millis::zero() || query.now - later.front().first <= query.stale) return advice;

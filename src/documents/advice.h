@@ -15,16 +15,16 @@ namespace cairn::documents {
 
 struct AdviceQuery {
   std::string project;
-  SessionId asking;           // the session that starts; what it did itself is not pending ...
+  SessionId asking;           // the session that starts
   std::string asking_id;      // its content id
-  bool is_compacted = false;  // ... unless it has just been compacted
+  bool is_compacted = false;  // it was just compacted; only then there is advice about its own document
   WallTime now;
   Millis stale{};  // zero: a document never gets too old
 };
 
 struct Advice {
-  std::string line;  // for the user: the command, why, and whether a pending backup holds work; empty: none
-  // What must be said only once: the value of a key in meta that it raises. Empty: say it at each start.
+  std::string line;  // for the user: the command, why, and whether a pending backup has work; empty: none
+  // Advice that is given once: the key in meta that becomes `number` when it was shown. Empty: at each start.
   std::string once;
   std::int64_t number = 0;
 };

@@ -95,7 +95,7 @@ Result<std::string> previous_name(store::Db& db, const store::Document& document
 }
 
 std::string mermaid(const Chain& chain) {
-  // A label may hold nothing that ends it.
+  // Replaces the characters that would end a label.
   const auto label = [](std::string_view text) {
     std::string out = one_line(visible(text), 60);
     for (char& c : out)

@@ -13,13 +13,13 @@
 
 namespace cairn::documents {
 
-// How a document is called: an imported one by its name, else D12.
+// The name of a document: of an imported one its own, else D12.
 std::string name_of(const store::Document& document);
 
 struct Link {
   store::Document document;
   std::vector<std::int64_t> next;  // documents that follow it, oldest first
-  // How its predecessor is called when that is missing: never imported, or deleted.
+  // The name of its predecessor when that is missing: never imported, or deleted.
   std::string missing;
   bool in_cycle = false;
   bool forks() const { return next.size() > 1; }
@@ -36,7 +36,7 @@ struct Chain {
 Result<Chain> read_chain(store::Db& db, const std::string& project);
 Chain make_chain(std::vector<store::Document> documents);
 
-// How the predecessor of a document is called; empty: it has none. One in the trash is named too.
+// The name of the predecessor of a document; empty: it has none. One in the trash is named too.
 Result<std::string> previous_name(store::Db& db, const store::Document& document);
 
 // As a flowchart of Mermaid.

@@ -21,7 +21,7 @@ std::string count(std::int64_t n, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
-// "3 requests in 2 hours"; what was asked for, and what came of it.
+// The title, "3 turns, FROM to TO; 2 files edited, 1 commit.", and what was asked for.
 std::string summary_of(const Material& m) {
   if (m.empty()) return {};
   std::string out;
@@ -60,7 +60,7 @@ std::string git_of(const DraftInput& input) {
   return out;
 }
 
-// An answer's own headings go below the document's.
+// Makes headings within an answer deeper than those of the document.
 std::string with_lower_headings(std::string_view text, std::string_view lowest) {
   std::string out;
   bool in_code = false;

@@ -28,7 +28,7 @@ struct DraftInput {
   std::string summary;  // a person's words in place of the drafted summary; empty: none
 };
 
-// The body of a document. A required section without anything to tell says so.
+// The body of a document. A required section without content gets the text "None.".
 std::string draft(const DraftInput& input, const Template& form);
 
 // The block that coalescing appends to a document.

@@ -25,11 +25,11 @@ struct HandoffInput {
 struct Handoff {
   std::string text;
   std::size_t tokens = 0;
-  std::vector<std::string> shortened;  // sections that did not fit in whole
+  std::vector<std::string> shortened;  // sections of which some items did not fit
 };
 
-// Markdown. Each section gets what it needs in the order of its worth; what does not fit is counted at its
-// end.
+// Markdown. The more useful a section is, the earlier it gets its space. A section says at its end how many
+// of its items did not fit.
 Handoff handoff(const HandoffInput& input);
 
 }  // namespace cairn::documents

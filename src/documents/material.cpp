@@ -23,7 +23,7 @@ constexpr std::size_t kRequest = 160, kDone = 400, kAnswer = 900, kLine = 300;
 constexpr std::size_t kMostOfAKind = 40;
 constexpr std::int64_t kMostObservations = 500;
 constexpr std::size_t kMostTextBytes = 1u << 20;
-// Of a longer delta only the last records are read: they say where the work stands.
+// Of a longer delta only the last records are read: they show the state of the work.
 constexpr std::size_t kMostDeltaBytes = 32u << 20;
 
 // Appends a line unless it is there already.
@@ -126,11 +126,11 @@ class Sorter {
           if (!fact.starts_with("Read ") && !fact.starts_with("Looked ") && !fact.starts_with("Searched "))
             add(m_.findings, fact);
         break;
-      case Slot::changed: break;  // files and commits tell it
+      case Slot::changed: break;  // covered by files and commits
     }
   }
 
-  // "See you tomorrow." says nothing of where the work stands: the last answer that does is kept.
+  // "See you tomorrow." says nothing about the state of the work: the last longer answer is kept.
   void add_answer(std::string_view answer) {
     if (answer.size() >= kLeastAnswer || m_.last_answer.size() < kLeastAnswer)
       m_.last_answer = labelled(visible(distil::shorten(answer, kAnswer)));
@@ -170,7 +170,7 @@ distil::Step step_of(const host::TranscriptItem& item) {
     step.error = item.result->error;
   } else {
     step.response = item.result->response;
-    if (step.response["interrupted"].as_bool()) step.outcome = distil::Step::Outcome::interrupted;
+    if (host::was_interrupted(step.response)) step.outcome = distil::Step::Outcome::interrupted;
   }
   return step;
 }
@@ -256,7 +256,7 @@ Result<Material> material_of(store::Db& db, const store::Session& session, const
   Sorter sorter(material);
   const auto observations = TRY(store::observations_of_session(db, session.id, kMostObservations));
   for (const store::Summary& s : TRY(store::session_summaries(db, session.id))) {
-    const bool cut_off = !context::broken_by(s).empty();
+    const bool cut_off = !context::interruption_of(s).empty();
     sorter.add_turn({s.request, s.completed, s.next_steps, s.files_edited, cut_off});
     material.to = s.created_at;
     for (const store::Observation& one : observations) {

@@ -1,6 +1,6 @@
-// What happened in a session, or in a part of it, sorted into what a document tells.
+// What happened in a session, or in a part of it, sorted into the sections of a document.
 //
-// It is read from the store (turns that were distilled), or from the archive behind an anchor: then the lines
+// It is read from the store (turns that were distilled), or from the archive after an anchor: then the lines
 // are distilled here, so that the result has exactly what comes after the anchor.
 #pragma once
 
@@ -30,10 +30,10 @@ struct Material {
   std::vector<std::string> fixed;      // what failed and then passed
   std::vector<std::string> gotchas;    // which command works where another one did not
   std::vector<std::string> findings;
-  std::vector<std::string> preferences;  // what prompts ordered for good
+  std::vector<std::string> preferences;  // rules of prompts that are meant for all later work
   std::vector<std::string> commits;      // "1a2b3c4 subject", oldest first
   std::vector<std::string> files;        // that were edited; most recently edited last
-  std::vector<std::string> next;         // what the last turn left
+  std::vector<std::string> next;         // what the last turn left to do
   std::string last_answer;               // shortened
   bool is_cut_off = false;               // the last turn did not reach its end
 
@@ -45,7 +45,7 @@ struct Material {
 // All of a session that the store has.
 Result<Material> material_of(store::Db& db, const store::Session& session, const distil::Mode& mode);
 
-// What the archive has of a session behind an anchor.
+// What the archive has of a session after an anchor.
 struct Since {
   archive::Delta delta;  // how the place was found, and how many records there are
   Material material;

@@ -91,7 +91,7 @@ std::string ticked(std::string text, const std::vector<std::int64_t>& closed) {
   return text;
 }
 
-// The tasks of a document that are not among the open items told already.
+// The tasks of a document that are not among the open items listed already.
 std::string other_tasks(std::string_view text, const std::vector<store::OpenItem>& open) {
   std::string out;
   for (const std::string_view line : lines(text)) {
@@ -127,7 +127,7 @@ std::vector<Part> parts_of(const ResumeInput& input) {
   }
   for (const Section& section : read_text(input.document.body).sections) {
     if (!is_wanted(input.wanted, section.name)) continue;
-    if (all && ascii_lower(section.name) == "failed approaches") continue;  // told above
+    if (all && ascii_lower(section.name) == "failed approaches") continue;  // shown above
     if (all && section.text == "None.") continue;
     const std::string text = all ? other_tasks(section.text, input.open) : section.text;
     add(section.name.empty() ? "Document" : section.name, ticked(text, input.closed), 60);

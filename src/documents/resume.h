@@ -24,7 +24,7 @@ struct ResumeInput {
   std::vector<std::int64_t> closed;  // items that the document names and that are closed now
   Drift drift;
   std::vector<std::string> wanted;  // only these sections of the document; empty: all
-  bool in_context = false;          // it stands beside the state of the tree and what is open
+  bool in_context = false;          // for a context, which shows the working tree and open items itself
   std::size_t max_bytes = 16'000;
 };
 

@@ -176,7 +176,7 @@ void lint_front(const Text& text, std::vector<Problem>& problems) {
   for (const Field& field : text.front) {
     if (std::find(std::begin(kKeys), std::end(kKeys), field.key) == std::end(kKeys))
       add(field.line, "unknown key \"" + field.key + "\" in the front matter");
-    if (!seen.insert(field.key).second) add(field.line, "\"" + field.key + "\" stands twice");
+    if (!seen.insert(field.key).second) add(field.line, "\"" + field.key + "\" occurs twice");
   }
   for (const char* key : {"date", "project", "status"})
     if (!seen.contains(key)) add(0, std::string("the front matter has no \"") + key + "\"");
@@ -208,7 +208,7 @@ std::vector<Problem> lint(std::string_view markdown, const Template& form) {
     if (!form.find(section.name)) {
       problems.push_back({section.line, "unknown section \"" + section.name + "\""});
     } else if (!seen.insert(ascii_lower(section.name)).second) {
-      problems.push_back({section.line, "section \"" + section.name + "\" stands twice"});
+      problems.push_back({section.line, "section \"" + section.name + "\" occurs twice"});
     } else if (section.text.empty()) {
       problems.push_back({section.line, "section \"" + section.name + "\" is empty"});
     } else if (is_placeholder(section.text)) {

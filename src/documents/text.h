@@ -13,7 +13,7 @@
 
 namespace cairn::documents {
 
-// One "key: value" of the front matter, in its order. Of a list each item.
+// One "key: value" of the front matter; a list has a value for each item.
 struct Field {
   std::string key;
   std::vector<std::string> values;
@@ -39,23 +39,23 @@ struct Text {
 // Never fails. A heading inside a block of code is no heading.
 Text read_text(std::string_view markdown);
 
-// The sections again, without the front matter.
+// The sections as Markdown, without front matter.
 std::string write_sections(const std::vector<Section>& sections);
 
-// The front matter of a stored document, with its lines of dashes. `previous`: how its predecessor is
-// called; empty: it has none.
+// The front matter of a stored document, with its lines of dashes. `previous`: the name of
+// its predecessor; empty: it has none.
 std::string front_matter(const store::Document& document, std::string_view previous);
 
 inline constexpr std::string_view kStatuses = "in-progress|completed|blocked";
 
 struct Problem {
-  std::int64_t line = 0;  // 0: of the whole
+  std::int64_t line = 0;  // 0: it is about the whole document
   std::string what;
 };
 // What a document lacks by `form`, and what is wrong with its front matter. Empty: nothing.
 std::vector<Problem> lint(std::string_view markdown, const Template& form);
 
-// Sections of a later session that coalescing appended begin so.
+// The names of the sections that coalescing appends begin with this.
 inline constexpr std::string_view kContinuation = "Session Continuation";
 
 }  // namespace cairn::documents

@@ -1,4 +1,4 @@
-// The end of what `cairn undo` could take back.
+// Deletes undo entries that have expired, with the deleted documents that they could bring back.
 #pragma once
 
 #include "base/result.h"
@@ -7,8 +7,7 @@
 
 namespace cairn::documents {
 
-// Removes entries that expired, and for good the documents that they kept in the trash. In the caller's
-// transaction.
+// A document that was taken out of the trash meanwhile stays. Runs in the caller's transaction.
 Status empty_trash(store::Db& db, WallTime now);
 
 }  // namespace cairn::documents

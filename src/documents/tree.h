@@ -12,8 +12,8 @@
 
 namespace cairn::documents {
 
-// Of the repository around `directory`; `known`: files that sessions edited, relative to it. Empty when there
-// is none.
+// The state of the repository around `directory`; empty when there is none. `known`: files that sessions
+// edited, relative to it: they count as uncommitted even if git does not track them.
 TreeState read_tree(os::Disk& disk, const std::string& directory, const std::vector<std::string>& known);
 
 // What changed between the document and now, a sentence each.

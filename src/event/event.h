@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "event/start_reason.h"
 #include "os/process.h"
 
 namespace cairn::gate {
@@ -41,9 +42,12 @@ inline constexpr auto kKindNames = std::to_array<std::string_view>(
      "subagent_start", "subagent_stop", "compact_start", "compact_end", "other"});
 std::string_view kind_name(Kind kind);
 
+// Who delivered an event.
+enum class Source { hook, transcript };
+
 struct Event {
   EventId id;
-  std::string_view source = "hook";  // or transcript
+  Source source = Source::hook;
   std::string host;
   std::string name;  // as the host says it
   Kind kind = Kind::other;
@@ -61,7 +65,7 @@ struct Event {
   std::optional<std::string> agent_type;
 
   std::string prompt;                    // prompt
-  bool synthetic_prompt = false;         // a <task-notification>: not the user
+  bool synthetic_prompt = false;         // the host wrote it, not the user: a background task ended
   std::optional<std::string> tool_name;  // tool_start, tool, tool_failure
   std::optional<std::string> tool_use_id;
   Json tool_input;
@@ -70,7 +74,8 @@ struct Event {
   bool interrupted = false;
   std::string last_assistant_message;  // stop, stop_failure, subagent_stop
   std::string reason;                  // session_start: source; session_end: reason; compaction: trigger
-  Json extra;                          // the payload's other fields, kept as evidence
+  StartReason start_reason = StartReason::startup;  // session_start: what `reason` means
+  Json extra;                                       // the payload's other fields, kept as evidence
 
   // Why the event says nothing about the work, and is only counted; empty: it is stored.
   std::string left_out;

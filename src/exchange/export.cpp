@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "store/exchange.h"
 #include "store/tombstones.h"
 
@@ -30,20 +30,20 @@ class Lines {
 
 // A tombstone names its key by a number. 0 is this home's.
 Status add_tombstones(store::Db& db, const std::string& home_key, Lines& lines) {
-  const auto stones = TRY(store::lasting_tombstones(db));
-  if (stones.empty()) return {};
+  const auto tombstones = TRY(store::lasting_tombstones(db));
+  if (tombstones.empty()) return {};
   std::map<std::string, std::int64_t> numbers = {{"", 0}};
   TRY(lines.add(Json::object({{"record", "key"}, {"number", 0}, {"key", forget::tombstone_key(home_key)}})));
-  for (const store::TombstoneRow& stone : stones) {
-    const auto [number, is_new] = numbers.emplace(stone.key, static_cast<std::int64_t>(numbers.size()));
+  for (const store::TombstoneRow& tombstone : tombstones) {
+    const auto [number, is_new] = numbers.emplace(tombstone.key, static_cast<std::int64_t>(numbers.size()));
     if (is_new)
-      TRY(lines.add(Json::object({{"record", "key"}, {"number", number->second}, {"key", stone.key}})));
+      TRY(lines.add(Json::object({{"record", "key"}, {"number", number->second}, {"key", tombstone.key}})));
     TRY(lines.add(Json::object({{"record", "tombstone"},
                                 {"key", number->second},
-                                {"kind", stone.kind},
-                                {"hash", to_hex(stone.hash)},
-                                {"start", std::int64_t{stone.start}},
-                                {"length", std::int64_t{stone.length}}})));
+                                {"kind", name_of(tombstone.kind)},
+                                {"hash", to_hex(tombstone.hash)},
+                                {"start", std::int64_t{tombstone.start}},
+                                {"length", std::int64_t{tombstone.length}}})));
   }
   return {};
 }

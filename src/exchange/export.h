@@ -2,7 +2,7 @@
 //
 // JSON has one record a line, in an order in which a record comes after those it names, so that a large file
 // can be written and read without holding it in memory. It has everything that is remembered; events, their
-// texts and the archive are only in a copy of the whole store. Tombstones travel with it.
+// texts and the archive are only in a copy of the whole store. Tombstones are exported too.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline constexpr std::string_view kVersionKey = "cairn_export";
 
 struct Export {
   std::vector<std::string> projects;  // their names: only records of these
-  bool tombstones = true;             // whether what was forgotten travels with it, as keyed hashes
+  bool tombstones = true;             // whether to export what was forgotten too, as keyed hashes
   std::string home_key;               // the home's key
   std::string program;                // "cairn 1.2"
   WallTime now;
@@ -34,15 +34,15 @@ struct Export {
 using Sink = std::function<Status(std::string_view text)>;
 using RecordCounts = std::map<std::string, std::int64_t>;
 
-// All read in one transaction, so that the file is of one moment. They return how many records of each kind
-// are in it.
+// Each reads in one transaction, so that the file shows the state of one moment, and returns how many records
+// of each kind it wrote.
 Result<RecordCounts> write_json(store::Db& db, const Export& what, const Sink& sink);
 // For reading and printing: without what is hidden and without tombstones. All stored text is escaped; the
 // HTML loads nothing and runs nothing.
 Result<RecordCounts> write_markdown(store::Db& db, const Export& what, const Sink& sink);
 Result<RecordCounts> write_html(store::Db& db, const Export& what, const Sink& sink);
 
-// Names the home in its exports; tells nothing about its key.
+// A name for the home in its exports, from which the key cannot be derived.
 std::string home_name(std::string_view home_key);
 
 }  // namespace cairn::exchange

@@ -146,7 +146,7 @@ class Page {
   RecordCounts counts_;
 };
 
-// Without what is hidden or in the trash.
+// The rows of a kind that are neither hidden nor in the trash.
 Result<Page::Rows> Page::rows(std::string_view kind, const std::string& project,
                               const std::optional<std::int64_t>& session) {
   Rows rows;

@@ -10,7 +10,7 @@
 #include "exchange/export.h"
 #include "forget/job.h"
 #include "forget/select.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "gate/private_text.h"
 #include "store/corrections.h"
 #include "store/identity.h"
@@ -40,7 +40,7 @@ bool is_fixed(std::string_view text) {
   return text.size() <= kMostFixed && text.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
-// What a report counts; empty: a part of a record.
+// The name of a kind in a report; empty: it is only a part of a record and is not counted.
 std::string plural(std::string_view kind) {
   if (any_of(kind, {"session", "prompt", "text", "observation", "open item", "order", "document"}))
     return std::string(kind) + "s";
@@ -85,7 +85,7 @@ Status Import::take(const ExportHead& head, const Json& record) {
 
 // ---- projects
 
-// A path or a name says less than the first commit: two that differ are two projects.
+// Projects with different first commits are different, even with the same path or name.
 Result<std::optional<store::Project>> Import::match(const store::Project& there) {
   if (auto same = TRY(store::project_by_uuid(db_, there.uuid))) return same;
   const auto contradicts = [&](const store::Project& here) {
@@ -129,7 +129,7 @@ Status Import::take_link(const Json& record) {
   if (a == projects_.end() || b == projects_.end())
     return wrong("a link of a project that is not in the file");
   if (a->second.id == b->second.id || record["state"].as_string() != "linked") return {};
-  // As cairn's own: a pair that the user separated here stays separate.
+  // Like a link that cairn itself makes: a pair that the user separated here stays separate.
   TRY(store::link_projects(db_, a->second, b->second, store::MadeBy::cairn, "linked in an export",
                            clock_.now()));
   return {};
@@ -246,8 +246,8 @@ Result<Json> Import::local_standing(const Json& standing) const {
   return row;
 }
 
-// What was forgotten is known by its uuid, or by its text: nothing is left of it, or it is equal to a text
-// that was forgotten as a whole.
+// A forgotten record is recognised by its uuid, or by its text: the gate leaves nothing of it, or it equals
+// a text that was forgotten as a whole.
 bool Import::was_forgotten(const ExchangeKind& kind, const Json& record, const Json& row) const {
   const gate::Forgotten* forgotten = gate_.forgotten();
   if (!forgotten || kind.main.empty()) return false;
@@ -278,7 +278,7 @@ bool Import::was_forgotten(const ExchangeKind& kind, const Json& record, const J
   return forgotten->is_whole(before);
 }
 
-// A session that was open there is over here: its host does not run on this machine.
+// A session that is active in the exporting home is stored as ended: its host does not run on this machine.
 Status Import::take_session(const Json& record) {
   const ExchangeKind& kind = *store::exchange_kind("session");
   auto row = TRY(local_row(kind, record));
@@ -325,7 +325,7 @@ Status Import::take_session(const Json& record) {
   return {};
 }
 
-// A later decision of a person holds here too.
+// A record that is here already. A later correction in the exporting home replaces the one here.
 Status Import::take_known(const ExchangeKind& kind, std::int64_t id, Json& row, const Json& standing) {
   if (kind.letter == ' ') return {};
   const store::RecordName name{kind.letter, id};
@@ -339,7 +339,7 @@ Status Import::take_known(const ExchangeKind& kind, std::int64_t id, Json& row, 
   const auto before = TRY(store::standing_of(db_, name));
   TRY(store::change_row(db_, kind, id, row));
   TRY(store::put_exchange_standing(db_, name, standing));
-  // A pin comes as a record of its own; that it was taken back is said here alone.
+  // A pin comes as a record of its own; an unpin is only in `standing`.
   if (kind.letter == 'O' && before && before->pinned && standing["pinned"].as_int() == 0)
     TRY(store::pin_observation(db_, id, false));
   ++report_.changed[plural(kind.name)];
@@ -409,14 +409,16 @@ Status Import::take_tombstone(const Json& record) {
   constexpr std::int64_t kLeastText = 12, kLeastSecret = 4, kMost = 1 << 20;
   const auto key = keys_.find(record["key"].as_int(-1));
   store::TombstoneRow row;
-  row.kind = text_in(record, "kind");
+  const auto kind = store::named<store::TombstoneKind>(text_in(record, "kind"));
+  row.kind = kind.value_or(row.kind);
   const std::string digits = text_in(record, "hash");
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), row.hash, 16);
   const std::int64_t start = record["start"].as_int(-1), length = record["length"].as_int(-1);
-  const std::int64_t least = row.kind == "text" ? kLeastText : row.kind == "secret" ? kLeastSecret : 0;
+  const std::int64_t least = row.kind == store::TombstoneKind::text     ? kLeastText
+                             : row.kind == store::TombstoneKind::secret ? kLeastSecret
+                                                                        : 0;
   const bool is_valid = key != keys_.end() && error == std::errc() && end == digits.data() + digits.size() &&
-                        any_of(row.kind, {"text", "whole", "secret", "session", "record"}) && start >= 0 &&
-                        start <= 0xffff && length >= least && length <= kMost;
+                        kind && start >= 0 && start <= 0xffff && length >= least && length <= kMost;
   if (!is_valid || stones_.size() >= kMostStones) return wrong("a tombstone that is not valid");
   row.start = static_cast<std::uint16_t>(start);
   row.length = static_cast<std::uint32_t>(length);
@@ -437,12 +439,13 @@ Status Import::finish() {
   for (const auto& [id, uuid] : previous_)
     if (const std::int64_t other = row_of("document", uuid))
       TRY(store::set_previous_document(db_, id, other));
-  std::vector<gate::Tombstone> stones;
+  std::vector<gate::Tombstone> tombstones;
   for (const store::TombstoneRow& row : stones_)
-    if (!TRY(store::has_tombstone(db_, row))) stones.push_back(forget::stone_of(row));
-  report_.tombstones = static_cast<std::int64_t>(stones.size());
-  if (stones.empty()) return {};
-  const auto selection = TRY(forget::select_named(db_, home_key_, "import", std::move(stones)));
+    if (!TRY(store::has_tombstone(db_, row))) tombstones.push_back(forget::tombstone_of(row));
+  report_.tombstones = static_cast<std::int64_t>(tombstones.size());
+  if (tombstones.empty()) return {};
+  const auto selection =
+      TRY(forget::select_named(db_, home_key_, store::ForgetWay::imported, std::move(tombstones)));
   for (const store::RecordName& record : selection.records)
     TRY(store::hide_record(db_, record, clock_.now()));
   report_.forget = TRY(forget::begin(db_, home_key_, selection, {}, clock_.now()));

@@ -1,9 +1,10 @@
-// Takes over what another home, or this one earlier, exported.
+// Imports an export of another home, or an earlier one of this home.
 //
 // All in the caller's transaction. Every text passes the gate. A record keeps its uuid, so that a second
-// import changes nothing; one that is here already stays as it is, unless a person decided about it there
-// later than here. What was forgotten here is left out, and what was forgotten there is forgotten here as
-// well. Projects are matched by their uuid, their first commit, then by place or name.
+// import changes nothing; one that is here already stays as it is, unless it was corrected in the
+// exporting home after the last correction here. What was forgotten here is left out, and what was forgotten
+// there is forgotten here as well. Projects are matched by their uuid, their first commit, then by place or
+// name.
 #pragma once
 
 #include <map>
@@ -34,7 +35,7 @@ struct ImportReport {
   };
   std::vector<Match> projects;
   std::int64_t tombstones = 0;         // new ones
-  std::optional<std::int64_t> forget;  // that applies them to what is stored
+  std::optional<std::int64_t> forget;  // number of the forget job that applies the tombstones
 };
 
 // Belongs to the writer's thread. For one file.
@@ -47,7 +48,7 @@ class Import {
   Result<ImportReport> run(const std::string& path);
 
  private:
-  // A record of the file in this store. `row` 0: it was left out.
+  // Rows of this store by the uuids of their records in the file; 0: the record was left out.
   using Rows = std::unordered_map<std::string, std::int64_t>;
 
   Status take(const ExportHead& head, const Json& record);

@@ -9,7 +9,7 @@
 #include "archive/redactor.h"
 #include "archive/retention.h"
 #include "base/text.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "host/host.h"
 #include "store/audit.h"
 #include "store/forget_rows.h"
@@ -17,6 +17,8 @@
 #include "store/scrub.h"
 
 namespace cairn::forget {
+
+using Phase = store::ForgetPhase;
 
 namespace {
 
@@ -33,11 +35,11 @@ archive::Places places_of(const std::string& home) {
 
 Result<std::int64_t> begin(store::Db& db, const std::string& key, const Selection& selection,
                            const std::vector<std::string>& fingerprints, WallTime now) {
-  const std::int64_t id = TRY(store::add_forget(db, selection.way, "rows", now));
-  for (const gate::Tombstone& stone : selection.lasting)
-    TRY(store::add_tombstone(db, row_of(stone), id, true, now));
-  for (const gate::Tombstone& stone : selection.passing)
-    TRY(store::add_tombstone(db, row_of(stone), id, false, now));
+  const std::int64_t id = TRY(store::add_forget(db, selection.way, now));
+  for (const gate::Tombstone& tombstone : selection.lasting)
+    TRY(store::add_tombstone(db, row_of(tombstone), id, true, now));
+  for (const gate::Tombstone& tombstone : selection.temporary)
+    TRY(store::add_tombstone(db, row_of(tombstone), id, false, now));
   for (const store::RecordName& record : selection.records) TRY(store::add_target(db, id, record.text()));
   for (const SessionId session : selection.sessions)
     TRY(store::add_target(db, id, "session " + std::to_string(session.value)));
@@ -48,10 +50,10 @@ Result<std::int64_t> begin(store::Db& db, const std::string& key, const Selectio
   if (selection.project) TRY(store::add_target(db, id, "project " + *selection.project));
   for (const std::string& print : fingerprints) TRY(store::add_target(db, id, "print " + print));
   const Json detail = Json::object({{"forget", id},
-                                    {"way", selection.way},
+                                    {"way", name_of(selection.way)},
                                     {"records", selection.records.size()},
                                     {"sessions", selection.sessions.size()}});
-  std::string subject = selection.way;
+  std::string subject(name_of(selection.way));
   for (const store::RecordName& record : selection.records) subject += " " + record.text();
   TRY(store::add_audit(db, key, "forget", "person", subject, detail.dump(), now));
   return id;
@@ -74,7 +76,7 @@ Status Job::save(const std::function<Status()>& also) {
   });
 }
 
-Status Job::to_phase(std::string_view phase) {
+Status Job::to_phase(Phase phase) {
   forget_->phase = phase;
   forget_->position.clear();
   return save();
@@ -82,7 +84,7 @@ Status Job::to_phase(std::string_view phase) {
 
 Status Job::load(const store::Forget& forget) {
   forget_ = forget;
-  if (forget_->phase == "prove files") forget_->position.clear();  // which files are read is not noted
+  if (forget_->phase == Phase::prove_files) forget_->position.clear();  // which files are read is not noted
   report_ = Json::parse_partial(forget.report).value;
   if (!report_.is_object()) report_ = Json::object();
   forgotten_ = TRY(load_forgotten(db_, key_, forget.id));
@@ -106,7 +108,7 @@ bool Job::is_gone(std::string_view text) const {
                       [&](const std::string& marker) { return text.find(marker) != std::string_view::npos; });
 }
 
-// A mark of a removed secret goes as a whole: [secret:KIND:FINGERPRINT].
+// Removes the whole marker, [secret:KIND:FINGERPRINT]; `markers` has only the ends.
 static void remove_markers(std::string& text, const std::vector<std::string>& markers) {
   for (const std::string& marker : markers)
     for (std::size_t end; (end = text.find(marker)) != std::string::npos;) {
@@ -152,7 +154,7 @@ Result<bool> Job::step() {
   }
   auto worked = work();
   if (!worked) {
-    // The disk may be full, or a reader may hold the WAL: the forget goes on from its last note.
+    // The disk may be full, or a reader may use the WAL: try again from the last saved position.
     log_.error("forget: " + worked.error().message);
     forget_.reset();
     rewriter_.reset();
@@ -163,21 +165,24 @@ Result<bool> Job::step() {
 }
 
 Result<bool> Job::work() {
-  const std::string& phase = forget_->phase;
-  if (phase == "rows") return rows();
-  if (phase == "texts") return scrub(false);
-  if (phase == "archive") return archive(false);
-  if (phase == "files") return files();
-  if (phase == "index") return index();
-  if (phase == "wal") return wal();
-  if (phase == "prove texts") return scrub(true);
-  if (phase == "prove archive") return archive(true);
-  if (phase == "prove files") return prove_files();
+  switch (forget_->phase) {
+    case Phase::rows: return rows();
+    case Phase::texts: return scrub(false);
+    case Phase::archive: return archive(false);
+    case Phase::files: return files();
+    case Phase::index: return index();
+    case Phase::wal: return wal();
+    case Phase::prove_texts: return scrub(true);
+    case Phase::prove_archive: return archive(true);
+    case Phase::prove_files: return prove_files();
+    case Phase::report:
+    case Phase::done: break;
+  }
   TRY(finish());
   return true;
 }
 
-// A record that went with others is forgotten as they are: no export and no old copy may bring it back.
+// Writes a tombstone for a record that was deleted with another one, so that no import brings it back.
 Status Job::keep_out(const std::string& uuid) {
   return store::add_tombstone(db_, row_of(forgotten_.of_record(uuid)), forget_->id, true, clock_.now());
 }
@@ -209,7 +214,7 @@ Result<bool> Job::rows() {
       for (const std::string& target : TRY(store::targets(db_, forget_->id, "project ", 1)))
         if (TRY(store::delete_empty_project(db_, target.substr(8)))) count("projects", 1);
       TRY(store::drop_orphans(db_));
-      forget_->phase = "texts";
+      forget_->phase = Phase::texts;
     }
     forget_->report = report_.dump();
     return store::put_forget(db_, *forget_);
@@ -228,7 +233,7 @@ Result<bool> Job::scrub(bool only_look) {
     TRY(save());
     return true;
   }
-  TRY(to_phase(only_look ? "prove archive" : "archive"));
+  TRY(to_phase(only_look ? Phase::prove_archive : Phase::archive));
   return true;
 }
 
@@ -237,7 +242,7 @@ Result<bool> Job::begin_base(bool only_look) {
   const auto base = TRY(store::next_base(db_, after));
   if (!base) {
     if (!only_look) TRY(archive::remove_files(db_, disk_, home_ + "/archive"));
-    TRY(to_phase(only_look ? "prove files" : "files"));
+    TRY(to_phase(only_look ? Phase::prove_files : Phase::files));
     return false;
   }
   if (only_look) {
@@ -328,7 +333,7 @@ Result<bool> Job::index() {
     return {};
   }));
   if (more && ++merges_ < kMostMerges) return true;
-  TRY(to_phase("wal"));
+  TRY(to_phase(Phase::wal));
   return true;
 }
 
@@ -338,22 +343,22 @@ Result<bool> Job::wal() {
     if (++wal_waits_ < kMostWaits) return true;  // it waited for readers already
     report_.set("wal", "a reader held it");
   }
-  TRY(to_phase("prove texts"));
+  TRY(to_phase(Phase::prove_texts));
   return true;
 }
 
-// New events may have come while it was at work: then it is done again.
+// When the proof found something (new events may have come meanwhile), the texts are cleaned once more.
 Status Job::finish() {
   const std::int64_t left =
       report_["texts_left"].as_int() + report_["archive_left"].as_int() + report_["files_left"].as_int();
   if (left > 0 && report_["rounds"].as_int() < kMostRounds) {
     count("rounds", 1);
     for (const char* key : {"texts_left", "archive_left", "files_left"}) report_.set(key, 0);
-    return to_phase("texts");
+    return to_phase(Phase::texts);
   }
   report_.set("left", left);
   forget_->ended_at = clock_.now();
-  forget_->phase = "done";
+  forget_->phase = Phase::done;
   forget_->position.clear();
   TRY(save([&]() -> Status {
     changed_ = TRY(store::drop_passing_tombstones(db_, forget_->id)) > 0 || changed_;
@@ -365,8 +370,8 @@ Status Job::finish() {
     return store::add_audit(db_, key_, "forgotten", "cairn", std::to_string(forget_->id), detail.dump(),
                             clock_.now());
   }));
-  // What the last rows left in the WAL has no text any more, but the targets were names.
-  (void)db_.checkpoint(true);
+  // The last rows may have left names of targets in the WAL: empty it.
+  ignore(db_.checkpoint(true));
   forget_.reset();
   return {};
 }

@@ -2,8 +2,8 @@
 // of the archive, cleans files, merges the index, empties the WAL, and then proves that nothing is left.
 //
 // Every step writes for at most some milliseconds and notes how far it is, so that events are stored in
-// between and a forget that was interrupted by death goes on at the next start. The report has counts, never
-// a text.
+// between and a forget that was interrupted by a crash goes on at the next start. The report has counts,
+// never a text.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class Job {
   Result<bool> wal();
   Result<bool> prove_files();
   Status finish();
-  Status to_phase(std::string_view phase);
+  Status to_phase(store::ForgetPhase phase);
   Status save(const std::function<Status()>& also = nullptr);
   void count(std::string_view what, std::int64_t more);
   std::optional<store::Changed> change(std::string_view text) const;
@@ -80,7 +80,7 @@ class Job {
   // The forget at work.
   std::optional<store::Forget> forget_;
   gate::Forgotten forgotten_{""};
-  std::vector<std::string> markers_;  // ends of the marks of secrets with a fingerprint
+  std::vector<std::string> markers_;  // how the markers of the forgotten secrets end: ":1a2b3c4d]"
   std::set<std::string, std::less<>> calls_;
   Json report_;
   std::unique_ptr<archive::Rewriter> rewriter_;

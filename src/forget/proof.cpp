@@ -27,8 +27,8 @@ void list_files(os::Disk& disk, const std::string& directory, std::vector<std::s
 
 }  // namespace
 
-// Quarantined events, the log and damaged stores are only text to us. A log is open elsewhere: it is
-// overwritten in its place. A damaged store cannot be cleaned: it is deleted when it has something of it.
+// Quarantined events, the log and copies for imports are searched as plain text. What is found is overwritten
+// in place: the daemon has its log open. A damaged store cannot be searched, so every one is deleted.
 Result<bool> Job::files() {
   for (const std::string& directory : {home_ + "/inbox/bad", home_ + "/logs", home_ + "/imports"}) {
     const auto names = disk_.list(directory);
@@ -51,7 +51,7 @@ Result<bool> Job::files() {
       const auto gone = disk_.remove(home_ + "/" + name);
       if (gone) count("damaged_stores_removed", 1);
     }
-  TRY(to_phase("index"));
+  TRY(to_phase(store::ForgetPhase::index));
   return true;
 }
 
@@ -83,7 +83,7 @@ Result<bool> Job::prove_files() {
     }
   }
   if (!unproved_.empty()) return true;
-  TRY(to_phase("report"));
+  TRY(to_phase(store::ForgetPhase::report));
   return true;
 }
 

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/squeeze.h"
 #include "base/text.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "store/observations.h"
 #include "store/scrub.h"
 #include "store/sessions.h"
@@ -16,10 +16,11 @@ namespace cairn::forget {
 
 namespace {
 
+using store::ForgetWay;
 using store::RecordName;
 using store::RecordText;
 
-// Shorter texts occur by chance: only a record that is nothing else is kept from coming back.
+// Letters and digits. A shorter text may occur by chance: it is forgotten only where it is all of a text.
 constexpr std::size_t kByHand = 12, kDistilled = 32;
 
 // The texts of a field: a list is several.
@@ -43,9 +44,9 @@ bool is_by_hand(const store::Standing& standing) {
   return standing.actor == store::Actor::person || standing.actor == store::Actor::agent;
 }
 
-// A text that would be kept from coming back, and whose it is.
+// The tombstones of one text of a record that is to be forgotten.
 struct Candidate {
-  std::vector<gate::Tombstone> stones;
+  std::vector<gate::Tombstone> tombstones;
   bool always = false;  // even if other records say the same
 };
 
@@ -90,8 +91,8 @@ Status Selector::add_records(const std::vector<RecordName>& records) {
 // The phrase itself is removed everywhere, unless records outside of the scope have it.
 Status Selector::by_phrase(const Request& request, std::string_view phrase, bool by_words) {
   gate::Forgotten finder = hasher_;
-  const auto stones = hasher_.of_text(phrase, 4);
-  for (const gate::Tombstone& stone : stones) finder.add(stone);
+  const auto tombstones = hasher_.of_text(phrase, 4);
+  for (const gate::Tombstone& tombstone : tombstones) finder.add(tombstone);
   std::vector<std::string> words;
   for (const std::string_view word : split(phrase, ' '))
     if (std::string plain = squeezed(word); !plain.empty()) words.push_back(std::move(plain));
@@ -113,8 +114,8 @@ Status Selector::by_phrase(const Request& request, std::string_view phrase, bool
       elsewhere = elsewhere || (!inside.contains(text.record.text()) && has_phrase(text));
     }));
   if (!elsewhere)
-    for (const gate::Tombstone& stone : stones)
-      if (stone.kind == gate::Tombstone::Kind::text) out_.passing.push_back(stone);
+    for (const gate::Tombstone& tombstone : tombstones)
+      if (tombstone.kind == gate::Tombstone::Kind::text) out_.temporary.push_back(tombstone);
   return {};
 }
 
@@ -125,8 +126,8 @@ Status Selector::add_session(SessionId id) {
   if (session->platform == "cairn") return {};  // of notes by hand: there may be new ones
   out_.lasting.push_back(hasher_.of_session(session->platform, session->content_id.value));
   if (session->content_id.value.size() >= 8)
-    for (const gate::Tombstone& stone : hasher_.of_secret(session->content_id.value))
-      out_.passing.push_back(stone);
+    for (const gate::Tombstone& tombstone : hasher_.of_secret(session->content_id.value))
+      out_.temporary.push_back(tombstone);
   return {};
 }
 
@@ -175,12 +176,12 @@ bool Selector::is_of_going_turn(const RecordText& text) const {
   return text.prompt_number != 0 && turns_.contains({text.session, text.prompt_number});
 }
 
-// What another record says as well is not the forgotten one's alone: it stays there, and may be said again.
+// Text that another record also has is kept there and may be stored again.
 Status Selector::drop_common() {
   gate::Forgotten finder = hasher_;
   for (const Candidate& candidate : candidates_)
     if (!candidate.always)
-      for (const gate::Tombstone& stone : candidate.stones) finder.add(stone);
+      for (const gate::Tombstone& tombstone : candidate.tombstones) finder.add(tombstone);
   std::set<std::string> going;
   for (const RecordName& record : out_.records) going.insert(record.text());
   std::set<std::int64_t> sessions;
@@ -192,49 +193,49 @@ Status Selector::drop_common() {
     for (const std::string& part : text.parts) finder.matches(part, common);
   }));
   for (const Candidate& candidate : candidates_) {
-    const bool is_common = !candidate.always && std::any_of(candidate.stones.begin(), candidate.stones.end(),
-                                                            [&](const gate::Tombstone& stone) {
-                                                              return common.contains(stone.hash);
-                                                            });
+    const bool is_common =
+        !candidate.always &&
+        std::any_of(candidate.tombstones.begin(), candidate.tombstones.end(),
+                    [&](const gate::Tombstone& tombstone) { return common.contains(tombstone.hash); });
     if (is_common)
       ++out_.common;
     else
-      out_.lasting.insert(out_.lasting.end(), candidate.stones.begin(), candidate.stones.end());
+      out_.lasting.insert(out_.lasting.end(), candidate.tombstones.begin(), candidate.tombstones.end());
   }
   return {};
 }
 
 Result<Selection> Selector::run(const Request& request) {
   if (!request.records.empty()) {
-    out_.way = "ids";
+    out_.way = ForgetWay::ids;
     TRY(add_records(request.records));
   } else if (request.query) {
-    out_.way = "query";
+    out_.way = ForgetWay::query;
     TRY(by_phrase(request, *request.query, true));
   } else if (request.file) {
-    out_.way = "file";
+    out_.way = ForgetWay::file;
     TRY(add_records(TRY(store::records_about_file(db_, request.project, *request.file))));
     TRY(by_phrase(request, *request.file, false));
   } else if (request.secret || !request.secrets.empty()) {
-    out_.way = request.secret ? "secret" : "scan";
+    out_.way = request.secret ? ForgetWay::secret : ForgetWay::scan;
     std::vector<std::string> all = request.secrets;
     if (request.secret) all.push_back(*request.secret);
     for (const std::string& secret : all)
-      for (const gate::Tombstone& stone : hasher_.of_secret(secret)) out_.lasting.push_back(stone);
+      for (const gate::Tombstone& tombstone : hasher_.of_secret(secret)) out_.lasting.push_back(tombstone);
   } else if (request.session) {
-    out_.way = "session";
+    out_.way = ForgetWay::session;
     TRY(add_session(*request.session));
   } else if (request.before) {
-    out_.way = "before";
+    out_.way = ForgetWay::before;
     TRY(add_sessions({request.project, request.before, false}));
   } else {
-    out_.way = "project";
+    out_.way = ForgetWay::project;
     out_.project = request.project;
     TRY(add_sessions({request.project, std::nullopt, true}));
   }
   TRY(read_texts());
   TRY(drop_common());
-  if (out_.records.empty() && out_.sessions.empty() && out_.lasting.empty() && out_.passing.empty())
+  if (out_.records.empty() && out_.sessions.empty() && out_.lasting.empty() && out_.temporary.empty())
     return Error{Code::not_found, "forget: there is nothing like that"};
   return std::move(out_);
 }
@@ -245,12 +246,12 @@ Result<Selection> select(store::Db& db, const std::string& key, const Request& r
   return Selector(db, key).run(request);
 }
 
-Result<Selection> select_named(store::Db& db, const std::string& key, std::string_view way,
-                               std::vector<gate::Tombstone> stones) {
+Result<Selection> select_named(store::Db& db, const std::string& key, ForgetWay way,
+                               std::vector<gate::Tombstone> tombstones) {
   Selection out;
   out.way = way;
   gate::Forgotten named(tombstone_key(key));
-  for (const gate::Tombstone& stone : stones) named.add(stone);
+  for (const gate::Tombstone& tombstone : tombstones) named.add(tombstone);
   TRY(store::for_each_uuid(db, [&](const RecordName& record, std::string_view uuid) {
     if (named.has_record(uuid)) out.records.push_back(record);
   }));
@@ -260,7 +261,7 @@ Result<Selection> select_named(store::Db& db, const std::string& key, std::strin
   for (const RecordName& record : out.records)
     for (store::GoneEvent& event : TRY(store::events_to_forget(db, record, out.records)))
       out.events.push_back(std::move(event));
-  out.lasting = std::move(stones);
+  out.lasting = std::move(tombstones);
   return out;
 }
 

@@ -14,10 +14,11 @@
 #include "store/forget_rows.h"
 #include "store/sql.h"
 #include "store/standing.h"
+#include "store/states.h"
 
 namespace cairn::forget {
 
-// What the user asked for. One of them is given, but `project` also limits `query`, `file` and `before`.
+// What the user asked for: one of these members. `project` also limits `query`, `file` and `before`.
 struct Request {
   std::vector<store::RecordName> records;
   std::optional<std::string> query, file, secret;
@@ -29,15 +30,14 @@ struct Request {
 };
 
 struct Selection {
-  std::string way;  // ids, query, file, secret, before, session, project, scan
+  store::ForgetWay way = store::ForgetWay::ids;
   std::vector<store::RecordName> records;
   std::vector<store::GoneEvent> events;
   std::vector<SessionId> sessions;
-  std::vector<std::string> session_names;  // platform and id, a line each
-  std::optional<std::string> project;      // to be deleted when nothing is left of it
+  std::optional<std::string> project;  // to be deleted when nothing is left of it
   std::vector<gate::Tombstone> lasting;
-  std::vector<gate::Tombstone> passing;  // for this forget only
-  std::int64_t common = 0;               // texts that other records have as well and that may come back
+  std::vector<gate::Tombstone> temporary;  // for this forget only
+  std::int64_t common = 0;                 // texts that other records have as well and that may come back
 };
 
 // Reads; changes nothing. Fails with `not_found` when there is nothing of that kind.
@@ -45,7 +45,7 @@ Result<Selection> select(store::Db& db, const std::string& key, const Request& r
 
 // What these tombstones name: they came with an export, or a copy was restored that is older than they are.
 // Their texts are removed wherever they are, records and sessions that they name go.
-Result<Selection> select_named(store::Db& db, const std::string& key, std::string_view way,
-                               std::vector<gate::Tombstone> stones);
+Result<Selection> select_named(store::Db& db, const std::string& key, store::ForgetWay way,
+                               std::vector<gate::Tombstone> tombstones);
 
 }  // namespace cairn::forget

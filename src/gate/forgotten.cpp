@@ -17,21 +17,13 @@ constexpr std::size_t kStart = 4;
 constexpr std::size_t kFree = 16;
 
 bool is_word_byte(char c) {
-  const auto u = static_cast<unsigned char>(c);
-  return u >= 0x80 || (u >= '0' && u <= '9') || (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z');
+  return is(Chars::alnum, c) || (c & 0x80) != 0;
 }
 
 }  // namespace
 
 Forgotten::Forgotten(std::string_view key)
     : key_(key), hash_(key), mix_(hash_.of("mix")), factor_(hash_.of("factor") | 1) {}
-
-void Forgotten::Pieces::add(const Tombstone& tombstone) {
-  by_length[tombstone.length].insert(tombstone.hash);
-  auto& known = lengths[tombstone.start];
-  if (std::find(known.begin(), known.end(), tombstone.length) == known.end())
-    known.push_back(tombstone.length);
-}
 
 void Forgotten::add(const Tombstone& tombstone) {
   if (!tombstone.key.empty() && tombstone.key != key_) {
@@ -40,12 +32,13 @@ void Forgotten::add(const Tombstone& tombstone) {
     if (other == others_.end()) other = others_.insert(other, Forgotten(tombstone.key));
     return other->add(tombstone);
   }
+  const KnownSecret piece{tombstone.hash, tombstone.start, tombstone.length};
   switch (tombstone.kind) {
-    case Tombstone::Kind::text: return words_.add(tombstone);
-    case Tombstone::Kind::secret: return signs_.add(tombstone);
-    case Tombstone::Kind::whole: wholes_.insert(tombstone.hash); return;
-    case Tombstone::Kind::session: sessions_.insert(tombstone.hash); return;
-    case Tombstone::Kind::record: records_.insert(tombstone.hash); return;
+    case Tombstone::Kind::text: words_.add(piece); return;
+    case Tombstone::Kind::secret: signs_.add(piece); return;
+    case Tombstone::Kind::whole:
+    case Tombstone::Kind::session:
+    case Tombstone::Kind::record: hashes_.insert(tombstone.hash); return;
   }
 }
 
@@ -64,34 +57,29 @@ Tombstone Forgotten::of_whole(std::string_view text) const {
   return made(Tombstone::Kind::whole, squeezed(text));
 }
 
+void Forgotten::add_pieces(Tombstone::Kind kind, std::string_view text, std::size_t whole,
+                           std::vector<Tombstone>& out) const {
+  if (text.size() <= whole) return out.push_back(made(kind, text));
+  for (std::size_t at = 0; at + kPiece < text.size(); at += kStride)
+    out.push_back(made(kind, text.substr(at, kPiece)));
+  out.push_back(made(kind, text.substr(text.size() - kPiece)));
+}
+
 std::vector<Tombstone> Forgotten::of_text(std::string_view text, std::size_t at_least) const {
   const std::string all = squeezed(text);
-  std::vector<Tombstone> out;
-  if (all.empty()) return out;
-  out.push_back(made(Tombstone::Kind::whole, all));
-  if (all.size() < std::max(at_least, kStart)) return out;
-  const std::string_view view = all;
-  if (all.size() <= kPiece) {
-    out.push_back(made(Tombstone::Kind::text, view));
-    return out;
-  }
-  for (std::size_t at = 0; at + kPiece < all.size(); at += kStride)
-    out.push_back(made(Tombstone::Kind::text, view.substr(at, kPiece)));
-  out.push_back(made(Tombstone::Kind::text, view.substr(all.size() - kPiece)));
+  if (all.empty()) return {};
+  std::vector<Tombstone> out = {made(Tombstone::Kind::whole, all)};
+  if (all.size() >= std::max(at_least, kStart)) add_pieces(Tombstone::Kind::text, all, kPiece, out);
   return out;
 }
 
 std::vector<Tombstone> Forgotten::of_secret(std::string_view secret) const {
+  // Up to this size a secret is one piece: different secrets can share a part, such as a token's header or
+  // the first part of an id.
+  constexpr std::size_t kLongest = 512;
   const std::string all = squeezed(secret, Squeeze::signs);
   std::vector<Tombstone> out;
-  if (all.size() < kStart) return out;
-  // Whole, because other secrets begin alike: a token's header, the first part of an id.
-  constexpr std::size_t kLongest = 512;
-  const std::string_view view = all;
-  if (all.size() <= kLongest) return {made(Tombstone::Kind::secret, view)};
-  for (std::size_t at = 0; at + kPiece < all.size(); at += kStride)
-    out.push_back(made(Tombstone::Kind::secret, view.substr(at, kPiece)));
-  out.push_back(made(Tombstone::Kind::secret, view.substr(all.size() - kPiece)));
+  if (all.size() >= kStart) add_pieces(Tombstone::Kind::secret, all, kLongest, out);
   return out;
 }
 
@@ -110,31 +98,26 @@ bool Forgotten::has_pieces() const {
 }
 
 template <class Take>
-void Forgotten::search(const Pieces& pieces, const Squeezed& in, std::string_view plain, Take&& take) const {
-  if (pieces.empty() || in.text.size() < kStart) return;
-  const std::string_view text = in.text;
-  for (std::size_t at = 0; at + kStart <= text.size(); ++at) {
-    const auto lengths = pieces.lengths.find(start_of(text.substr(at)));
-    if (lengths == pieces.lengths.end()) continue;
-    for (const std::uint32_t length : lengths->second) {
-      if (at + length > text.size()) continue;
-      const auto known = pieces.by_length.find(length);
-      const std::uint64_t hash = hash_.of(text.substr(at, length));
-      if (!known->second.contains(hash)) continue;
+void Forgotten::search(const HashedTexts& pieces, Squeeze how, std::string_view plain, Take&& take) const {
+  if (pieces.empty()) return;
+  const Squeezed in = squeeze(plain, how);
+  const auto is_inside = [&](std::size_t at) {
+    return at > 0 && at < plain.size() && is_word_byte(plain[at - 1]) && is_word_byte(plain[at]);
+  };
+  for (std::size_t at = 0; at + kStart <= in.text.size(); ++at) {
+    const std::string_view rest = std::string_view(in.text).substr(at);
+    pieces.each(rest, start_of(rest), hash_, [&](std::uint32_t length, std::uint64_t hash) {
       const std::size_t begin = in.begin[at], end = in.end[at + length - 1];
-      const bool inside = (begin > 0 && is_word_byte(plain[begin - 1]) && is_word_byte(plain[begin])) ||
-                          (end < plain.size() && is_word_byte(plain[end]) && is_word_byte(plain[end - 1]));
-      if (length < kFree && inside) continue;
-      take(begin, end, hash);
-    }
+      if (length >= kFree || !(is_inside(begin) || is_inside(end))) take(begin, end, hash);
+    });
   }
 }
 
 template <class Take>
-void Forgotten::search_all(std::string_view plain, Take&& take) const {
-  if (!words_.empty()) search(words_, squeeze(plain, Squeeze::words), plain, take);
-  if (!signs_.empty()) search(signs_, squeeze(plain, Squeeze::signs), plain, take);
-  for (const Forgotten& other : others_) other.search_all(plain, take);
+void Forgotten::search(std::string_view plain, Take&& take) const {
+  search(words_, Squeeze::words, plain, take);
+  search(signs_, Squeeze::signs, plain, take);
+  for (const Forgotten& other : others_) other.search(plain, take);
 }
 
 // Joins places with nothing but spacing and punctuation between them, and completes words that were cut.
@@ -163,8 +146,7 @@ std::vector<Forgotten::Span> Forgotten::find(std::string_view text) const {
   if (!has_pieces()) return found;
   PlainView view(text);
   const std::string_view plain = view.text();
-  search_all(plain,
-             [&](std::size_t begin, std::size_t end, std::uint64_t) { found.emplace_back(begin, end); });
+  search(plain, [&](std::size_t begin, std::size_t end, std::uint64_t) { found.emplace_back(begin, end); });
   if (found.empty()) return found;
   std::vector<Span> spans = joined(plain, std::move(found));
   for (Span& span : spans) span = view.raw(span.first, span.second);
@@ -187,27 +169,29 @@ std::size_t Forgotten::remove(std::string& text) const {
 void Forgotten::matches(std::string_view text, std::unordered_set<std::uint64_t>& hashes) const {
   if (!has_pieces()) return;
   const PlainView view(text);
-  search_all(view.text(), [&](std::size_t, std::size_t, std::uint64_t hash) { hashes.insert(hash); });
+  search(view.text(), [&](std::size_t, std::size_t, std::uint64_t hash) { hashes.insert(hash); });
+}
+
+template <class Make>
+bool Forgotten::has(Make&& make) const {
+  const auto is_here = [&] {
+    const Tombstone one = make(*this);
+    return one.length > 0 && hashes_.contains(one.hash);
+  };
+  return (!hashes_.empty() && is_here()) ||
+         std::any_of(others_.begin(), others_.end(), [&](const Forgotten& other) { return other.has(make); });
 }
 
 bool Forgotten::is_whole(std::string_view text) const {
-  if (wholes_.empty() && others_.empty()) return false;
-  const std::string all = squeezed(text);
-  if (!all.empty() && wholes_.contains(hash_.of(all))) return true;
-  return std::any_of(others_.begin(), others_.end(),
-                     [&](const Forgotten& other) { return other.is_whole(text); });
+  return has([&](const Forgotten& home) { return home.of_whole(text); });
 }
 
 bool Forgotten::has_session(std::string_view platform, std::string_view id) const {
-  if (!sessions_.empty() && sessions_.contains(of_session(platform, id).hash)) return true;
-  return std::any_of(others_.begin(), others_.end(),
-                     [&](const Forgotten& other) { return other.has_session(platform, id); });
+  return has([&](const Forgotten& home) { return home.of_session(platform, id); });
 }
 
 bool Forgotten::has_record(std::string_view uuid) const {
-  if (!records_.empty() && records_.contains(of_record(uuid).hash)) return true;
-  return std::any_of(others_.begin(), others_.end(),
-                     [&](const Forgotten& other) { return other.has_record(uuid); });
+  return has([&](const Forgotten& home) { return home.of_record(uuid); });
 }
 
 }  // namespace cairn::gate

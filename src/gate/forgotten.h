@@ -1,20 +1,20 @@
 // What was forgotten must not come back: the gate removes it from everything that comes in, whichever way.
 //
-// Known are only keyed hashes of pieces of the normalised text (base/squeeze.h): a copy is found in another
-// case, spacing or script, escaped, and also when it was cut. A paraphrase is not. The same search finds what
-// is to be removed from the store, and proves that it is gone.
+// Only keyed hashes are kept, of pieces of the normalised text (base/squeeze.h). They find a copy in another
+// case, spacing or script, an escaped copy, and a copy that was cut, but no paraphrase. The same search finds
+// what is to be removed from the store, and proves that it is gone.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
 #include "base/squeeze.h"
+#include "gate/secrets/known.h"
 
 namespace cairn::gate {
 
@@ -63,29 +63,27 @@ class Forgotten {
   bool has_record(std::string_view uuid) const;
 
  private:
-  // The pieces of one way to normalise: by length, the hashes.
-  struct Pieces {
-    std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>> by_length;
-    std::unordered_map<std::uint16_t, std::vector<std::uint32_t>> lengths;  // by the start
-    bool empty() const { return by_length.empty(); }
-    void add(const Tombstone& tombstone);
-  };
   std::uint16_t start_of(std::string_view piece) const;
   Tombstone made(Tombstone::Kind kind, std::string_view piece) const;
-  // Calls take(begin, end, hash) for each piece in `in`.
+  // Those of a normalised text: one for all of it up to `whole` characters, else one for each piece.
+  void add_pieces(Tombstone::Kind kind, std::string_view text, std::size_t whole,
+                  std::vector<Tombstone>& out) const;
+  // Calls take(begin, end, hash) for each piece in `plain`, of every home.
   template <class Take>
-  void search(const Pieces& pieces, const Squeezed& in, std::string_view plain, Take&& take) const;
-  // The same for every home's pieces.
+  void search(std::string_view plain, Take&& take) const;
   template <class Take>
-  void search_all(std::string_view plain, Take&& take) const;
+  void search(const HashedTexts& pieces, Squeeze how, std::string_view plain, Take&& take) const;
   bool has_pieces() const;
+  // Whether the tombstone that `make(home)` gives is known, of any home.
+  template <class Make>
+  bool has(Make&& make) const;
 
   std::string key_;
   ShortHash hash_;
   std::uint64_t mix_, factor_;
-  Pieces words_, signs_;
-  std::unordered_set<std::uint64_t> wholes_, sessions_, records_;
-  std::vector<Forgotten> others_;  // of other homes, one for each key
+  HashedTexts words_, signs_;
+  std::unordered_set<std::uint64_t> hashes_;  // of all others
+  std::vector<Forgotten> others_;             // of other homes, one for each key
 };
 
 }  // namespace cairn::gate

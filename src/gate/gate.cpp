@@ -49,6 +49,12 @@ std::array<Json*, 3> event_values(Event& event) {
   return {&event.tool_input, &event.tool_response, &event.extra};
 }
 
+template <class Visit>
+void each_text(Event& event, Visit&& visit) {
+  for (std::string* text : event_texts(event)) visit(*text);
+  for (Json* value : event_values(event)) value->for_each_string(visit);
+}
+
 }  // namespace
 
 std::vector<std::string> touched_paths(const Event& event) {
@@ -103,17 +109,8 @@ std::size_t Gate::remove_secrets(Event& event, Secrets::Reading reading) const {
   if (reading.known->fresh().empty()) return removed;
   // A secret that was found in the last text may also occur in the first: search all of them again.
   reading.known_only = true;
-  const auto again = [&](std::string& text) { removed += secrets_.remove(text, reading); };
-  for (std::string* text : event_texts(event)) again(*text);
-  for (Json* value : event_values(event)) value->for_each_string(again);
+  each_text(event, [&](std::string& text) { removed += secrets_.remove(text, reading); });
   return removed;
-}
-
-// Context that cairn injected: what is remembered must not be learned again.
-static void remove_own(Event& event) {
-  for (std::string* text : event_texts(event)) host::remove_own_text(*text);
-  for (Json* value : event_values(event))
-    value->for_each_string([](std::string& text) { host::remove_own_text(text); });
 }
 
 std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_field,
@@ -122,7 +119,8 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   if (!event.left_out.empty()) return Refusal{"skipped", event.left_out};
   if (event.tool_name && host::find_host(event.host).is_own_call(*event.tool_name, event.tool_input))
     return Refusal{"skipped", "asks cairn itself"};
-  remove_own(event);
+  // Context that cairn injected: what is remembered must not be learned again.
+  each_text(event, [](std::string& text) { host::remove_own_text(text); });
   const bool env_file = reads_env_file(event);
   clean_envelope(event);
 
@@ -139,11 +137,7 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   KnownSecrets session = known ? *known : KnownSecrets();
   const std::size_t secrets = remove_secrets(event, {env_file, &session});
 
-  if (const Forgotten* gone = forgotten()) {
-    for (std::string* text : event_texts(event)) gone->remove(*text);
-    for (Json* value : event_values(event))
-      value->for_each_string([&](std::string& text) { gone->remove(text); });
-  }
+  if (const Forgotten* gone = forgotten()) each_text(event, [&](std::string& text) { gone->remove(text); });
 
   // Cut only after the removal: a cut could remove the opening tag and leave the private text.
   for (std::string* text : event_texts(event))

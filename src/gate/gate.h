@@ -51,7 +51,7 @@ struct Rules {
 
 // Why an event is refused. It is counted with this reason, and none of its text is kept.
 struct Refusal {
-  std::string outcome;  // "skipped" or "private"
+  std::string outcome;  // "skipped"
   std::string reason;   // the rule, e.g. `capture.skip_tools "NAME"`
 };
 

@@ -76,7 +76,7 @@ Escape per_cent(std::string_view text) {
   return coded(at + 2, text, 2);
 }
 
-// &#61; and &#x3d;, whose digits or `x` stand at text[at].
+// &#61; and &#x3d;: text[at] is the first digit, or the `x`.
 Escape numbered(std::string_view text, std::size_t at) {
   const bool is_hex = text.size() > at && (text[at] | 0x20) == 'x';
   const int base = is_hex ? 16 : 10;
@@ -110,7 +110,7 @@ Escape colour(std::string_view text) {
   if (text.size() < 2 || text[1] != '[') return {1};
   std::size_t end = 2;
   while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3f) ++end;
-  // One that breaks off takes nothing of the character after it.
+  // A sequence that breaks off does not include the character after it.
   const bool ends = end < text.size() && text[end] >= 0x40 && text[end] <= 0x7e;
   return {end + (ends ? 1 : 0)};
 }
@@ -131,7 +131,7 @@ Escape full_width(std::string_view text) {
   return is_plain(code) && code > ' ' ? Escape{3, code} : Escape{};
 }
 
-// Every other byte of UTF-16. A single one between texts keeps them apart.
+// A zero byte. In UTF-16 every other byte is one: it is dropped. A single one separates two texts: it stays.
 Escape wide(std::string_view text) {
   return text.size() <= 2 || text[2] == '\0' ? Escape{1} : Escape{};
 }
@@ -176,7 +176,8 @@ std::size_t next_opening(std::string_view text, std::size_t at) {
 Escaped next_escape(std::string_view text, std::size_t at) {
   while ((at = next_opening(text, at)) < text.size()) {
     if (const Escape escape = escape_at(text.substr(at)); escape.bytes > 0) return {at, escape};
-    // A run of backslashes that is no escape is read once, not from each of its ends.
+    // A run of backslashes that is no escape is skipped as a whole: reading it again from each one of them
+    // would take quadratic time.
     at = std::max(at + 1, std::min(text.find_first_not_of('\\', at), text.size()));
   }
   return {text.size(), {}};

@@ -25,7 +25,7 @@ bool is_general(std::string_view kind) {
 bool begins_like_a_token(std::string_view word) {
   const auto& rules = secret_rules();
   return std::any_of(rules.begin(), rules.end(), [&](const SecretRule& rule) {
-    return std::any_of(rule.literals.begin(), rule.literals.end(), [&](std::string_view literal) {
+    return std::any_of(rule.literals.begin(), rule.literals.end(), [&](const std::string& literal) {
       return literal.size() >= 3 && word.starts_with(literal);
     });
   });
@@ -86,8 +86,7 @@ static std::size_t run_on(std::string_view text, std::size_t end) {
 // touched.
 template <class Take>
 static void each_merged(std::string_view text, std::vector<FoundSecret>& places, Take&& take) {
-  const auto before = [](const FoundSecret& a, const FoundSecret& b) { return a.begin < b.begin; };
-  if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
+  sort_places(places);
   for (std::size_t i = 0; i < places.size();) {
     FoundSecret whole = widened(text, places[i++]);
     for (; i < places.size(); ++i) {
@@ -194,21 +193,15 @@ std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const 
   return findings.size();
 }
 
-// A value that is a secret because of its name: taken alone, or read as `name: value`.
+// A value that is a secret because of its name: read as `name: "value"`.
 std::size_t Secrets::remove_named(std::string_view name, std::string& text, Reading reading) const {
   if (strength_of(name) == Strength::none && !is_cookie_name(name)) return 0;
-  if (is_secret_under(name, text)) {
-    const std::string print = fingerprint(text);
-    if (reading.known) reading.known->learn(text, hash_);
-    text.clear();
-    append_marker(kind_name(strength_of(name)), print, text);
-    return 1;
-  }
-  std::string header = std::string(name) + ": ";
-  const std::size_t begin = header.size();
-  header += text;
-  if (remove(header, {false, reading.known}) == 0 || header.compare(0, begin - 2, name) != 0) return 0;
-  text = header.substr(begin);
+  const std::string quote = text.find('"') == std::string::npos ? "\"" : "`";
+  const std::string before = std::string(name) + ": " + quote;
+  std::string line = before + text + quote;
+  if (remove(line, {false, reading.known}) == 0 || !line.starts_with(before) || !line.ends_with(quote))
+    return 0;
+  text = line.substr(before.size(), line.size() - before.size() - 1);
   return 1;
 }
 

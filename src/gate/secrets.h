@@ -68,7 +68,7 @@ class Secrets {
   // lines of a patch).
   std::size_t remove(Json& value, Reading reading = {}) const;
 
-  // Eight digits that are the same for the same secret, however it was escaped, and that nobody can compute
+  // Eight digits that are the same for the same secret, however it was escaped. They cannot be computed
   // without the home's key.
   std::string fingerprint(std::string_view secret) const;
 

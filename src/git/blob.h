@@ -18,7 +18,8 @@ std::string blob_id(std::string_view content);
 // a regular file.
 Result<std::string> blob_of_file(os::Disk& disk, const std::string& path, std::size_t max);
 
-// `path` of an observation below the working tree `root`; nothing when it is outside of it.
+// `path` as an absolute path; a relative one is below the working tree `root`. Nothing when it is outside of
+// `root`.
 std::optional<std::string> path_below(const std::string& root, const std::string& path);
 
 }  // namespace cairn::git

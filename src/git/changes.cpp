@@ -83,9 +83,10 @@ class Staged {
       const std::string path = directory.empty() ? entry.name : directory + "/" + entry.name;
       if (!entry.is_tree()) {
         compare_file(entry, path, begin, end);
+        // Files below `path` are between path + "/" and path + "0", the next character.
       } else if (!compare(entry.id, path, first(begin, end, path + "/"), first(begin, end, path + "0"),
                           depth + 1)) {
-        return false;  // "0" is the character after "/"
+        return false;
       }
     }
     return true;

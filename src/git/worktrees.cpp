@@ -83,7 +83,7 @@ std::string repository_of_deleted_worktree(os::Disk& disk, const std::string& pa
   if (!path.starts_with('/') || path == "/" || disk.stat(path)) return "";
   const std::string gone = top_of_gone(disk, path);
   std::string best;
-  // Beside it; beside the directory that it was in; beside that one when it is gone too.
+  // Beside the highest directory that is gone, and beside the directory that contained it.
   std::vector<std::string> places = {os::above(gone)};
   if (os::above(places.front()) != places.front()) places.push_back(os::above(places.front()));
   for (const std::string& place : places) {
@@ -95,7 +95,7 @@ std::string repository_of_deleted_worktree(os::Disk& disk, const std::string& pa
       const auto repository = find_repository(disk, neighbour);
       if (!repository || repository->directory != repository->common) continue;  // a worktree itself
       if (lists_worktree(disk, repository->common, path)) return repository->worktree;
-      // The directory in which it was may be gone with it.
+      // `gone` may be the directory that contained the worktree: then the next part of the path is tried too.
       bool fits = fits_by_name(disk, gone, *repository, branch);
       for (std::string below = path; !fits && below != gone && below.size() > gone.size();
            below = os::above(below))

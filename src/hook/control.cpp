@@ -11,10 +11,11 @@ using Asks = EventRule::Asks;
 
 static constexpr std::string_view kEmpty = "{}", kAny = "*";
 
-// The first host makes what PreCompact prints a part of its compaction instructions, and shows it to the
-// user. Another agent runs that host's hooks too, with its own names of events. The others take an object
-// without members as "nothing to say"; any other text could be shown to the user, or count as a failure.
-// Rules with "*" are for a host's other events.
+// Claude Code adds what PreCompact prints to its instructions for the compaction, and shows it to the user:
+// so that event gets text or nothing. Cursor runs the hooks of Claude Code too, under its own event names
+// (sessionStart, beforeSubmitPrompt). All other hosts take an object without members as "nothing to say";
+// they could show any other text to the user, or count it as a failure. Rules with "*" are for a host's
+// other events.
 static constexpr std::array kRules = {
     EventRule{"claude-code", "SessionStart", Asks::context},
     EventRule{"claude-code", "UserPromptSubmit", Asks::due},

@@ -17,7 +17,8 @@ inline constexpr int kProtocol = 1;
 // there is nothing to say: the hook prints what its own host expects then.
 inline constexpr std::string_view kFixedAnswer = R"({"continue": true, "suppressOutput": true})";
 
-// What the hook does for an event, by host and event name. The hook knows nothing else about a host.
+// What the hook does for an event, by host and event name. Apart from the variables that Envelope reads, the
+// hook knows nothing else about a host.
 struct EventRule {
   enum class Asks {
     nothing,

@@ -31,7 +31,7 @@ struct Failure {
 // Adds a line: in the home if that is ours and can be written, else outside it.
 void note_failure(os::Disk& disk, const Home& home, bool home_is_ours, const Failure& failure);
 
-// The lines of a note, oldest first. A line that cannot be parsed counts with an unknown time.
+// The lines of a file of failures, oldest first. A line that cannot be parsed counts with an unknown time.
 std::vector<Failure> parse_failures(std::string_view note);
 
 // Failures that no daemon has counted yet.

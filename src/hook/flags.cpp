@@ -6,8 +6,8 @@
 
 namespace cairn::hook {
 
-static constexpr int kMostMs = 999'999;   // six digits
-static constexpr std::size_t kHelp = 59;  // where the letters begin
+static constexpr int kMostMs = 999'999;          // six digits
+static constexpr std::size_t kHelpLetters = 59;  // where the letters begin
 
 static std::string six_digits(int number) {
   const std::string digits = std::to_string(std::clamp(number, 0, kMostMs));
@@ -28,9 +28,9 @@ std::string Flags::encode() const {
   text += " start=" + six_digits(session_start_ms);
   text += " prompt=" + six_digits(user_prompt_submit_ms);
   text.resize(kBytes - 1, ' ');
-  if (!help_compaction) text[kHelp] = '-';
-  if (help_failure) text[kHelp + 1] = 'f';
-  if (help_subagent) text[kHelp + 2] = 's';
+  if (!help_compaction) text[kHelpLetters] = '-';
+  if (help_failure) text[kHelpLetters + 1] = 'f';
+  if (help_subagent) text[kHelpLetters + 2] = 's';
   text += '\n';
   return text;
 }
@@ -44,9 +44,9 @@ Flags Flags::decode(std::string_view bytes) {
   if (!start || !prompt) return {};
   flags.session_start_ms = *start;
   flags.user_prompt_submit_ms = *prompt;
-  flags.help_compaction = bytes[kHelp] != '-';
-  flags.help_failure = bytes[kHelp + 1] == 'f';
-  flags.help_subagent = bytes[kHelp + 2] == 's';
+  flags.help_compaction = bytes[kHelpLetters] != '-';
+  flags.help_failure = bytes[kHelpLetters + 1] == 'f';
+  flags.help_subagent = bytes[kHelpLetters + 2] == 's';
   // Anything that does not encode to the same bytes is invalid.
   return flags.encode() == bytes ? flags : Flags{};
 }

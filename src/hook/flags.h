@@ -3,9 +3,9 @@
 //
 //   cairn1 sync=process capture=on  start=003000 prompt=000200 [a blank][4 letters]\n
 //
-// The letters are blanks by default, as in versions that did not have them: - no help for a compaction, f
-// help after a failed tool call, s a brief for subagents; the last is free. Missing, short or not understood:
-// the defaults.
+// The letters are blanks by default, as in versions that did not have them. The first is `-`: no help for a
+// compaction; the second `f`: help after a failed tool call; the third `s`: a brief for subagents; the fourth
+// is not used. A file that is missing, short or invalid gives the defaults.
 #pragma once
 
 #include <string>

@@ -46,6 +46,23 @@ std::string Home::failed_outside() const {
   return "/dev/shm/cairn-" + std::to_string(geteuid()) + "-" + to_hex(checksum(data)) + ".failed";
 }
 
+bool Home::creates(std::string_view name) {
+  if (name.ends_with(".new")) name.remove_suffix(4);
+  for (const std::string_view known : kHomeNames) {
+    const std::size_t star = known.find('*');
+    if (star == std::string_view::npos) {
+      if (name == known) return true;
+      continue;
+    }
+    const std::string_view begin = known.substr(0, star), end = known.substr(star + 1);
+    if (name.size() < begin.size() + end.size() || !name.starts_with(begin) || !name.ends_with(end)) continue;
+    const std::string_view rest = name.substr(begin.size(), name.size() - begin.size() - end.size());
+    if (end.empty() || (!rest.empty() && rest.find_first_not_of("0123456789") == std::string_view::npos))
+      return true;
+  }
+  return false;
+}
+
 Status Home::check_inbox() const {
   for (const char* part : {"", "/inbox", "/inbox/tmp", "/inbox/new"}) TRY(check_directory(data + part));
   return {};

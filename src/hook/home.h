@@ -1,11 +1,20 @@
 // The paths of one home. Lock and socket are beside cairn.db, not in a directory that the environment names.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
 namespace cairn::hook {
+
+// Every name that cairn creates in a home. `cairn uninstall --purge` removes these and nothing else;
+// ARCHITECTURE.md ("Where state lives") describes each. A `*` at the end stands for any text, one before the
+// end for a number.
+inline constexpr auto kHomeNames = std::to_array<std::string_view>(
+    {"agent", "archive", "cairn.db*", "daemon.lock", "daemon.sock", "daemon.start", "edit-*.txt",
+     "hook.flags", "imports", "inbox", "key", "logs"});
 
 struct Home {
   std::string data;  // $CAIRN_HOME, else $XDG_DATA_HOME/cairn, else ~/.local/share/cairn
@@ -19,8 +28,11 @@ struct Home {
 
   // Fails with `denied` when an existing directory that a hook writes in does not belong to this user.
   Status check_inbox() const;
-  // The same for every directory and file of ours.
+  // The same for the daemon's other directories and files; archive/, agent/ and imports/ are not checked.
   Status check() const;
+
+  // Whether `name` is one of kHomeNames, or what os::replace_file() makes beside it.
+  static bool creates(std::string_view name);
 
   std::string database() const { return data + "/cairn.db"; }
   std::string inbox() const { return data + "/inbox"; }

@@ -146,9 +146,9 @@ Result<EventId> Inbox::deliver(Envelope envelope, const Source& payload, Flags::
   return id;
 }
 
-// Uses a file without a name if possible: a rename between directories takes a lock of the whole file system,
-// and hooks would wait for it; and a hook that dies leaves nothing. With Sync::disk the file has its name
-// first, which is safe on every file system.
+// Uses a file without a name if possible: renaming between directories takes a lock of the whole file system,
+// for which other hooks would wait, and a hook that dies leaves no file. With Sync::disk the file has a name
+// from the start, which is safe on every file system.
 Result<Inbox::Draft> Inbox::begin(const EventId& id, Flags::Sync sync) {
   const std::string tmp = directory_ + "/tmp";
   const auto open = [&]() -> Result<Draft> {

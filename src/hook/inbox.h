@@ -33,8 +33,9 @@ class Inbox {
 
   Inbox(os::Disk& disk, os::Clock& clock, std::string directory);
 
-  // Delivers one event. `envelope` needs event, host and the texts of the environment; the other fields are
-  // set here. On return the event survives the death of every process; of the machine only with Sync::disk.
+  // Delivers one event. `envelope` needs event, host, host_process and the texts of the environment; times
+  // and sizes are set here. On return the event survives the death of every process; that of the machine
+  // only with Sync::disk.
   // Creates missing directories. Uses less than 1 MB of memory for any payload. After a failure tmp/ is
   // clean.
   Result<EventId> deliver(Envelope envelope, const Source& payload, Flags::Sync sync);

@@ -42,7 +42,7 @@ constexpr std::size_t kMaxAnswer = 256u << 10;
 
 constexpr std::string_view kHelp =
     "cairn-hook " CAIRN_VERSION
-    ": takes one event of a coding agent on stdin; the agent calls it, people call cairn.\n"
+    ": reads one event of a coding agent from stdin; the agent runs it, people run cairn.\n"
     "usage: cairn-hook EVENT [--host HOST] < event.json\n";
 
 struct Arguments {
@@ -184,8 +184,8 @@ class Hook {
     ignore(read_stdin(start, sizeof start));
   }
 
-  // The event is lost unless the transcript has it: warns the user and leaves a note for the daemon, except
-  // in another user's home.
+  // The event is lost unless the transcript has it: warns the user and records the failure for the daemon.
+  // When the home is not ours, it is recorded outside the home.
   void refuse(const Error& error, bool home_is_ours) {
     learn_event();
     answer_.finish_broken("not recording: " + error.message);
@@ -243,7 +243,7 @@ class Hook {
     return false;
   }
 
-  // Waits for no daemon that is not there.
+  // Asks a daemon only if one runs. Otherwise it answers at once and starts one for the next event.
   void ask_running(const EventId& event) {
     if (os::FileLock::is_held(home_.lock())) {
       ask(event, started_ + flags_.user_prompt_submit_ms * kMs, started_);

@@ -1,7 +1,7 @@
-// cairn-hook: reads one event of the host from stdin, writes it to the inbox and prints one JSON object.
+// cairn-hook: reads one event of the host from stdin, writes it to the inbox and prints the answer.
 //
-// Whatever happens, exactly one answer is printed, stderr stays empty and the result is 0: the host is never
-// disturbed.
+// Whatever happens, at most one answer is printed (EventRule::answer says for which events there is none),
+// stderr stays empty and the result is 0: the host is never disturbed.
 #pragma once
 
 #include "os/disk.h"

@@ -22,7 +22,7 @@ struct ToolCall {
   std::string_view error = {};  // of a call that failed
 };
 
-// Makes an Action from a call, with the rules of one host.
+// A tool call that cairn makes up, with the host's own names and fields: for `doctor` and `policy explain`.
 struct MadeCall {
   std::string tool;
   Json input, response;
@@ -100,5 +100,8 @@ struct Action {
   std::vector<TaskChange> tasks;  // track
   bool all_tasks = false;         // track: `tasks` is the whole list
 };
+
+// Whether a tool's response says that the call began and was stopped.
+bool was_interrupted(const Json& response);
 
 }  // namespace cairn::host

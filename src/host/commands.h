@@ -11,12 +11,12 @@ namespace cairn::host {
 struct CommandFile {
   std::string path;    // below the host's directory of settings: commands/cairn-save.md
   std::string plugin;  // below the plugin's directory: commands/save.md
-  std::string text;    // with `mark` in it
+  std::string text;    // with kCommandMark in it
   std::string plugin_text;
   bool for_people = true;  // people type it; false: the model calls it
 };
 
-// What tells a file of ours from one that the user wrote.
+// Distinguishes a file of ours from one that the user wrote.
 inline constexpr std::string_view kCommandMark = "<!-- installed by cairn -->";
 
 // Those of the host with that name; empty when it has none.

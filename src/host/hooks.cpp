@@ -1,28 +1,25 @@
 #include "host/hooks.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/text.h"
+#include "os/path.h"
+#include "os/process.h"
 
 namespace cairn::host {
-
-namespace fs = std::filesystem;
 
 std::optional<std::string> on_path(std::string_view program) {
   const char* path = std::getenv("PATH");
   for (const std::string_view directory : split(path ? path : "", ':')) {
     const std::string file = std::string(directory) + "/" + std::string(program);
-    if (!directory.empty() && access(file.c_str(), X_OK) == 0) return file;
+    if (!directory.empty() && os::may_run(file)) return file;
   }
   return std::nullopt;
 }
 
 Result<std::string> host_directory(const char* variable, std::string_view below) {
   if (const char* directory = *variable ? std::getenv(variable) : nullptr; directory && *directory)
-    return fs::absolute(directory).lexically_normal().string();
+    return os::absolute(directory);
   const char* home = std::getenv("HOME");
   if (!home || *home != '/')
     return Error{Code::invalid, "HOME is not an absolute path; set it and try again"};

@@ -74,7 +74,7 @@ class SettingsFile : public Entries {
   virtual Result<std::string> settings_file() const = 0;
 };
 
-// The file with our hooks, and what else is to know about the host's program.
+// The file with our hooks, and what else cairn needs to know about the host's program.
 class Hooks : public SettingsFile {
  public:
   std::string_view what() const override { return "hooks"; }

@@ -29,10 +29,10 @@ std::vector<const Host*> hosts() {
   return {&claude_code(), &codex(), &gemini(), &opencode(), &qwen(), &copilot(), &cursor()};
 }
 
-std::string host_names() {
+std::string host_names(bool we_register) {
   std::string names;
   for (const Host* host : hosts())
-    if (!host->files().empty()) names.append(names.empty() ? "" : ", ").append(host->name());
+    if (!we_register || !host->files().empty()) names.append(names.empty() ? "" : "|").append(host->name());
   return names;
 }
 

@@ -22,19 +22,19 @@
 
 namespace cairn::host {
 
-// The name of an event that says none.
+// The name of an event for which neither the command line nor the payload gives one.
 inline constexpr std::string_view kUnknownEvent = "unknown";
 
-// What can be expected of a host: for answers, and for docs/hosts, where a test compares both.
+// What can be expected of a host. Answers depend on it, and a test compares it with docs/hosts/README.md.
 struct Traits {
   // The most characters of context that it takes at once; 0: no limit is known. Bytes if `counts_bytes`.
   std::size_t context_limit = 0;
   bool counts_bytes = false;
-  // What its transcripts are good for beside the hooks: nothing; the assistant's texts; all of it, because
+  // What its transcripts add to the hooks: nothing; the assistant's texts; all of it, because
   // prompts or calls have the same ids in both.
   enum class Transcript { none, texts, ledger } transcript = Transcript::none;
   bool needs_consent = false;   // the user must approve our hooks inside the host
-  bool hides_failures = false;  // in its hooks a failed command looks like any other; the transcript tells
+  bool hides_failures = false;  // in its hooks a failed command looks like any other; the transcript shows it
 };
 
 // Stateless and thread-safe.
@@ -75,7 +75,7 @@ class Host {
   // The context in such an answer; empty when there is none.
   virtual std::string_view context_in(const Json& answer) const = 0;
   // Whether it ignores the context of a session's start for this reason: then the next prompt gets it.
-  virtual bool drops_context(std::string_view reason) const {
+  virtual bool drops_context(event::StartReason reason) const {
     static_cast<void>(reason);
     return false;
   }
@@ -98,7 +98,7 @@ class Host {
   // the next prompt ends its turn.
   virtual std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session, std::string prompt_id,
                                                             bool alone = false) const = 0;
-  // The name of the file that is a session's transcript; empty when the id does not tell it.
+  // The name of the file that is a session's transcript; empty when the id does not give it.
   virtual std::string transcript_name(const ContentId& session) const = 0;
   // The existing directories with this user's transcripts. `configuration`: the directory that the user's
   // environment names; empty: none.
@@ -124,7 +124,7 @@ class Host {
   virtual bool is_structure(std::span<const std::string_view> keys) const = 0;
 
   // How full the model's context is after a line of a transcript, as the host wrote it down. A line that ends
-  // a compaction says 0 tokens: what stands before it counts no more. Nothing for other lines.
+  // a compaction says 0 tokens: earlier lines no longer count. Nothing for other lines.
   virtual std::optional<Usage> read_usage(const Json& line) const = 0;
   // How many tokens a model's context holds. `model` as the host names it; may be empty.
   virtual std::int64_t window_of(std::string_view model) const = 0;
@@ -150,8 +150,8 @@ inline constexpr std::string_view kHostOption = "the coding agent (default claud
 inline constexpr std::string_view kOneHostOption =
     "only this coding agent: claude-code, codex, gemini, opencode, qwen or copilot";
 
-// The names of those with which we can register, for messages: "claude-code, codex, ...".
-std::string host_names();
+// Their names as choices: "claude-code|codex|...". `we_register`: only those with which we can register.
+std::string host_names(bool we_register = false);
 
 // All known hosts, the default one first.
 std::vector<const Host*> hosts();

@@ -1,4 +1,4 @@
-// Edits a JSON file of somebody else: every byte outside the change stays.
+// Edits a JSON file of the user or of a host: every byte outside the change stays.
 //
 // scan() finds the position of each value; the other functions return the text with one change, in the file's
 // own indentation and line ends. Scan again after each change.
@@ -38,9 +38,9 @@ Result<JsonNode> scan(std::string_view text);
 // "line 3, column 7" of an offset; columns count characters.
 std::string place_of(std::string_view text, std::size_t offset);
 
-// Whether a file has nothing in it but white space and a byte order mark; and its text, as an empty object
-// then.
+// Whether a file has nothing in it but white space and a byte order mark.
 bool is_blank(std::string_view text);
+// The text of a file; that of an empty object when the file is blank.
 std::string or_empty_object(std::string text);
 
 // The formatting of a file, detected from it.

@@ -1,8 +1,8 @@
 // What coding agents other than the first one have in common. An adapter gives its tables of events and tools
 // and overrides what differs.
 //
-// They put nothing reliable into the environment of a hook (a hook may run in a daemon that somebody else
-// started), so an event's project is found by the directory in its payload alone.
+// They put nothing reliable into the environment of a hook (a hook may run in a daemon that was started in
+// another terminal), so an event's project is found by the directory in its payload alone.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Text that cairn itself gave to a session: the context it injected, and what its own commands printed. The
-// archive keeps it like all of a transcript; it is never learned from, so that memory does not feed on
-// itself.
+// archive keeps it, like all of a transcript. Nothing else stores it, so that cairn does not learn from its
+// own output.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// For hosts whose hooks give a tool call no id.
+// For hosts whose payloads lack something about a tool call: its id, or its exit code as a number.
 #pragma once
 
 #include <initializer_list>

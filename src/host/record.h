@@ -44,7 +44,7 @@ struct Usage {
 
 // Which transcript a file is.
 struct TranscriptFile {
-  std::string session;  // empty: the file's name does not tell
+  std::string session;  // empty: the file's name does not contain it
   std::string agent;    // a subagent's id; empty: the session's own
 };
 

@@ -71,7 +71,7 @@ static void read_tool(Event& e, const Json& payload) {
   e.tool_use_id = some(payload.text("tool_use_id"));
   e.tool_input = payload["tool_input"];
   e.tool_response = payload.has("tool_response") ? payload["tool_response"] : payload["tool_output"];
-  e.interrupted = payload["is_interrupt"].as_bool() || e.tool_response["interrupted"].as_bool();
+  e.interrupted = payload["is_interrupt"].as_bool() || was_interrupted(e.tool_response);
 }
 
 std::string text_of(const Json& value) {
@@ -110,6 +110,7 @@ Result<Shaped> read_shaped(KindNames names, const EventId& id, const hook::Envel
   e.error = text_of(p["error"]);
   e.last_assistant_message = first_text(p, {"last_assistant_message"});
   e.reason = first_text(p, {"source", "reason", "stop_reason", "trigger"});
+  if (e.kind == Kind::session_start) e.start_reason = event::start_reason(e.reason);
   e.extra = extra_of(p);
   e.cut = envelope.cut();
   e.incomplete = !parsed.complete || parsed.limited;

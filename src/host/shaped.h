@@ -3,6 +3,7 @@
 // what it does differently it changes in the Event afterwards.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,10 @@ using KindNames = std::span<const std::pair<std::string_view, event::Kind>>;
 // As Host::kind_of and Host::name_of.
 event::Kind kind_in(KindNames names, std::string_view event_name);
 std::string_view name_in(KindNames names, event::Kind kind);
+
+// The member of a payload that names its session, and all members that are ids.
+inline constexpr std::string_view kSessionMember = "session_id";
+inline constexpr std::array<std::string_view, 3> kIdMembers = {kSessionMember, "prompt_id", "tool_use_id"};
 
 struct Shaped {
   event::Event event;

@@ -21,6 +21,10 @@
 
 namespace cairn::host {
 
+// A shorter remark of the assistant is left out: "Let me look at the tests." is not a finding, and there are
+// thousands of such remarks.
+inline constexpr std::size_t kLeastRemark = 60;
+
 // The result of a tool call.
 struct ToolResult {
   Json response;  // `toolUseResult`, else the text that the model was given

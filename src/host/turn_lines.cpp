@@ -65,7 +65,6 @@ Item* TurnLines::waiting_call(std::string_view id) {
 }
 
 void TurnLines::add_text(event::TextKind kind, std::string_view text, Item head) {
-  constexpr std::size_t kLeastRemark = 60;  // "Let me look at the tests." is not a finding
   text = trim(text);
   if (text.empty() || (kind == event::TextKind::remark && text.size() < kLeastRemark)) return;
   head.kind = Item::Kind::text;

@@ -27,7 +27,7 @@ class TurnLines : public TranscriptLines {
 
   void add_prompt(TranscriptItem head, std::string text);
   void add_call(TranscriptItem head, std::string id, std::string tool, Json input);
-  // The call that waits for its result; null when it is not in this piece or has one.
+  // The call with that id, which may have its result already; null when it is not in this piece.
   TranscriptItem* waiting_call(std::string_view id);
   // What the assistant said. Short remarks are left out.
   void add_text(event::TextKind kind, std::string_view text, TranscriptItem head);
@@ -47,7 +47,8 @@ class TurnLines : public TranscriptLines {
 
 // Whether the error says that the host has no such tool.
 bool is_unknown_tool(std::string_view error);
-// The error of a call as catching up knows it: all hosts' words for an unknown tool are the same.
+// The error of a call, unchanged; but an unknown tool gets the same words for every host, because catching up
+// recognises it by them.
 std::string call_error(std::string_view tool, std::string_view error);
 
 // The number after `words` in `text`; nothing when they are not in it.

@@ -44,7 +44,7 @@ static std::string_view result_text(const Json& response) {
   return first_of(response, {"stdout", "output", "returnDisplay", "llmContent", "text_result_for_llm"});
 }
 
-static std::string_view path_of(const ToolCall& call) {
+static std::string_view common_path(const ToolCall& call) {
   const std::string_view path =
       first_of(call.input, {"file_path", "filePath", "path", "absolute_path", "notebook_path"});
   return path.empty() ? first_of(call.response["returnDisplay"], {"filePath"}) : path;
@@ -63,7 +63,7 @@ std::vector<Hunk> read_diff(std::string_view diff) {
   return hunks;
 }
 
-static void read_change(const ToolCall& call, Action& action) {
+static void read_common_change(const ToolCall& call, Action& action) {
   const Json& shown = call.response["returnDisplay"];
   action.content = first_of(call.input, {"content", "file_text", "contents"});
   action.before = first_of(shown, {"originalContent"});
@@ -93,7 +93,7 @@ static TaskChange::State state_of(std::string_view text) {
 }
 
 // {"todos":[{"content"|"description","status"}]}, or {"plan":[{"step","status"}]}: the whole list.
-static void read_tasks(const ToolCall& call, Action& action) {
+static void read_common_tasks(const ToolCall& call, Action& action) {
   action.all_tasks = true;
   for (const char* key : {"todos", "plan", "items"})
     for (const Json& todo : call.input[key].items())
@@ -101,12 +101,16 @@ static void read_tasks(const ToolCall& call, Action& action) {
                               state_of(todo["status"].as_string())});
 }
 
+bool was_interrupted(const Json& response) {
+  return response["interrupted"].as_bool();
+}
+
 Action read_common_action(const ToolCall& call, Verb verb) {
   Action action;
   action.verb = verb;
   action.tool = call.tool;
   action.origin = origin_of_verb(verb);
-  action.interrupted = call.response["interrupted"].as_bool();
+  action.interrupted = was_interrupted(call.response);
   switch (verb) {
     case Verb::run:
       action.command = command_of(call.input);
@@ -115,8 +119,8 @@ Action read_common_action(const ToolCall& call, Verb verb) {
       action.background = call.input["is_background"].as_bool();
       break;
     case Verb::write:
-    case Verb::edit: read_change(call, action); [[fallthrough]];
-    case Verb::read: action.path = path_of(call); break;
+    case Verb::edit: read_common_change(call, action); [[fallthrough]];
+    case Verb::read: action.path = common_path(call); break;
     case Verb::search: action.query = first_of(call.input, {"pattern", "query"}); break;
     case Verb::fetch: action.query = first_of(call.input, {"url", "prompt"}); break;
     case Verb::search_web: action.query = first_of(call.input, {"query"}); break;
@@ -127,9 +131,9 @@ Action read_common_action(const ToolCall& call, Verb verb) {
       action.description = first_of(call.input, {"description", "message", "name"});
       action.result = result_text(call.response);
       break;
-    case Verb::track: read_tasks(call, action); break;
+    case Verb::track: read_common_tasks(call, action); break;
     case Verb::routine: break;
-    case Verb::other: action.path = path_of(call); break;
+    case Verb::other: action.path = common_path(call); break;
   }
   return action;
 }

@@ -16,7 +16,8 @@ inline constexpr std::string_view kClaudeMem = "claude-mem";
 // The usual place of its database; empty: there is none.
 std::string find_claude_mem(os::Disk& disk);
 
-// Copies the database or the export at `path` to `copy`. Fails with `invalid` when it is neither.
+// Copies the database or the export at `path` to `copy`, a database on the same disk as `like`. Fails with
+// `invalid` when it is neither.
 Status copy_claude_mem(const store::Db& like, os::Disk& disk, const std::string& path,
                        const std::string& copy);
 // Opens such a copy.

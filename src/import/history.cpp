@@ -16,7 +16,7 @@ namespace cairn::importer {
 namespace {
 
 constexpr std::size_t kMostCopy = 128u << 20;
-// Prompts without a session belong together when no more time is between them.
+// Prompts without a session id count as one session while at most this time is between two of them.
 constexpr Millis kOneSitting = std::chrono::hours(4);
 
 class History final : public OldMemory {

@@ -17,7 +17,7 @@
 
 namespace cairn::importer {
 
-// The job's source begins so; the name of the host follows.
+// The source of such an import job begins with this; the name of the host follows.
 inline constexpr std::string_view kHistory = "history of ";
 
 // Writes the prompts of sessions that are not in `with_transcript` to `copy`. False: there are none.
@@ -29,8 +29,8 @@ Result<std::unique_ptr<OldMemory>> open_history(os::Disk& disk, const std::strin
 struct NotesFound {
   std::int64_t added = 0, changed = 0, known = 0;
 };
-// Follows the notes that the hosts keep beside the transcripts in `root`, in the caller's transaction. They
-// are found by search; sessions are not given them, because the host gives them itself.
+// Stores the notes that the hosts keep beside the transcripts in `root`, or their changes, in the caller's
+// transaction. Search finds them. The context leaves them out: the host gives them to its sessions itself.
 Result<NotesFound> import_host_notes(store::Db& db, os::Disk& disk, os::Clock& clock, const gate::Gate& gate,
                                      const std::string& root);
 

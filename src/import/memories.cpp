@@ -90,7 +90,8 @@ struct MemoryImport::Target {
   bool ours = false;  // the session exists only through this import, so its turns come from the import too
 };
 
-// "1731812345000 content-id 50": the session that is being imported, and how many of its records are done.
+// "1731812345000 50 content-id": when the session that is being imported started, how many of its records
+// are done, and its id.
 static std::string position_of(const OldSession& session, std::size_t done) {
   return fmt::format("{} {} {}", epoch_ms(session.started_at), done, session.content);
 }
@@ -376,7 +377,7 @@ Result<std::optional<std::int64_t>> MemoryImport::put_summary(const ImportJob& j
     s.completed = merged_text(there->completed, s.completed);
     s.next_steps = merged_text(there->next_steps, s.next_steps);
     s.notes = merged_text(there->notes, s.notes);
-  } else if (there && there->provider != "builtin") {
+  } else if (there && there->provider != event::kBuiltin) {
     return std::optional(there->id);  // keep the summary that a provider made from the events
   }
   if (target.ours) TRY(store::note_imported_turn(db_, session, s.prompt_number, item.at));

@@ -63,8 +63,8 @@ class OldMemory {
   virtual std::string left_out(const OldSession& session) const = 0;
   // Remarks for the report about parts of the format that are not read.
   virtual Json remarks() const = 0;
-  // Whether it knows nothing but prompts: a session that is remembered has them, and one that is not is no
-  // part of the context.
+  // Whether the source has only prompts. A session that cairn recorded already has them and is left as it is;
+  // one made from prompts alone is not part of the context.
   virtual bool prompts_only() const { return false; }
 };
 
@@ -115,7 +115,7 @@ class MemoryImport {
   std::unique_ptr<OldMemory> memory_;  // of open_job_
 };
 
-// The folder for copies below a home, and the copy of a job.
+// The path of a job's copy of its source, below `home`.
 std::string copy_of(const std::string& home, std::int64_t job);
 
 }  // namespace cairn::importer

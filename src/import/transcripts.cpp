@@ -71,7 +71,7 @@ Result<bool> TranscriptImport::step() {
   if (!next) return false;
   if (TRY(archive_first(*next))) return true;
   const std::string id = catch_up_.id_of(next->session);
-  // With the session itself, so that after a crash it is not found as one that was remembered before.
+  // In the transaction that makes the session: after a crash it must not count as remembered before.
   const std::string reason =
       TRY(catch_up_.import_session(next->path, next->platform, next->session, [&]() -> Status {
         TRY(store::name_project_of_backups(db_, next->platform, id));
@@ -81,7 +81,7 @@ Result<bool> TranscriptImport::step() {
   return true;
 }
 
-// The archive has the texts of what was imported.
+// Removes the texts of imported events from the store: the archive has them.
 Result<bool> TranscriptImport::expire_texts() {
   constexpr std::int64_t kAtOnce = 500;  // so that the transaction stays short
   std::int64_t removed = 0;

@@ -70,8 +70,8 @@ class TranscriptImport {
   os::Clock& clock_;
   intake::CatchUp& catch_up_;
   Log& log_;
-  bool has_evidence_ = true;  // that the archive makes unnecessary, perhaps
-  std::string asked_;         // the last path that a backup was asked for
+  bool has_evidence_ = true;  // there may be evidence that the archive has too
+  std::string asked_;         // the transcript of which a backup was requested last
 };
 
 }  // namespace cairn::importer

@@ -22,6 +22,7 @@ namespace cairn::intake {
 using event::Event;
 using event::Kind;
 using host::TranscriptPiece;
+using store::CallOutcome;
 using store::Session;
 using Item = host::TranscriptItem;
 
@@ -149,7 +150,7 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   if (!piece || piece->items.empty()) return false;
   Event start;
   start.id = store::transcript_event_id(platform, id, "", Kind::session_start);
-  start.source = "transcript";
+  start.source = event::Source::transcript;
   start.host = platform;
   start.name = host.name_of(Kind::session_start);
   start.kind = Kind::session_start;
@@ -327,7 +328,9 @@ Result<WallTime> CatchUp::watched_since(const Session& session) {
   if (seen && seen->at <= session.started_at) {
     const auto start = TRY(store::kept_event(db_, seen->seq));
     const Json extra = start && start->texts.extra ? Json::parse_partial(*start->texts.extra).value : Json();
-    since = extra["reason"].as_string() == "resume" ? session.started_at : WallTime();
+    since = event::start_reason(extra["reason"].as_string()) == event::StartReason::resume
+                ? session.started_at
+                : WallTime();
   } else if (session.host.pid != 0 && session.host_boot_id == clock_.boot_id()) {
     const auto ticks = static_cast<std::int64_t>(session.host.start);
     const std::int64_t age_ms =
@@ -365,9 +368,9 @@ Result<std::string> CatchUp::reason_to_skip(const Look& look, const Item& item) 
 
 Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) {
   const SessionId session = look.session.id;
-  const std::string known = TRY(store::call_outcome(db_, session, item.tool_use_id));
-  if (!known.empty() && known != "waiting") return true;
-  const auto note = [&](std::string_view outcome, std::string_view reason = "") {
+  const auto known = TRY(store::call_outcome(db_, session, item.tool_use_id));
+  if (known && known != CallOutcome::waiting) return true;
+  const auto note = [&](CallOutcome outcome, std::string_view reason = "") {
     return store::note_call(db_, session, item.tool_use_id, outcome, reason, item.at);
   };
   const store::ToolRows rows = TRY(store::tool_rows(db_, session, item.tool_use_id));
@@ -377,12 +380,12 @@ Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) 
     TRY(recorder_.correct_to_failure(session, item.tool_use_id,
                                      cut(gate_.clean(item.result->error, gate::Way::hook), max_field_)));
   if (rows.end || (rows.start && cut_off)) {
-    TRY(note("stored"));
+    TRY(note(CallOutcome::stored));
     return true;
   }
   const bool over = item.result ? look.is_late(item.result->at) : cut_off;
   if (!over) {
-    if (!rows.start) TRY(note("waiting"));
+    if (!rows.start) TRY(note(CallOutcome::waiting));
     return false;
   }
   std::string reason = TRY(reason_to_skip(look, item));
@@ -390,7 +393,7 @@ Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) 
     const Kind kind = cut_off ? Kind::tool_start : item.result->failed ? Kind::tool_failure : Kind::tool;
     reason = TRY(store_event(look, event_of(look, item, kind)));
   }
-  TRY(note(reason.empty() ? "recovered" : "counted", reason));
+  TRY(note(reason.empty() ? CallOutcome::recovered : CallOutcome::counted, reason));
   return true;
 }
 
@@ -436,7 +439,7 @@ Status CatchUp::recover_text(Look& look, const Item& item) {
   text.session = session;
   text.prompt_number = *number;
   text.kind = item.said;
-  text.source = "transcript";
+  text.source = store::TextSource::transcript;
   text.text = cut(gate_.clean(item.text, gate::Way::hook), max_field_);
   text.at = at;
   if (trim(text.text).empty()) return {};  // all of it was private
@@ -449,7 +452,7 @@ Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
   const ContentId& session = look.session.content_id;
   e.id = store::transcript_event_id(look.session.platform, session,
                                     item.kind == Item::Kind::call ? item.tool_use_id : item.prompt_id, kind);
-  e.source = "transcript";
+  e.source = event::Source::transcript;
   e.host = look.session.platform;
   e.name = host::find_host(e.host).name_of(kind);
   e.kind = kind;
@@ -466,7 +469,7 @@ Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
   e.tool_input = item.input;
   if (kind == Kind::tool) e.tool_response = item.result->response;
   if (kind == Kind::tool_failure) e.error = item.result->error;
-  e.interrupted = e.tool_response["interrupted"].as_bool();
+  e.interrupted = host::was_interrupted(e.tool_response);
   return e;
 }
 
@@ -488,7 +491,7 @@ Result<std::string> CatchUp::store_event(Look& look, Event event) {
     TRY(savepoint.commit());
   }
   const auto row = TRY(store::find_event(db_, id));
-  if (row && !row->stored()) return row->reason.value_or(row->outcome);
+  if (row && !row->stored()) return row->reason.value_or(std::string(name_of(row->outcome)));
   if (look.session.imported) return std::string();
   ++recovered_;
   log_.info(

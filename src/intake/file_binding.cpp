@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kFilesAStep = 32;
 constexpr std::size_t kLargestBound = 1u << 20;
-// An observation of an older turn (an import, a new distillation) says nothing about the files of now.
+// An observation of an older turn (imported, or distilled again) says nothing about the present files.
 constexpr Millis kInTime = std::chrono::hours(1);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Notes which content the files of a new observation have, so that it can be told later whether they changed.
+// Notes which content the files of a new observation have, to detect later whether they changed.
 //
 // In the background, a few files a step: neither a hook nor the distiller waits for it.
 #pragma once

@@ -6,6 +6,7 @@
 
 #include "hook/inbox.h"
 #include "hook/scan.h"
+#include "host/shaped.h"
 
 namespace cairn::intake {
 
@@ -109,8 +110,8 @@ const InboxReader::Peeked& InboxReader::peek(const EventId& id) {
     peeked.boot = std::move(order->first);
     peeked.ns = order->second;
   }
-  peeked.session =
-      hook::word_in(std::string_view(start).substr(std::min(start.find('\n'), start.size())), "session_id");
+  peeked.session = hook::word_in(std::string_view(start).substr(std::min(start.find('\n'), start.size())),
+                                 host::kSessionMember);
   return peeked;
 }
 

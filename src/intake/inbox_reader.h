@@ -45,7 +45,8 @@ class InboxReader {
   static constexpr int kMostDeaths = 5;
 
   // Creates the directories and removes what dead hooks left in tmp/. Files that a dead daemon left in cur/
-  // wait with the others. Returns those that crashed one, or that kMostDeaths daemons died with.
+  // wait with the others. Returns those that crashed a daemon, or that kMostDeaths daemons were reading alone
+  // when they died.
   Result<std::vector<Suspect>> start();
 
   // The ids that wait, in order: by boot time within a boot, boots by their first wall time, else by id.
@@ -83,8 +84,8 @@ class InboxReader {
   Status keep_bad(const EventId& id, std::string_view text);
   // The file can be neither stored nor quarantined now. It stays in cur/ until sweep() returns it to new/.
   void defer(const EventId& id);
-  // The content of a file that is to be quarantined, renamed to cur/ID.aside. Nothing when redacting it has
-  // already killed a daemon. Call clear_mark() when redacting has succeeded.
+  // The content of a file that is to be quarantined, renamed to cur/ID.aside. Empty when a daemon has already
+  // died while it redacted this file. Call clear_mark() when redacting has succeeded.
   Result<std::string> read_suspect(const Suspect& suspect);
   Status clear_mark(const Suspect& suspect);
   void done_with_suspect(const EventId& id);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "host/host.h"
+#include "host/shaped.h"
 #include "store/events.h"
 
 namespace cairn::intake {
@@ -80,7 +81,7 @@ Status Intake::store_bad(const EventId& id, Bad& bad) {
   gate_.clean_envelope(outline);
   counted.name = outline.name;
   counted.kind = event::kind_name(host::find_host(bad.envelope.host).kind_of(counted.name));
-  counted.outcome = "bad";
+  counted.outcome = store::EventOutcome::bad;
   counted.reason = bad.reason;
   counted.at = bad.envelope.wall_ns > 0 ? from_epoch_ms(bad.envelope.wall_ns / 1'000'000) : clock_.now();
   return store::record_counted(db_, counted, clock_.now());
@@ -90,7 +91,7 @@ Status Intake::store_event(const Prepared& prepared) {
   if (TRY(store::is_recorded(db_, prepared.id)) && !TRY(store::reopen_bad(db_, prepared.id))) return {};
   if (const auto* refused = std::get_if<std::pair<event::Event, gate::Refusal>>(&prepared.what))
     return recorder_.refuse(refused->first, refused->second);
-  return recorder_.record(std::get<gate::Gate::Passed>(prepared.what));
+  return recorder_.record(std::get<gate::Gate::Passed>(prepared.what), true);
 }
 
 // An error of the machine concerns the whole group; one of the event itself only that event.
@@ -104,26 +105,34 @@ std::string Intake::text_of(const EventId& id) {
   return reader_.read(id).value_or("");
 }
 
-Status Intake::store_group(std::vector<Prepared>& group) {
+Status Intake::store_together(std::span<Prepared> group) {
   auto transaction = TRY(store::Transaction::begin(db_));
   for (Prepared& prepared : group) {
-    if (!std::holds_alternative<Bad>(prepared.what)) {
-      auto savepoint = TRY(store::Savepoint::begin(db_));
-      const Status stored = store_event(prepared);
-      if (stored) {
-        TRY(savepoint.commit());
-        continue;
-      }
-      if (is_machine_error(stored.error())) return stored;
-      prepared.what = Bad{{}, stored.error().message, redacted(text_of(prepared.id))};
-    }
-    TRY(store_bad(prepared.id, std::get<Bad>(prepared.what)));
+    auto* const bad = std::get_if<Bad>(&prepared.what);
+    TRY(bad ? store_bad(prepared.id, *bad) : store_event(prepared));
   }
   TRY(recorder_.finish());
   return transaction.commit();
 }
 
-void Intake::clear_files(const std::vector<Prepared>& group) {
+Status Intake::store_group(std::vector<Prepared>& group) {
+  auto stored = store_together(group);
+  if (stored || is_machine_error(stored.error())) return stored;
+  // One of the events cannot be stored. Store each alone, so that only that one is quarantined.
+  for (Prepared& prepared : group) {
+    recorder_.discard();
+    stored = store_together({&prepared, 1});
+    if (!stored && !is_machine_error(stored.error())) {
+      recorder_.discard();
+      prepared.what = Bad{{}, stored.error().message, redacted(text_of(prepared.id))};
+      stored = store_together({&prepared, 1});
+    }
+    TRY(std::move(stored));
+  }
+  return {};
+}
+
+void Intake::clear_files(std::span<const Prepared> group) {
   for (const Prepared& prepared : group) {
     const auto* bad = std::get_if<Bad>(&prepared.what);
     if (bad && !bad->kept) {
@@ -156,7 +165,7 @@ static std::pair<std::size_t, std::size_t> id_in(std::string_view json, std::str
 
 // In plain text an id looks like a secret. Keep it, or the event would belong to no session.
 static std::string with_ids_of(std::string_view raw, std::string clean, const gate::Gate& gate) {
-  for (const std::string_view name : {"session_id", "prompt_id", "tool_use_id"}) {
+  for (const std::string_view name : host::kIdMembers) {
     const auto [from, size] = id_in(raw, name);
     const auto [to, old_size] = id_in(clean, name);
     const std::string_view id = raw.substr(from, size);

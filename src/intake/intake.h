@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,7 +48,7 @@ class Intake {
   Result<bool> step();
 
   // Why an unreadable event is still in the inbox: it could not be quarantined, or we have no permission to
-  // read it. Empty when there is none.
+  // read it. Empty when no such event is there.
   const std::string& trouble() const { return trouble_; }
   // Call once a minute: removes old files, and tries again what could be neither read nor quarantined.
   void sweep();
@@ -67,7 +68,7 @@ class Intake {
   bool is_holding_files() const { return !held_.empty(); }
   void remove_held();
 
-  // The number of events waiting, and of those that hooks could not write since the store was created.
+  // The number of events that wait in the inbox.
   Result<std::size_t> waiting() { return reader_.depth(); }
 
   // The file in which the host takes variables for later commands of the session, as the hook of that event
@@ -95,12 +96,14 @@ class Intake {
   Status finish(std::vector<Prepared>& group);
   Status store_event(const Prepared& prepared);
   Status store_bad(const EventId& id, Bad& bad);
+  // One transaction for all of them.
+  Status store_together(std::span<Prepared> group);
   Status store_group(std::vector<Prepared>& group);
   std::string text_of(const EventId& id);
   std::string redacted(const std::string& file) const;
   std::optional<Prepared> defer(const EventId& id, const Error& error);
   Result<std::optional<Prepared>> read_one(const EventId& id, std::size_t& bytes);
-  void clear_files(const std::vector<Prepared>& group);
+  void clear_files(std::span<const Prepared> group);
 
   store::Db& db_;
   os::Disk& disk_;

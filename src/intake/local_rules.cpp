@@ -53,7 +53,7 @@ std::string read_table(const Json& table, gate::LocalRules& rules) {
   return "";
 }
 
-// The directory that holds .git, else the directory itself.
+// The nearest directory, from `directory` upwards, with .git or .cairn.toml; else `directory` itself.
 std::string root_of(os::Disk& disk, const std::string& directory) {
   if (directory.size() >= PATH_MAX) return directory;  // a longer path cannot exist
   const auto has = [&](const std::string& at, std::string_view name) {

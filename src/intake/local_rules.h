@@ -1,9 +1,9 @@
 // Rules of one project about what is not stored: `.cairn.toml` at the root of a repository, and projects for
 // which the user switched capture off.
 //
-// The file can only narrow: `capture = false`, `exclude = [...]`, `skip_tools = [...]`, or the same as
-// `capture.enabled`, `capture.exclude`, `capture.skip_tools`. Everything else in it is
-// ignored, because the author of a repository must not decide where text goes. It is read again when its
+// The file can only reduce what is stored: `capture = false`, `exclude = [...]`, `skip_tools = [...]`, or the
+// same as `capture.enabled`, `capture.exclude`, `capture.skip_tools`. Everything else in it is ignored,
+// because the author of a repository must not decide where text goes. It is read again when its size or
 // modification time changes; otherwise an event costs one stat.
 #pragma once
 

@@ -155,9 +155,9 @@ Result<std::string> project_at(store::Db& db, os::Disk& disk, os::Clock& clock, 
   return project.name;
 }
 
-Lineage::~Lineage() = default;
+RepositoryReader::~RepositoryReader() = default;
 
-Result<bool> Lineage::step() {
+Result<bool> RepositoryReader::step() {
   if (!search_) {
     const auto due = TRY(store::next_due(db_));
     if (!due) return false;
@@ -172,7 +172,7 @@ Result<bool> Lineage::step() {
   return true;
 }
 
-Status Lineage::begin(const Project& project) {
+Status RepositoryReader::begin(const Project& project) {
   const Place place = resolve_place(disk_, "", project.root);
   if (place.is_git() && place.key == project.key) {
     project_ = project.id;
@@ -189,7 +189,7 @@ Status Lineage::begin(const Project& project) {
 }
 
 // Handles `git init` in a known directory.
-Status Lineage::note_repository(const Project& project, const Place& place) {
+Status RepositoryReader::note_repository(const Project& project, const Place& place) {
   const auto other = TRY(store::project_by_key(db_, place.key));
   if (other) {
     TRY(store::link_projects(db_, *other, project, store::MadeBy::cairn,
@@ -200,7 +200,7 @@ Status Lineage::note_repository(const Project& project, const Place& place) {
   return store::move_project(db_, project, place, "repository", clock_.now());
 }
 
-Status Lineage::finish() {
+Status RepositoryReader::finish() {
   return store::in_transaction(db_, [&]() -> Status {
     TRY(store::set_looked_at(db_, project_));
     const auto project = TRY(store::find_project(db_, project_));

@@ -4,7 +4,7 @@
 // The first session in an unknown place decides. In certain cases (the directory became a repository; the
 // only other repository with this first commit is gone from its old path) the project's row moves to the new
 // place with everything remembered. Uncertain cases are suggested to the user. First commits and remotes are
-// read in the background, in small steps (Lineage).
+// read in the background, in small steps (RepositoryReader).
 #pragma once
 
 #include <memory>
@@ -33,11 +33,11 @@ Result<std::string> project_at(store::Db& db, os::Disk& disk, os::Clock& clock, 
 
 // Reads the repositories of projects with new work: whether the directory became one, its first commit, its
 // remote. Belongs to the writer's thread.
-class Lineage {
+class RepositoryReader {
  public:
-  Lineage(store::Db& db, os::Disk& disk, os::Clock& clock, Log& log)
+  RepositoryReader(store::Db& db, os::Disk& disk, os::Clock& clock, Log& log)
       : db_(db), disk_(disk), clock_(clock), log_(log) {}
-  ~Lineage();
+  ~RepositoryReader();
 
   // Remotes pass this gate before they are stored.
   void configure(const gate::Gate& gate) { gate_ = &gate; }

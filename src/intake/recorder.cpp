@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/hash.h"
 #include "base/text.h"
 #include "host/host.h"
 #include "intake/place.h"
 #include "intake/project_identity.h"
+#include "intake/summarise.h"
 #include "store/archive.h"
 #include "store/continuity.h"
 #include "store/evidence.h"
@@ -21,6 +25,8 @@ namespace cairn::intake {
 
 using event::Event;
 using event::Kind;
+using event::StartReason;
+using store::EventOutcome;
 using store::Session;
 using store::SessionStatus;
 using store::TurnEnd;
@@ -49,11 +55,15 @@ static std::optional<std::string> extra_text(const Event& e) {
   return text_or_nothing(extra);
 }
 
+static store::Texts texts_of(const Event& e) {
+  return {text_or_nothing(e.tool_input), response_text(e), extra_text(e)};
+}
+
 // A repeated delivery comes from the same process. An equal event from another process is a new one.
-static std::string hash_of(const Event& e) {
+static std::string hash_of(const Event& e, const store::Texts& texts) {
   std::string all = fmt::format("{} {}\n", e.host_process.pid, e.host_process.start);
-  all += e.name + '\n' + e.agent_id.value_or("") + '\n' + e.prompt + '\n' + e.tool_input.dump() + '\n';
-  all += response_text(e).value_or("") + '\n' + extra_text(e).value_or("");
+  all += e.name + '\n' + e.agent_id.value_or("") + '\n' + e.prompt;
+  for (const auto& text : {&texts.input, &texts.response, &texts.extra}) all += '\n' + text->value_or("");
   return content_hash(all);
 }
 
@@ -73,11 +83,35 @@ Result<Session> Recorder::session_of(const Event& e) {
         fmt::format("session created session={} project={} memory=none queue_depth=0 provider_running=no",
                     e.session.value, project));
   }
-  if (known->imported && e.source != "transcript") TRY(store::set_imported(db_, known->id, false));
-  TRY(store::touch_session(db_, known->id, {e.at, e.cwd, e.transcript_path, e.host_process, e.boot_id}));
-  if (!e.transcript_path.empty() && e.transcript_path != known->transcript_path)
+  if (known->imported && e.source != event::Source::transcript)
+    TRY(store::set_imported(db_, known->id, false));
+  const auto seen = seen_.find(known->id);
+  const bool is_noted = seen != seen_.end() && seen->second.transcript_path == e.transcript_path;
+  if (!e.transcript_path.empty() && e.transcript_path != known->transcript_path && !is_noted)
     TRY(store::note_transcript(db_, known->id, e.transcript_path));
+  see(known->id, e);
   return *std::move(known);
+}
+
+void Recorder::see(SessionId session, const Event& e) {
+  store::SessionUpdate& seen = seen_[session];
+  seen.at = std::max(seen.at, e.at);
+  if (!e.cwd.empty()) seen.cwd = e.cwd;
+  if (!e.transcript_path.empty()) seen.transcript_path = e.transcript_path;
+  if (e.host_process.pid == 0) return;
+  seen.host = e.host_process;
+  seen.boot_id = e.boot_id;
+}
+
+Status Recorder::write_seen() {
+  for (const auto& [session, seen] : std::exchange(seen_, {})) TRY(store::touch_session(db_, session, seen));
+  return {};
+}
+
+Result<std::int64_t> Recorder::open_turn(const Session& session, WallTime at) {
+  const std::int64_t number = TRY(store::open_turn(db_, session.id, at)).number;
+  digests_.begin(session, number, TRY(root_of(db_, session)));
+  return number;
 }
 
 // The turn of the event: that of its prompt id, else the latest. An unknown prompt id opens a new turn.
@@ -89,9 +123,9 @@ Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Ses
   const auto latest = TRY(store::latest_turn(db_, session.id));
   if (!is_work || (latest && !e.prompt_id)) return latest ? std::optional(latest->number) : std::nullopt;
   TRY(close_open_turn(session.id, TurnEnd::next_prompt, e.at));
-  const store::Turn opened = TRY(store::open_turn(db_, session.id, e.at));
-  if (e.prompt_id) TRY(store::name_turn(db_, session.id, opened.number, *e.prompt_id));
-  return std::optional(opened.number);
+  const std::int64_t opened = TRY(open_turn(session, e.at));
+  if (e.prompt_id) TRY(store::name_turn(db_, session.id, opened, *e.prompt_id));
+  return std::optional(opened);
 }
 
 std::variant<gate::Gate::Passed, gate::Refusal> Recorder::pass(const gate::Gate& gate, event::Event event,
@@ -104,31 +138,38 @@ std::variant<gate::Gate::Passed, gate::Refusal> Recorder::pass(const gate::Gate&
   return verdict;
 }
 
-Status Recorder::record(const gate::Gate::Passed& passed) {
+Status Recorder::record(const gate::Gate::Passed& passed, bool more) {
+  TRY(record_event(passed));
+  return more ? Status() : write_seen();
+}
+
+Status Recorder::record_event(const gate::Gate::Passed& passed) {
   const event::CleanEvent& event = passed.event;
   const WallTime now = clock_.now();
   if (TRY(store::is_memory_id(db_, event->session))) return count_own_agent(*event);
   const Session session = TRY(session_of(*event));
   for (const gate::KnownSecret& secret : passed.learned)
     TRY(store::add_session_secret(db_, session.id, {secret.hash, secret.begin, secret.length}));
-  store::Counted counted{event->id, event->name,  event::kind_name(event->kind), "", "", session.id, {},
-                         event->at, event->source};
+  store::Counted counted{
+      event->id, event->name,  event::kind_name(event->kind), EventOutcome::skipped, "", session.id, {},
+      event->at, event->source};
 
   if (event->kind == Kind::subagent_stop && event->agent_type.value_or("").empty()) {
-    counted.outcome = "skipped";
     counted.reason = "compaction's own " + event->name;
     return store::record_counted(db_, counted, now);
   }
   const bool pairs = event->pairs_by_input && event->kind != Kind::tool_start;
+  const store::Texts texts = texts_of(*event);
   store::Placement placement{session.id, std::nullopt,
-                             event->pairs_by_input && !pairs ? call_hash(*event) : hash_of(*event),
+                             event->pairs_by_input && !pairs ? call_hash(*event) : hash_of(*event, texts),
                              std::nullopt};
-  // Resume and end may follow each other quickly. Compare with the state before each, so that none is missed.
+  // Resume and end may follow each other within seconds: an event that changes the session's state is never a
+  // duplicate.
   const bool was_active = session.status == SessionStatus::active;
   const bool turns_state =
       (event->kind == Kind::session_start && !was_active) || (event->kind == Kind::session_end && was_active);
   if (!turns_state && TRY(store::is_duplicate(db_, event, placement))) {
-    counted.outcome = "duplicate";
+    counted.outcome = EventOutcome::duplicate;
     counted.reason = event->tool_use_id ? "same tool use" : "same payload within 5 s";
     return store::record_counted(db_, counted, now);
   }
@@ -145,7 +186,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
     // The start and end of a session belong to no turn.
     const bool frames = event->kind == Kind::session_start || event->kind == Kind::session_end;
     if (turn && turn->muted && !frames) {
-      counted.outcome = "private";
+      counted.outcome = EventOutcome::private_turn;
       counted.reason = "its prompt is private";
       counted.prompt_number = placement.prompt_number;
       TRY(store::record_counted(db_, counted, now));
@@ -156,7 +197,8 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
     if (turn) TRY(note_change(*event, *turn));
   }
   const std::int64_t seq = TRY(store::record_stored(db_, event, placement, now));
-  TRY(keep(event, session, seq, placement.prompt_number));
+  TRY(keep(event, session, seq, placement.prompt_number, texts));
+  add_to_digest(event, placement, seq, texts);
   TRY(note_continuity(*event, session));
   if (event->kind == Kind::stop || event->kind == Kind::stop_failure)
     return on_stop(*event, session, placement.prompt_number, false);
@@ -171,7 +213,7 @@ Status Recorder::record(const gate::Gate::Passed& passed) {
 
 Status Recorder::note_continuity(const Event& event, const Session& session) {
   if (event.kind == Kind::compact_start) return store::set_window_told(db_, session.id, false);
-  if (event.kind == Kind::session_start && event.reason == "compact")
+  if (event.kind == Kind::session_start && event.start_reason == StartReason::compact)
     return request_document(session, "compaction");
   if (event.kind != Kind::other) return {};
   const std::string file = host::find_host(event.host).loaded_instructions(event);
@@ -194,6 +236,7 @@ Status Recorder::correct_to_failure(SessionId session, const std::string& tool_u
 
 // The archive copies the transcript right after this transaction.
 Status Recorder::request_backup(const Session& session, std::string_view cause, std::string_view reason) {
+  TRY(write_seen());  // its path
   const auto known = TRY(store::find_session(db_, session.id));
   const std::string& path = known ? known->transcript_path : session.transcript_path;
   if (path.empty()) return {};
@@ -210,17 +253,25 @@ Status Recorder::request_backup(const Session& session, std::string_view cause, 
                                      {}});
 }
 
-// A refused event creates no session: where it happened is private too.
 Status Recorder::count_own_agent(const Event& e) {
-  return store::record_counted(
-      db_, {e.id, e.name, event::kind_name(e.kind), "own_agent", "memory agent's own session", {}, {}, e.at},
-      clock_.now());
+  return store::record_counted(db_,
+                               {e.id,
+                                e.name,
+                                event::kind_name(e.kind),
+                                EventOutcome::own_agent,
+                                "memory agent's own session",
+                                {},
+                                {},
+                                e.at},
+                               clock_.now());
 }
 
+// A refused event creates no session: where it happened is private too.
 Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
   if (TRY(store::is_memory_id(db_, event.session))) return count_own_agent(event);
-  store::Counted counted{
-      event.id, event.name, event::kind_name(event.kind), refusal.outcome, refusal.reason, {}, {}, event.at};
+  const EventOutcome outcome = store::named<EventOutcome>(refusal.outcome).value_or(EventOutcome::skipped);
+  store::Counted counted{event.id, event.name, event::kind_name(event.kind), outcome, refusal.reason, {},
+                         {},       event.at};
   if (const auto session = TRY(store::find_session(db_, event.host, event.session))) {
     counted.session = session->id;
     TRY(store::touch_session(db_, session->id,
@@ -235,21 +286,17 @@ Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
 
 // Tool results and the ends of turns are work for the queue; the rest is evidence at once.
 Status Recorder::keep(const event::CleanEvent& e, const Session& session, std::int64_t seq,
-                      std::optional<std::int64_t> number) {
+                      std::optional<std::int64_t> number, const store::Texts& texts) {
   const bool is_tool = e->kind == Kind::tool || e->kind == Kind::tool_failure;
   const bool is_end = e->kind == Kind::stop || e->kind == Kind::stop_failure;
-  if (!is_tool && !is_end)
-    return store::keep_evidence(db_, seq, session.id,
-                                {text_or_nothing(e->tool_input), response_text(*e), extra_text(*e)}, e->at);
+  if (!is_tool && !is_end) return store::keep_evidence(db_, seq, session.id, texts, e->at);
   store::NewMessage message;
   message.event_seq = seq;
   message.session = session.id;
   message.content_id = session.content_id;
   message.type = is_tool ? "observation" : "summarize";
   message.tool_name = e->tool_name;
-  message.tool_input = text_or_nothing(e->tool_input);
-  message.tool_response = is_tool ? response_text(*e) : std::nullopt;
-  message.extra = extra_text(*e);
+  message.texts = texts;
   message.cwd = e->cwd;
   message.prompt_number = number;
   message.created_at = e->at;
@@ -259,17 +306,30 @@ Status Recorder::keep(const event::CleanEvent& e, const Session& session, std::i
   return {};
 }
 
+// Adds the event to the turn's digest while its texts are in memory. Without a digest they are read later.
+void Recorder::add_to_digest(const event::CleanEvent& e, const store::Placement& placement, std::int64_t seq,
+                             const store::Texts& texts) {
+  if (!placement.prompt_number) return;
+  TurnDigest* digest = digests_.whole(placement.session, *placement.prompt_number);
+  if (!digest) {
+    unread_.insert({placement.session, *placement.prompt_number});
+    return;
+  }
+  const auto& use = placement.tool_use_id ? placement.tool_use_id : e->tool_use_id;
+  digest->add(e->kind, use.value_or(""), bytes_of(texts), step_of(*e, seq));
+}
+
 Status Recorder::on_session_start(const Event& e, const Session& session) {
   TRY(store::reopen_session(db_, session.id));
-  if (e.reason == "compact") return {};
+  if (e.start_reason == StartReason::compact) return {};
   // A new host process continues this session: the turn that the old process had open has ended.
   TRY(close_open_turn(session.id, TurnEnd::session_start, e.at));
   return store::set_branch(db_, session.id, current_branch(disk_, e.cwd));
 }
 
 Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Session& session, bool muted) {
-  // What only a transcript has is over: it opens no session.
-  if (e.source != "transcript") TRY(store::reopen_session(db_, session.id));
+  // An event from a transcript is in the past: it does not reopen its session.
+  if (e.source != event::Source::transcript) TRY(store::reopen_session(db_, session.id));
   // A prompt id always means the same turn. An event that overtook its prompt may have opened it already.
   std::optional<std::int64_t> number;
   if (e.prompt_id) number = TRY(store::turn_of_prompt(db_, session.id, *e.prompt_id));
@@ -280,14 +340,16 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
       TRY(store::reopen_turn(db_, session.id, *number));
     } else {
       TRY(close_open_turn(session.id, TurnEnd::next_prompt, e.at));
-      number = TRY(store::open_turn(db_, session.id, e.at)).number;
+      number = TRY(open_turn(session, e.at));
     }
     if (e.prompt_id) TRY(store::name_turn(db_, session.id, *number, *e.prompt_id));
   }
   if (e.synthetic_prompt) return number;  // not a request of the user
-  if (muted)
+  if (muted) {
     TRY(store::forget_turn(db_, session.id, *number));
-  else if (!TRY(store::has_prompt(db_, session.id, *number)))
+    digests_.drop(session.id, *number);
+  }
+  if (!muted && !TRY(store::has_prompt(db_, session.id, *number)))
     TRY(store::add_prompt(db_, session.id, *number, e.prompt, e.at));
   return number;
 }
@@ -296,6 +358,10 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
 static std::string failure_of(const Event& e) {
   if (!e.error.empty() && e.error != "unknown") return e.error;
   return e.last_assistant_message.empty() ? "unknown" : e.last_assistant_message;
+}
+
+static store::TextSource source_of_texts(const Event& e) {
+  return e.source == event::Source::hook ? store::TextSource::hook : store::TextSource::transcript;
 }
 
 Status Recorder::on_stop(const Event& e, const Session& session, std::optional<std::int64_t> number,
@@ -310,7 +376,7 @@ Status Recorder::on_stop(const Event& e, const Session& session, std::optional<s
     answer.prompt_number = *number;
     answer.kind = store::TextKind::answer;
     answer.text = trim(e.last_assistant_message);
-    answer.source = e.source;
+    answer.source = source_of_texts(e);
     answer.at = e.at;
     TRY(store::add_text(db_, answer));
   }

@@ -3,9 +3,10 @@
 // Runs inside the intake transaction, after the gate. Any event may come first, twice, late or never:
 // sessions are created when first seen, tool events pair by tool_use_id and prompts by prompt_id, and a turn
 // that ends is summarised before the commit. A turn that gets events while it is open, or late ones, is
-// marked and summarised when its project is asked for or nothing else is to do.
+// marked. It is summarised when context is composed for its project, or when there is nothing else to do.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -44,8 +45,9 @@ class Recorder {
   // Passes `event` through `gate`, which also removes secrets that occurred earlier in the session.
   std::variant<gate::Gate::Passed, gate::Refusal> pass(const gate::Gate& gate, event::Event event,
                                                        std::size_t max_field);
-  // Stores one event that passed the gate.
-  Status record(const gate::Gate::Passed& passed);
+  // Stores one event that passed the gate. `more`: others may follow in this transaction; what they say about
+  // their sessions is then written once, by finish().
+  Status record(const gate::Gate::Passed& passed, bool more = false);
   // Counts one that the gate refused: it updates its session, but none of its content is stored.
   Status refuse(const event::Event& event, const gate::Refusal& refusal);
 
@@ -55,7 +57,7 @@ class Recorder {
   // Distils every turn that ended since the last call, or that a transcript changed. To be called before the
   // commit.
   Status finish();
-  // Forgets those turns: the transaction was rolled back.
+  // Drops those turns: the transaction was rolled back.
   void discard();
 
   // A text that a summary is made from was added to the turn.
@@ -64,15 +66,15 @@ class Recorder {
   // When nothing else is to do, and in no transaction: summarises a turn that got late events, or reads some
   // events of an open turn ahead of its summary. False: nothing is left.
   Result<bool> step();
-  // Stored events were changed or removed: what was read of them is forgotten.
+  // Stored events were changed or removed: drops what was read of them.
   void read_again();
 
   // Ends turns and sessions whose host is dead, and turns without an event for 10 minutes; sessions of an
   // unknown host after 24 hours.
   Status sweep();
-  // Before context is composed for `project`: its dead sessions are ended, and open turns of living ones get
-  // an interim summary if they had events since the last one. Does so for the sessions that were at work
-  // last; step() does the rest.
+  // Call before context is composed for `project`. Ends its sessions whose host is dead, and gives the open
+  // turns of the others an interim summary if they had events since the last one. Does so for the sessions
+  // with the newest events; step() does the rest.
   Status update_project(const std::string& project, const ContentId& except);
   // `cairn process --wait`: ends every open turn.
   Status end_open_turns();
@@ -82,6 +84,7 @@ class Recorder {
   Status end(const store::Session& session, std::string_view reason, WallTime at);
 
  private:
+  Status record_event(const gate::Gate::Passed& passed);
   Result<store::Session> session_of(const event::Event& event);
   Result<std::optional<std::int64_t>> turn_for(const event::Event& event, const store::Session& session);
   Status on_session_start(const event::Event& event, const store::Session& session);
@@ -92,7 +95,12 @@ class Recorder {
   Status on_session_end(const event::Event& event, const store::Session& session);
   Status count_own_agent(const event::Event& event);
   Status keep(const event::CleanEvent& event, const store::Session& session, std::int64_t seq,
-              std::optional<std::int64_t> number);
+              std::optional<std::int64_t> number, const store::Texts& texts);
+  Result<std::int64_t> open_turn(const store::Session& session, WallTime at);
+  void add_to_digest(const event::CleanEvent& event, const store::Placement& placement, std::int64_t seq,
+                     const store::Texts& texts);
+  void see(SessionId session, const event::Event& event);
+  Status write_seen();
   Status close(SessionId session, std::int64_t number, store::TurnEnd reason, WallTime at);
   Status close_open_turn(SessionId session, store::TurnEnd reason, WallTime at);
   Status request_backup(const store::Session& session, std::string_view cause, std::string_view reason);
@@ -117,8 +125,9 @@ class Recorder {
   bool automatic_ = false;
   SessionSecrets secrets_;
   using TurnKey = std::pair<SessionId, std::int64_t>;
-  std::set<TurnKey> changed_;     // to be summarised before the commit
-  std::set<TurnKey> unread_;      // open turns with events that their digest may not have
+  std::map<SessionId, store::SessionUpdate> seen_;  // what events said about their sessions, not written yet
+  std::set<TurnKey> changed_;                       // to be summarised before the commit
+  std::set<TurnKey> unread_;                        // open turns with events that their digest may not have
   std::set<std::string> wanted_;  // projects with more marked turns than an answer waits for
   TurnDigests digests_;
   bool is_first_step_ = true;  // digests of open turns may be missing

@@ -14,24 +14,24 @@ using event::Event;
 using event::Kind;
 using store::TurnEnd;
 
-// A project's sessions and turns that are brought up to date before an answer; a context shows fewer.
+// The most sessions of a project that are summarised before an answer, and the most open turns whose digests
+// are made at a start. A context shows fewer.
 static constexpr std::size_t kMostTurns = 16;
-// Sessions of which it is asked before an answer whether their host lives; the others are swept each minute.
+// The most sessions whose host is checked before an answer; the sweep each minute checks the others.
 static constexpr std::size_t kMostHosts = 8;
 // What may be read for that, and in one step when nothing else is to do: a few ms each.
 static constexpr ReadLimit kAnswerLimit{400, 4u << 20};
 static constexpr ReadLimit kStepLimit{400, 4u << 20};
 
-// An open turn is summarised when someone asks for its project, one that has ended when nothing else is to
-// do: several late events then cost one summary. What a transcript adds belongs to a recovery that is asked
-// for now.
+// An open turn is summarised when context is composed for its project. One that has ended is summarised when
+// nothing else is to do, so that several late events cost one summary; but events from a transcript at once,
+// because an answer may wait for their recovery.
 Status Recorder::note_change(const Event& event, const store::Turn& turn) {
   const bool is_said = event.kind == Kind::tool_start || event.kind == Kind::tool ||
                        event.kind == Kind::tool_failure || event.kind == Kind::stop ||
                        event.kind == Kind::stop_failure || event.kind == Kind::prompt;
   if (!turn.open() && !is_said) return {};  // a notification changes no summary
-  if (!turn.open() && event.source == "transcript") changed_.emplace(turn.session, turn.number);
-  unread_.insert({turn.session, turn.number});
+  if (!turn.open() && event.source == event::Source::transcript) changed_.emplace(turn.session, turn.number);
   return store::mark_turn(db_, turn.session, turn.number);
 }
 
@@ -52,6 +52,7 @@ Status Recorder::finish() {
 }
 
 Status Recorder::finish(ReadLimit& limit) {
+  TRY(write_seen());
   const auto changed = std::move(changed_);
   changed_.clear();
   for (const auto& [id, number] : changed) TRY(summarise(id, number, limit));
@@ -129,6 +130,7 @@ Result<bool> Recorder::summarise_chosen() {
 }
 
 void Recorder::discard() {
+  seen_.clear();
   changed_.clear();
   read_again();
 }
@@ -149,8 +151,8 @@ Status Recorder::end_if_dead(SessionId id, const ContentId& except) {
   return request_document(*session, "end");
 }
 
-// Only the sessions that were at work last are looked at before an answer: it shows no more. The rest of the
-// project is done after it.
+// Chooses only the sessions with the newest events before an answer, which shows no more. step() does the
+// others afterwards.
 Status Recorder::choose_changed(const std::string& project, const ContentId& except) {
   std::size_t chosen = 0;
   for (const std::string& name : TRY(store::scope_of(db_, project))) {

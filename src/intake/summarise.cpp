@@ -91,15 +91,15 @@ static std::vector<store::Text> text_rows(const std::vector<distil::Carried>& ca
     row.session = turn.session;
     row.prompt_number = turn.number;
     row.kind = text.kind == distil::Carried::Kind::commit ? store::TextKind::commit : store::TextKind::pull;
-    row.source = "distiller";
+    row.source = store::TextSource::distiller;
     row.text = text.text;
     row.at = turn.ended_at.value_or(turn.last_event_at);
   }
   return rows;
 }
 
-// What a model's summary says is still open, as items of this turn; those that the turn shows itself are not
-// doubled. The next turn closes them: its own summary says what is still open then.
+// Adds what a model's summary says is still open as items of this turn, except those that the turn itself
+// shows. The next turn closes them: its own summary says what is still open then.
 static void add_said_open(const store::Summary& said, std::int64_t event, const distil::Mode& mode,
                           std::vector<distil::OpenItem>& items) {
   constexpr std::size_t kMost = 8, kShortest = 8;
@@ -108,7 +108,7 @@ static void add_said_open(const store::Summary& said, std::int64_t event, const 
     const std::string text =
         one_line(trim(whole.substr(std::min(whole.find_first_not_of("-* "), whole.size()))), 240);
     const std::string folded = distil::fold(text);
-    if (text.size() < kShortest || distil::begins_with_cue(folded + " ", mode.nothing)) continue;
+    if (text.size() < kShortest || distil::begins_with_cue(folded + " ", mode.nothing_left)) continue;
     const distil::Words words = distil::key_words(text);
     const bool known = std::any_of(items.begin(), items.end(), [&](const distil::OpenItem& item) {
       const distil::Words others = distil::key_words(item.text);
@@ -134,7 +134,7 @@ Result<std::optional<store::Put>> store_distilled(store::Db& db, const store::Se
   const distil::TurnReader reader = digest.as_it_stands();
   if (is_empty(facts, reader)) return std::optional<store::Put>();
   const auto said = TRY(store::summary_of_turn(db, session.id, turn.number));
-  const bool by_model = said && said->provider != "builtin";
+  const bool by_model = said && said->provider != event::kBuiltin;
   distil::LeftOpen left = reader.left_open(facts, mode);
   const auto next = TRY(store::find_turn(db, session.id, turn.number + 1));
   if (by_model && !turn.open() && (!next || next->open()))

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/action.h"
+
 namespace cairn::intake {
 
 using distil::Step;
@@ -27,13 +29,30 @@ Step step_of(const store::KeptEvent& event) {
     step.response = {};
   } else if (event.kind == event::Kind::tool_start) {
     step.outcome = Step::Outcome::interrupted;
-  } else if (step.response["interrupted"].as_bool()) {
+  } else if (host::was_interrupted(step.response)) {
     step.outcome = Step::Outcome::interrupted;
   }
   return step;
 }
 
-static std::size_t bytes_of(const store::Texts& texts) {
+Step step_of(const event::Event& event, std::int64_t seq) {
+  Step step;
+  step.event = seq;
+  step.tool = event.tool_name.value_or("");
+  if (!event.tool_input.is_object() || !event.tool_input.members().empty()) step.input = event.tool_input;
+  step.agent_type = event.agent_type.value_or("");
+  if (event.kind == event::Kind::tool_failure) {
+    step.outcome = event.interrupted ? Step::Outcome::interrupted : Step::Outcome::failed;
+    step.error = event.error;
+    return step;
+  }
+  step.response = event.tool_response;
+  if (event.kind == event::Kind::tool_start || host::was_interrupted(step.response))
+    step.outcome = Step::Outcome::interrupted;
+  return step;
+}
+
+std::size_t bytes_of(const store::Texts& texts) {
   return texts.input.value_or("").size() + texts.response.value_or("").size();
 }
 
@@ -46,17 +65,21 @@ TurnDigest::Begun::const_iterator TurnDigest::oldest(const Begun& begun) {
 }
 
 void TurnDigest::add(const store::KeptEvent& event) {
-  last_event_ = event.seq;
-  if (event.kind == event::Kind::stop) answer_event_ = event.seq;
-  const auto tokens = static_cast<std::int64_t>((bytes_of(event.texts) + 3) / 4);
+  add(event.kind, event.tool_use_id, bytes_of(event.texts), step_of(event));
+}
+
+void TurnDigest::add(event::Kind kind, const std::string& tool_use_id, std::size_t bytes, Step step) {
+  last_event_ = step.event;
+  if (kind == event::Kind::stop) answer_event_ = step.event;
+  const auto tokens = static_cast<std::int64_t>((bytes + 3) / 4);
   all_tokens_ += tokens;
-  if (tokens > 0) tokens_.emplace_back(event.seq, tokens);
-  if (event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure) {
-    begun_.erase(event.tool_use_id);
-    reader_.add(step_of(event));
-  } else if (event.kind == event::Kind::tool_start) {
+  if (tokens > 0) tokens_.emplace_back(step.event, tokens);
+  if (kind == event::Kind::tool || kind == event::Kind::tool_failure) {
+    begun_.erase(tool_use_id);
+    reader_.add(step);
+  } else if (kind == event::Kind::tool_start) {
     // The start of a call becomes a step only when its end is missing.
-    begun_.insert_or_assign(event.tool_use_id, step_of(event));
+    begun_.insert_or_assign(tool_use_id, std::move(step));
     if (begun_.size() > kMostBegun) begun_.erase(oldest(begun_));
   }
 }
@@ -72,24 +95,39 @@ std::int64_t TurnDigest::tokens_of(std::int64_t event) const {
   return found != tokens_.end() && found->first == event ? found->second : 0;
 }
 
-TurnDigest& TurnDigests::digest_of(const Key& key, std::string_view host, const std::string& root) {
-  const auto known =
-      std::find_if(digests_.begin(), digests_.end(), [&](const auto& one) { return one.first == key; });
+std::list<TurnDigests::Entry>::iterator TurnDigests::find(const Key& key) {
+  return std::find_if(digests_.begin(), digests_.end(), [&](const Entry& one) { return one.key == key; });
+}
+
+TurnDigests::Entry& TurnDigests::entry_of(const Key& key, std::string_view host, const std::string& root) {
+  const auto known = find(key);
   // Paths are shown relative to the root: with another root the turn says other things.
-  if (known != digests_.end() && known->second.root() == root) {
+  if (known != digests_.end() && known->digest.root() == root) {
     digests_.splice(digests_.begin(), digests_, known);
-    return digests_.front().second;
+    return digests_.front();
   }
   if (known != digests_.end()) digests_.erase(known);
   if (digests_.size() >= kMost) digests_.pop_back();
-  digests_.emplace_front(std::piecewise_construct, std::forward_as_tuple(key),
-                         std::forward_as_tuple(host, root));
-  return digests_.front().second;
+  return digests_.emplace_front(key, host, root);
+}
+
+void TurnDigests::begin(const store::Session& session, std::int64_t number, const std::string& root) {
+  drop(session.id, number);
+  entry_of({session.id, number}, session.platform, root).is_whole = true;
+}
+
+TurnDigest* TurnDigests::whole(SessionId session, std::int64_t number) {
+  const auto known = find({session, number});
+  if (known == digests_.end()) return nullptr;
+  digests_.splice(digests_.begin(), digests_, known);
+  return known->is_whole ? &known->digest : nullptr;
 }
 
 Result<TurnDigests::Read> TurnDigests::read(store::Db& db, const store::Session& session, std::int64_t number,
                                             const std::string& root, ReadLimit& limit) {
-  TurnDigest& digest = digest_of({session.id, number}, session.platform, root);
+  Entry& entry = entry_of({session.id, number}, session.platform, root);
+  TurnDigest& digest = entry.digest;
+  if (entry.is_whole) return Read{&digest, true};
   Read read{&digest, true};
   TRY(store::for_each_turn_event_after(db, session.id, number, digest.last_event(),
                                        [&](const store::KeptEvent& event) {
@@ -99,15 +137,16 @@ Result<TurnDigests::Read> TurnDigests::read(store::Db& db, const store::Session&
                                          digest.add(event);
                                          return true;
                                        }));
+  entry.is_whole = read.whole;
   return read;
 }
 
 void TurnDigests::drop(SessionId session, std::int64_t number) {
-  std::erase_if(digests_, [&](const auto& one) { return one.first == Key{session, number}; });
+  std::erase_if(digests_, [&](const Entry& one) { return one.key == Key{session, number}; });
 }
 
 void TurnDigests::drop(SessionId session) {
-  std::erase_if(digests_, [&](const auto& one) { return one.first.first == session; });
+  std::erase_if(digests_, [&](const Entry& one) { return one.key.first == session; });
 }
 
 void TurnDigests::clear() {

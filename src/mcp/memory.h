@@ -1,5 +1,5 @@
-// What the tools ask: the memory, as operations by name. The command line gives the daemon's; tests give
-// others.
+// The memory that the tools ask: operations by name. `cairn mcp` implements it with the daemon, tests with
+// fakes.
 #pragma once
 
 #include <functional>

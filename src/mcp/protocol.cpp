@@ -13,7 +13,7 @@ namespace {
 constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601,
               kInvalidParams = -32602, kBusy = -32000;
 
-// A client's message: larger limits than it needs, smaller than what could hurt.
+// Limits of a client's message: above what a tool call needs, below what could exhaust the memory.
 constexpr Json::Limits kLimits{.depth = 64, .nodes = 50'000, .string_bytes = 1u << 20};
 
 constexpr std::chrono::seconds kProgressStep(1);
@@ -63,7 +63,7 @@ void Protocol::message(const Json& message) {
   const Json& id = message["id"];
   const Json& method = message["method"];
   if (!method.is_string()) {
-    // We request nothing of the client, so this is no reply to us.
+    // We send the client no requests, so a reply answers nothing and is ignored.
     if (message.has("result") || message.has("error")) return;
     return refuse(is_id(id) ? id : Json(), kInvalidRequest, "a request has a method");
   }

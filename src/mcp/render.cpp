@@ -14,7 +14,7 @@ namespace {
 // A result of `search` shows at most this much of the passage that matched.
 constexpr std::size_t kExcerpt = 400;
 
-// The parts of a record, in the order in which they are read. `text` and the like are not labelled.
+// The parts of a record, in the order in which they are shown.
 constexpr auto kParts =
     std::to_array<std::string_view>({"subtitle", "text", "request", "objections", "answer", "investigated",
                                      "learned", "completed", "next_steps", "commits", "narrative", "facts",

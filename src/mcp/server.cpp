@@ -54,10 +54,10 @@ struct Signals {
   }
 };
 
-// Reads until the input ends: true. False: something else says that it is over.
+// Reads until the input ends: true. False: a signal came, the parent is gone, or the output was closed.
 bool read_all(int in, int signals, LineReader& reader, const LineWriter& writer) {
   const pid_t parent = getppid();
-  // Readable when the parent ends. A death signal would come when its thread ends, which is not the same.
+  // Readable when the parent ends. PR_SET_PDEATHSIG would already report the end of the parent's thread.
   const os::Fd watch(parent > 0 ? static_cast<int>(syscall(SYS_pidfd_open, parent, 0)) : -1);
   std::array<char, 64u << 10> buffer;
   for (;;) {

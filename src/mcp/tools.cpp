@@ -19,25 +19,24 @@ struct Tool {
   std::string_view name;
   std::string_view operation;
   std::string_view description;
-  std::string_view arguments;  // of the operation, those that an agent may give
+  std::string_view arguments;  // of the operation, those that an agent may give; `tokens` is the tool's own
   Render render;
-  bool reads = true;          // it changes nothing
-  std::string_view own = {};  // arguments of the tool itself: "tokens"
+  bool reads = true;  // it changes nothing
 };
 
 constexpr std::array kTools = std::to_array<Tool>({
     {"search", "search", "Find errors and their fixes, commands, decisions, changes.",
      "query type file since until limit all", render_search},
     {"timeline", "timeline", "What happened around a record.", "id before after", render_timeline},
-    {"get", "show", "Whole records.", "ids", render_records, true, "tokens"},
+    {"get", "show", "Whole records.", "ids tokens", render_records},
     {"remember", "remember", "Store what later sessions should know.", "text type file", render_remembered,
      false},
     {"forget", "forget.request", "Hide records; the user confirms the deletion.", "ids reason",
      render_forgotten, false},
-    {"resume", "resume", "Where the work on this project stopped.", "id", render_resumed, true, "tokens"},
+    {"resume", "resume", "Where the work on this project stopped.", "id tokens", render_resumed},
 });
 
-// What a tool takes beside its operation's arguments.
+// How much of a result a tool shows: not the operation's business.
 const Argument& tokens_argument() {
   static const Argument kTokens = ops::integer("tokens", 50, 20'000, "at most this many").otherwise(2000);
   return kTokens;
@@ -45,8 +44,24 @@ const Argument& tokens_argument() {
 
 const Tool* find_tool(std::string_view name) {
   for (const Tool& tool : kTools)
-    if (tool.name == name && ops::find_operation(tool.operation)) return &tool;
+    if (tool.name == name) return &tool;
   return nullptr;
+}
+
+// What the tool takes, declared like an operation, so that the same check refuses in the same words. Only
+// the arguments that the tool offers are passed on: otherwise an agent could choose "by" or "agent".
+ops::Operation declaration_of(const Tool& tool) {
+  const ops::Operation& operation = *ops::find_operation(tool.operation);
+  ops::Operation offered{.name = tool.name};
+  for (const std::string_view name : split(tool.arguments, ' ')) {
+    const Argument* argument = name == tokens_argument().name ? &tokens_argument() : operation.find(name);
+    CAIRN_ASSERT(argument != nullptr);
+    offered.arguments.push_back(*argument);
+    // The only alternative that it offers is required.
+    for (const std::string_view alternative : split(operation.one_of, ' '))
+      if (alternative == name) offered.arguments.back().required = true;
+  }
+  return offered;
 }
 
 std::string_view type_name(Argument::Type type) {
@@ -74,15 +89,12 @@ Json schema_of(const Argument& argument) {
   return schema;
 }
 
-Json definition_of(const Tool& tool, const ops::Operation& operation) {
+Json definition_of(const Tool& tool) {
   Json properties = Json::object(), required = Json::array();
-  for (const std::string_view name : split(tool.arguments, ' ')) {
-    const Argument* argument = operation.find(name);
-    CAIRN_ASSERT(argument != nullptr);
-    properties.set(name, schema_of(*argument));
-    if (argument->required) required.push(name);
+  for (const Argument& argument : declaration_of(tool).arguments) {
+    properties.set(argument.name, schema_of(argument));
+    if (argument.required) required.push(argument.name);
   }
-  if (tool.own == "tokens") properties.set("tokens", schema_of(tokens_argument()));
   Json schema = Json::object({{"type", "object"}, {"properties", properties}});
   if (!required.items().empty()) schema.set("required", required);
   Json definition =
@@ -93,41 +105,23 @@ Json definition_of(const Tool& tool, const ops::Operation& operation) {
 
 Json all_definitions() {
   Json list = Json::array();
-  for (const Tool& tool : kTools)
-    if (const ops::Operation* operation = ops::find_operation(tool.operation))
-      list.push(definition_of(tool, *operation));
+  for (const Tool& tool : kTools) list.push(definition_of(tool));
   return list;
 }
 
-// What a tool does not offer it does not pass on: "by" or "agent" would be the agent's to choose otherwise.
-Result<Json> request_of(const Tool& tool, const ops::Operation& operation, const Json& arguments,
-                        const Tools::Options& options, std::int64_t& tokens) {
-  const auto offered = split(tool.arguments, ' ');
-  if (!arguments.is_object() && !arguments.is_null())
-    return Error{Code::invalid, std::string(tool.name) + ": the arguments are not an object"};
+// The request of the tool's operation, bound to the agent's project.
+Json request_of(const ops::Operation& operation, const Json& arguments, const Tools::Options& options) {
   Json args = Json::object();
-  for (const auto& [key, value] : arguments.members()) {
-    if (key == "tokens" && tool.own == "tokens") {
-      if (!ops::fits(tokens_argument(), value))
-        return Error{Code::invalid,
-                     fmt::format("{}: tokens must be {}", tool.name, wanted(tokens_argument()))};
-      tokens = value.as_int();
-    } else if (std::find(offered.begin(), offered.end(), key) == offered.end()) {
-      return Error{Code::invalid, fmt::format("{}: there is no argument \"{}\": it takes {}", tool.name,
-                                              one_line(visible(key), 60), fmt::join(offered, ", "))};
-    } else {
-      args.set(key, value);
-    }
-  }
+  for (const auto& [key, value] : arguments.members())
+    if (operation.find(key)) args.set(key, value);
   if (operation.find("cwd") && !args["all"].as_bool()) args.set("cwd", options.directory);
   if (operation.find("agent")) args.set("agent", true);
   if (operation.find("by")) args.set("by", "agent");
   if (operation.find("from") && !options.session.empty()) args.set("from", options.session);
-  TRY(operation.check(args));
   return args;
 }
 
-// The message of an operation, as of the tool.
+// The error's message, with the tool's name in place of the operation's.
 std::string why_failed(const Tool& tool, const ops::Operation& operation, const Error& error) {
   const std::string title = operation.title() + ": ";
   if (!error.message.starts_with(title)) return harmless(error.message);
@@ -154,13 +148,14 @@ ToolResult Tools::call(std::string_view name, const Json& arguments,
   const Tool* tool = find_tool(name);
   CAIRN_ASSERT(tool != nullptr);
   const ops::Operation& operation = *ops::find_operation(tool->operation);
-  std::int64_t tokens = *tokens_argument().fallback;
-  const auto args = request_of(*tool, operation, arguments, options_, tokens);
-  if (!args) return {why_failed(*tool, operation, args.error()), true};
-  const auto result = memory_.call(operation.name, *args, waiting);
+  if (const auto checked = declaration_of(*tool).check(arguments); !checked)
+    return {harmless(checked.error().message), true};
+  const Json args = request_of(operation, arguments, options_);
+  const auto result = memory_.call(operation.name, args, waiting);
+  const std::int64_t tokens = arguments["tokens"].as_int(*tokens_argument().fallback);
   if (result) return {tool->render(*result, static_cast<std::size_t>(tokens)), false};
-  // A project without a memory is no failure of the agent.
-  const bool is_new = result.error().code == Code::not_found && !args->has("id") && !args->has("ids");
+  // Nothing is remembered of a new project yet: that is not an error of the agent.
+  const bool is_new = result.error().code == Code::not_found && !args.has("id") && !args.has("ids");
   return {why_failed(*tool, operation, result.error()), !is_new};
 }
 

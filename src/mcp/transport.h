@@ -22,7 +22,7 @@ class LineReader {
 
   // Gives every line that is complete now, without its end. Empty lines are left out.
   void add(std::string_view bytes);
-  // The input has ended: gives the line that has no end.
+  // Call when the input has ended: gives the last line if it had no line feed.
   void finish();
 
  private:

@@ -7,8 +7,8 @@
 
 #include "agent/estimate.h"
 #include "agent/prices.h"
+#include "event/provider_name.h"
 #include "ops/operation.h"
-#include "recall/query.h"
 #include "store/model_calls.h"
 #include "store/redistil.h"
 
@@ -82,7 +82,7 @@ Result<Json> estimate(World& world, const Args& args) {
   const auto turns = TRY(store::done_turns(world.db, std::nullopt, since));
   const Chosen with = chosen(world, args);
   const agent::Estimate all =
-      with.provider == "builtin"
+      with.provider == event::kBuiltin
           ? agent::Estimate{}
           : agent::estimate(past_of(turns), world.settings.integer("agent.batch_max_events"));
   agent::Estimate day = all;
@@ -108,16 +108,13 @@ Result<Json> estimate(World& world, const Args& args) {
 Result<Json> redistil(World& world, const Args& args) {
   const Chosen with = chosen(world, args);
   const std::string configured = world.settings.text("agent.provider");
-  if (with.provider != "builtin" && with.provider != configured)
+  if (with.provider != event::kBuiltin && with.provider != configured)
     return Error{Code::invalid,
                  fmt::format("redistil: agent.provider is {}: `cairn config set agent.provider "
                              "{}` first, `cairn agent test` tries it",
                              configured, with.provider)};
   const auto project = TRY(project_of(world, args));
-  std::optional<WallTime> since;
-  if (const auto text = args.optional_text("since"))
-    since = TRY(recall::read_moment(*text, world.clock.now()));
-  const auto turns = TRY(store::done_turns(world.db, project, since));
+  const auto turns = TRY(store::done_turns(world.db, project, args.moment("since", world.clock.now())));
   const bool dry = args.flag("dry_run");
   if (!dry)
     TRY(store::in_transaction(world.db, [&]() -> Status {
@@ -127,7 +124,7 @@ Result<Json> redistil(World& world, const Args& args) {
       return {};
     }));
   const agent::Estimate needed =
-      with.provider == "builtin"
+      with.provider == event::kBuiltin
           ? agent::Estimate{}
           : agent::estimate(past_of(turns), world.settings.integer("agent.batch_max_events"));
   std::int64_t imported = 0, expired = 0;
@@ -148,7 +145,6 @@ Result<Json> redistil(World& world, const Args& args) {
 }  // namespace
 
 std::vector<Operation> agent_operations() {
-  const Argument provider = text("provider", "builtin, or the provider of the settings").as("NAME");
   return {
       {.name = "agent.estimate",
        .group = Group::setup,
@@ -157,7 +153,7 @@ std::vector<Operation> agent_operations() {
            "Counts the turns and events of the last days, and computes how many calls, tokens and dollars "
            "they need. `measured` is what was really used in these days. Prices are list prices; "
            "agent.prices changes them.",
-       .arguments = {text("provider", "the provider (default agent.provider)").as("NAME"),
+       .arguments = {provider("provider", "the provider (default agent.provider)"),
                      text("model", "the model (default agent.model)").as("NAME"),
                      integer("days", 1, 365, "days to look back").otherwise(7)},
        .body = estimate},
@@ -169,7 +165,8 @@ std::vector<Operation> agent_operations() {
                "touched. Sessions that were imported are read from the archive; turns whose texts are gone "
                "keep what they have. Says first how many tokens and dollars it takes, and asks.",
        .scope = Scope::any,
-       .arguments = {moment("since", "not older: 2h, 3d, 2w, yesterday, 2026-10-01"), provider,
+       .arguments = {moment("since", "not older: 2h, 3d, 2w, yesterday, 2026-10-01"),
+                     provider("provider", "builtin, or the provider of the settings"),
                      text("model", "the model, for the estimate (default agent.model)").as("NAME"),
                      flag("dry_run", "say what it would take; change nothing")},
        .body = redistil}};

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "base/text.h"
+#include "host/host.h"
 #include "ops/operation.h"
 #include "recall/query.h"
-#include "recall/record.h"
 
 namespace cairn::ops {
 
@@ -52,71 +54,44 @@ Argument moment(std::string_view name, std::string_view meaning) {
   return made(name, ArgumentType::moment, "DATE", meaning);
 }
 
-Argument session(std::string_view name, std::string_view meaning) {
-  return made(name, ArgumentType::session, "ID", meaning);
-}
-
-Argument record(std::string_view name, std::string_view meaning) {
-  return made(name, ArgumentType::record, "ID", meaning);
-}
-
-Argument records(std::string_view name, std::string_view meaning) {
-  return made(name, ArgumentType::records, "ID", meaning);
-}
-
 Argument path(std::string_view name, std::string_view meaning) {
   return made(name, ArgumentType::path, "PATH", meaning);
 }
 
-Argument Argument::needed() const {
-  Argument changed = *this;
-  changed.required = true;
-  return changed;
-}
-
-Argument Argument::otherwise(std::int64_t value) const {
-  Argument changed = *this;
-  changed.fallback = value;
-  return changed;
-}
-
-Argument Argument::as(std::string_view value_label) const {
-  Argument changed = *this;
-  changed.label = value_label;
-  return changed;
-}
-
-Argument Argument::only_with(std::string_view other) const {
-  Argument changed = *this;
-  changed.with = other;
-  return changed;
-}
-
-Argument Argument::checked_by(std::string (*check)(World&, const std::string&)) const {
-  Argument changed = *this;
-  changed.wrong = check;
-  return changed;
-}
-
-static Argument placed(Argument argument, Argument::Place place) {
-  argument.place = place;
+Argument named(std::string_view name, std::string_view what, std::string_view meaning) {
+  Argument argument = made(name, ArgumentType::name, "ID", meaning);
+  argument.what = what;
   return argument;
 }
 
-Argument Argument::word() const {
-  return placed(*this, Argument::Place::word);
+Argument session(std::string_view name, std::string_view meaning) {
+  return named(name, "a session: its number, or the beginning of its id", meaning);
 }
 
-Argument Argument::words() const {
-  return placed(*this, Argument::Place::words);
+Argument document(std::string_view name, std::string_view meaning) {
+  return named(name, "a document: D12, or its name", meaning);
 }
 
-Argument Argument::rest_of_line() const {
-  return placed(*this, Argument::Place::text);
+Argument host(std::string_view name, std::string_view meaning) {
+  static const std::string kNames = host::host_names();
+  return choice(name, kNames, meaning).as("HOST");
 }
 
-Argument Argument::in_requests() const {
-  return placed(*this, Argument::Place::nowhere);
+Argument provider(std::string_view name, std::string_view meaning) {
+  return choice(name, find_setting("agent.provider")->choices, meaning);
+}
+
+static Argument of_kinds(Argument argument, std::string_view kinds) {
+  argument.kinds = kinds;
+  return argument;
+}
+
+Argument record(std::string_view name, std::string_view kinds, std::string_view meaning) {
+  return of_kinds(made(name, ArgumentType::record, "ID", meaning), kinds);
+}
+
+Argument records(std::string_view name, std::string_view kinds, std::string_view meaning) {
+  return of_kinds(made(name, ArgumentType::records, "ID", meaning), kinds);
 }
 
 std::string Argument::option() const {
@@ -125,10 +100,26 @@ std::string Argument::option() const {
   return text;
 }
 
+std::string Argument::spelled(Spelling spelling) const {
+  if (spelling == Spelling::request || place == Place::nowhere) return std::string(name);
+  return place == Place::option ? option() : std::string(label);
+}
+
 static std::string listed(std::string_view choices) {
-  std::string list;
-  for (const std::string_view one : split(choices, '|')) list.append(list.empty() ? "" : ", ").append(one);
-  return list;
+  return fmt::format("{}", fmt::join(split(choices, '|'), ", "));
+}
+
+// "S3, O12 or W4"
+static std::string examples(std::string_view kinds) {
+  constexpr std::array<std::string_view, 9> kExamples = {"S3", "O12", "P7", "T5",      "A9",
+                                                         "E8", "D2",  "W4", ":TOOL:12"};
+  std::vector<std::string_view> found;
+  for (std::string_view one : kExamples)
+    if (kinds.find(one.front()) != std::string_view::npos)
+      found.push_back(one.starts_with(':') ? one.substr(1) : one);
+  const std::string_view last = found.back();
+  found.pop_back();
+  return fmt::format("{}{}{}", fmt::join(found, ", "), found.empty() ? "" : " or ", last);
 }
 
 std::string wanted(const Argument& argument) {
@@ -140,9 +131,9 @@ std::string wanted(const Argument& argument) {
     case ArgumentType::flag: return "true or false";
     case ArgumentType::texts: return "a list of texts";
     case ArgumentType::moment: return "a time: 2h, 3d, 2w, 6mo, yesterday, 2026-10-01 or 2026-10-01T14:30";
-    case ArgumentType::session: return "a session: its number, or the beginning of its id";
-    case ArgumentType::record: return "the id of a record, such as S3, O12, P7, T5, A9 or W4";
-    case ArgumentType::records: return "a list of ids of records, such as S3, O12, P7, T5, A9 or W4";
+    case ArgumentType::name: return std::string(argument.what);
+    case ArgumentType::record: return "the id of a record, such as " + examples(argument.kinds);
+    case ArgumentType::records: return "a list of ids of records, such as " + examples(argument.kinds);
     case ArgumentType::path: return "an absolute path";
   }
   return "";
@@ -154,15 +145,13 @@ static bool is_moment(std::string_view text) {
   return recall::read_moment(text, from_epoch_ms(kSomeTime)).ok();
 }
 
-static bool is_record(const Json& value) {
-  return value.is_string() && recall::read_record_id(value.as_string()).ok();
-}
-
-// Also "TOOL:12", the id in a memory that was imported.
-static bool is_record_or_alias(const Json& value) {
+static bool is_record(const Argument& argument, const Json& value) {
   const std::string_view text = value.as_string();
   const std::size_t colon = text.find(':');
-  return is_record(value) || (colon != std::string_view::npos && colon > 0 && colon + 1 < text.size());
+  if (colon != std::string_view::npos)
+    return argument.kinds.ends_with(':') && colon > 0 && colon + 1 < text.size();
+  return recall::read_record_id(text).ok() &&
+         argument.kinds.find(static_cast<char>(text.front() & ~0x20)) != std::string_view::npos;
 }
 
 bool fits(const Argument& argument, const Json& value) {
@@ -181,10 +170,11 @@ bool fits(const Argument& argument, const Json& value) {
       return value.is_array() &&
              std::all_of(items.begin(), items.end(), [](const Json& item) { return item.is_string(); });
     case ArgumentType::moment: return value.is_string() && is_moment(text);
-    case ArgumentType::session: return !text.empty() || (value.is_int() && value.as_int() > 0);
-    case ArgumentType::record: return is_record(value);
+    case ArgumentType::name: return !text.empty() || (value.is_int() && value.as_int() > 0);
+    case ArgumentType::record: return is_record(argument, value);
     case ArgumentType::records:
-      return !items.empty() && std::all_of(items.begin(), items.end(), is_record_or_alias);
+      return !items.empty() && std::all_of(items.begin(), items.end(),
+                                           [&](const Json& item) { return is_record(argument, item); });
     case ArgumentType::path: return text.starts_with('/');
   }
   return false;
@@ -247,10 +237,42 @@ std::vector<std::string> Args::texts(std::string_view name) const {
   return list;
 }
 
-std::string Args::session(std::string_view name) const {
-  CAIRN_ASSERT(declared(name).type == ArgumentType::session);
+std::string Args::name(std::string_view name) const {
+  CAIRN_ASSERT(declared(name).type == ArgumentType::name);
   const Json& given = value(name);
   return given.is_int() ? std::to_string(given.as_int()) : std::string(given.as_string());
+}
+
+std::optional<Args::Numbered> Args::numbered(std::string_view argument) const {
+  const std::string text = name(argument);
+  Numbered found;
+  std::string_view digits = text;
+  if (!digits.empty() && (digits.front() < '0' || digits.front() > '9')) {
+    found.letter = static_cast<char>(digits.front() & ~0x20);
+    digits.remove_prefix(1);
+  }
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), found.number);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return found;
+}
+
+std::optional<WallTime> Args::moment(std::string_view name, WallTime now, bool end) const {
+  CAIRN_ASSERT(declared(name).type == ArgumentType::moment);
+  if (!has(name)) return std::nullopt;
+  return recall::read_moment(value(name).as_string(), now, end).value();
+}
+
+recall::RecordId Args::record(std::string_view name) const {
+  CAIRN_ASSERT(declared(name).type == ArgumentType::record);
+  return recall::read_record_id(value(name).as_string()).value();
+}
+
+std::vector<recall::RecordId> Args::records(std::string_view name) const {
+  CAIRN_ASSERT(declared(name).type == ArgumentType::records);
+  std::vector<recall::RecordId> list;
+  for (const Json& item : value(name).items())
+    list.push_back(recall::read_record_id(item.as_string()).value());
+  return list;
 }
 
 }  // namespace cairn::ops

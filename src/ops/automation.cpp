@@ -11,7 +11,7 @@ namespace cairn::ops {
 
 namespace {
 
-// A question and its answer leave nothing to go on from.
+// A single question without changes needs no document.
 bool is_worth_a_document(const documents::Material& material) {
   return material.has_work() || material.turns > 1;
 }

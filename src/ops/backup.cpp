@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "archive/delta.h"
 #include "archive/repair.h"
@@ -47,37 +46,30 @@ Json backup_json(const store::Backup& b) {
                        {"verified_at", iso8601(b.verified_at)}});
 }
 
-// "B12", "12".
-std::optional<std::int64_t> numbered(std::string_view name, char letter) {
-  if (!name.empty() && (name.front() == letter || name.front() == letter + ('a' - 'A')))
-    name.remove_prefix(1);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (name.empty() || error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
-}
-
-Result<store::TranscriptKey> session_named(World& world, const std::string& name) {
+// The archive may have sessions that the store does not have.
+Result<store::TranscriptKey> archived_session(World& world, const std::string& name) {
   const auto found = TRY(store::sessions_like(world.db, name));
-  if (name.empty() || found.empty())
-    return Error{Code::not_found,
-                 "no backup and no session is called " + name + ": `cairn backup list --all`"};
   if (found.size() > 1 && found[0].session != name)
-    return Error{Code::invalid, name + " begins the ids of several sessions: type more of it"};
-  return found[0];
+    return Error{Code::invalid, "several sessions begin like this: give more of the id"};
+  if (!found.empty()) return found[0];
+  const auto known = TRY(store::sessions_named(world.db, name));
+  if (known.size() == 1) return store::TranscriptKey{known[0].platform, known[0].content_id.value, ""};
+  return Error{Code::not_found, "there is no such backup or session: `cairn backup list --all`"};
 }
 
-// A backup by its number, or the newest of a session, or a version of either.
-Result<store::Backup> backup_named(World& world, const std::string& name,
-                                   std::optional<std::int64_t> version = {}) {
+// The backup that the argument names by its number, or the newest of a session, or a version of either.
+Result<store::Backup> backup_of(World& world, const Args& args, std::string_view argument,
+                                std::optional<std::int64_t> version = {}) {
   std::optional<store::Backup> backup;
   store::TranscriptKey key;
   // A session's id may be all digits: a backup of that number comes first.
-  if (const auto id = numbered(name, 'B')) backup = TRY(store::find_backup(world.db, *id));
+  const auto number = args.numbered(argument);
+  if (number && (number->letter == 'B' || number->letter == ' '))
+    backup = TRY(store::find_backup(world.db, number->number));
   if (backup) {
     key = backup->key;
   } else {
-    key = TRY(session_named(world, name));
+    key = TRY(archived_session(world, args.name(argument)));
     backup = TRY(store::newest_backup(world.db, key));
   }
   if (version) backup = TRY(store::find_version(world.db, key, *version));
@@ -91,7 +83,7 @@ Result<store::Backup> backup_named(World& world, const std::string& name,
 Result<Json> list(World& world, const Args& args) {
   store::BackupQuery query;
   if (args.has("session")) {
-    query.session = TRY(session_named(world, args.text("session")));
+    query.session = TRY(archived_session(world, args.name("session")));
   } else {
     query.project = TRY(project_of(world, args));
   }
@@ -127,7 +119,7 @@ Result<Json> verify(World& world, const Args& args) {
   std::vector<store::Backup> backups;
   Json checked = Json::array();
   bool ok = true;
-  const std::string target = args.text("target");
+  const std::string target = args.name("target");
   if (target.starts_with('/')) {
     const archive::Verified found = TRY(archive::verify_file(world.disk, target));
     ok = found.ok();
@@ -136,7 +128,7 @@ Result<Json> verify(World& world, const Args& args) {
     for (const std::int64_t id : TRY(store::backup_ids(world.db)))
       if (auto backup = TRY(store::find_backup(world.db, id))) backups.push_back(*std::move(backup));
   } else {
-    backups.push_back(TRY(backup_named(world, target)));
+    backups.push_back(TRY(backup_of(world, args, "target")));
   }
   for (const store::Backup& backup : backups) {
     if (world.stopping && *world.stopping)
@@ -169,13 +161,13 @@ Json restored_json(const archive::Restored& restored, const store::Backup& backu
 
 Result<Json> restore(World& world, const Args& args) {
   const store::Backup backup =
-      TRY(backup_named(world, args.text("id"), args.optional_integer("version")).in("restore"));
+      TRY(backup_of(world, args, "id", args.optional_integer("version")).in("restore"));
   const archive::Places places = archive_of(world.home);
   const bool salvage = args.flag("salvage");
   Json files = Json::array();
   const auto put = [&](const store::Backup& one, const std::string& path) -> Status {
     if (!path.starts_with('/'))
-      return Error{Code::invalid, label(one) + " does not say where the host had it: name a place with --to"};
+      return Error{Code::invalid, label(one) + " does not say where the host had it: name a file to write"};
     files.push(restored_json(
         TRY(archive::restore(world.db, world.disk, places, one, path, salvage).in("restore")), one));
     return {};
@@ -191,7 +183,7 @@ Result<Json> clean(World& world, const Args& args) {
   archive::Keep keep = keep_of(world.settings);
   if (const auto days = args.optional_integer("older_than")) {
     keep.days = *days;
-    keep.everything = true;
+    keep.ignore_age = true;
   }
   keep.last = args.integer("keep_last", keep.last);
   const archive::RetentionPlan plan = TRY(archive::plan_retention(world.db, keep, world.clock.now()));
@@ -213,7 +205,7 @@ Result<Json> clean(World& world, const Args& args) {
 }
 
 Result<Json> discard(World& world, const Args& args) {
-  const store::Backup backup = TRY(backup_named(world, args.text("id")).in("discard"));
+  const store::Backup backup = TRY(backup_of(world, args, "id").in("discard"));
   TRY(store::in_transaction(world.db,
                             [&] { return store::discard_backups(world.db, backup, world.clock.now()); }));
   const auto newest = TRY(store::newest_backup(world.db, {backup.key.platform, backup.key.session, ""}));
@@ -253,18 +245,16 @@ Json record_json(const archive::DeltaRecord& one) {
 }
 
 Result<Json> delta(World& world, const Args& args) {
-  const std::string name = args.text("id");
   store::TranscriptKey key;
   store::Anchor anchor;
-  const bool document = name.starts_with('D') || name.starts_with('d');
-  const auto number = document ? numbered(name, 'D') : std::nullopt;
-  if (const auto found = number ? TRY(store::document_anchor(world.db, *number)) : std::nullopt) {
+  if (const auto number = args.numbered("id"); number && number->letter == 'D') {
+    const auto found = TRY(store::document_anchor(world.db, number->number));
+    if (!found) return Error{Code::not_found, "delta: there is no such document"};
     key = found->key;
     anchor = found->anchor;
-  } else if (number) {
-    return Error{Code::not_found, "delta: there is no document " + name};
   } else {
-    const store::Backup backup = TRY(backup_named(world, name, args.optional_integer("version")).in("delta"));
+    const store::Backup backup =
+        TRY(backup_of(world, args, "id", args.optional_integer("version")).in("delta"));
     key = backup.key;
     anchor = archive::anchor_of(backup);
   }
@@ -285,15 +275,18 @@ Result<Json> delta(World& world, const Args& args) {
 
 }  // namespace
 
+static const Argument kBackup =
+    named("id", "a backup (B12), or a session: the beginning of its id", "the backup or the session");
+
 static std::vector<Operation> backup_reading() {
   return {
       {.name = "backup.list",
        .group = Group::memory,
        .summary = "verified copies of transcripts, newest first",
        .help = "One row a version. A version that only adds lines shares the files of the one before it. "
-               "Pending: it has lines that no document covers and that nobody discarded.",
+               "Pending: it has lines that no document covers and that were not discarded.",
        .scope = Scope::any,
-       .arguments = {text("session", "versions of that session only").as("ID"),
+       .arguments = {session("session", "versions of that session only"),
                      flag("agents", "copies of subagents' transcripts too"),
                      integer("limit", 1, kMostRows, "at most N rows").otherwise(100)},
        .body = list},
@@ -304,7 +297,9 @@ static std::vector<Operation> backup_reading() {
        .help = "Every byte is compared with what was stored, every line must be a JSON object; a bad one is "
                "named by line and column. Takes a backup, a session or the path of a transcript. The exit "
                "code is 1 when something is wrong.",
-       .arguments = {text("target", "a backup (B12), a session, or the path of a file").as("ID|PATH").word(),
+       .arguments = {named("target", "a backup (B12), a session, or the path of a file", "what to read")
+                         .as("ID|PATH")
+                         .word(),
                      flag("all", "every backup")},
        .one_of = "target all",
        .body = verify},
@@ -316,8 +311,7 @@ static std::vector<Operation> backup_reading() {
            "With --into-host it goes, with its subagents' transcripts, where the host had it, and the "
            "session can be resumed there. A file that is there is never overwritten. A backup is named by "
            "its number (B12), or by the id of its session: then the newest version is meant.",
-       .arguments = {text("id", "the backup or the session").as("ID").word().needed(),
-                     integer("version", 1, kMostRows, "that version of it"),
+       .arguments = {kBackup.word().needed(), integer("version", 1, kMostRows, "that version of it"),
                      path("to", "the file to write").as("PATH"), flag("into_host", "where the host had it"),
                      flag("salvage", "leave out lines that are damaged instead of failing")},
        .one_of = "to into_host",
@@ -345,7 +339,7 @@ std::vector<Operation> backup_operations() {
        .help =
            "It is pending no longer, so that `backup clean` may remove it when it is old enough. Nothing is "
            "removed now. What the session adds later is pending again.",
-       .arguments = {text("id", "the backup or the session").as("ID").word().needed()},
+       .arguments = {kBackup.word().needed()},
        .body = discard},
       {.name = "backup.repair",
        .access = Access::write,
@@ -361,10 +355,12 @@ std::vector<Operation> backup_operations() {
        .summary = "what a session did after a document or a backup",
        .help = "The place is found by the uuid of the last record, else by line and hash, else by time; the "
                "result says which. Lines that are no records are skipped and counted.",
-       .arguments =
-           {text("id", "a document (D3), a backup (B12) or a session").as("DOC|BACKUP").word().needed(),
-            integer("version", 1, kMostRows, "that version of the session"),
-            integer("limit", 1, kMostRows, "at most N records").otherwise(100)},
+       .arguments = {named("id", "a document (D3), a backup (B12) or a session", "where to begin")
+                         .as("DOC|BACKUP")
+                         .word()
+                         .needed(),
+                     integer("version", 1, kMostRows, "that version of the session"),
+                     integer("limit", 1, kMostRows, "at most N records").otherwise(100)},
        .body = delta}};
   all.insert(all.end(), more.begin(), more.end());
   return all;

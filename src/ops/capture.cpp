@@ -16,7 +16,7 @@ static Result<std::string> project_key(World& world, const std::string& name, co
     return intake::resolve_place(world.disk, "", name.starts_with('/') ? name : cwd + "/" + name).key;
   if (auto project = TRY(store::project_by_name(world.db, name))) return std::move(project->key);
   return Error{Code::not_found,
-               "project \"" + name + "\" is not remembered: name it by its path, or `.` for this directory"};
+               "no project of that name is remembered: name it by its path, or `.` for this directory"};
 }
 
 static Json state_of(os::Disk& disk, const Settings& settings, const std::string& directory) {

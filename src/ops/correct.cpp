@@ -32,13 +32,12 @@ struct Corrected {
 };
 
 Result<Corrected> find_corrected(World& world, const Args& args, std::string_view what) {
-  const auto record = store::read_record_name(args.text("id"));
-  const Error none{Code::not_found, fmt::format("{}: there is no {}", what, args.text("id"))};
-  if (!record) return none;
-  const auto project = TRY(store::project_of_record(world.db, *record));
-  auto standing = TRY(store::standing_of(world.db, *record));
-  if (!project || !standing || !TRY(may_see(world, *project))) return none;
-  return Corrected{*record, *project, *std::move(standing)};
+  const store::RecordName record = name_of(args.record("id"));
+  const auto project = TRY(store::project_of_record(world.db, record));
+  auto standing = TRY(store::standing_of(world.db, record));
+  if (!project || !standing || !TRY(may_see(world, *project)))
+    return Error{Code::not_found, fmt::format("{}: there is no {}", what, record.text())};
+  return Corrected{record, *project, *std::move(standing)};
 }
 
 Json standing_json(const store::Standing& s) {
@@ -100,15 +99,17 @@ Result<store::Fields> read_changes(World& world, const Args& args, const Correct
     if (name == kValidUntil) {
       has_until = true;
       until = parse_iso8601(trim(value));
-      if (!until && !trim(value).empty())
-        until = TRY(recall::read_moment(trim(value), world.clock.now()).in("edit"));
+      if (until || trim(value).empty()) continue;
+      const auto read = recall::read_moment(trim(value), world.clock.now());
+      if (!read) return Error{Code::invalid, "edit: valid_until must be " + wanted(moment("", ""))};
+      until = *read;
       continue;
     }
     if (!known.contains(name)) {
       std::string names;
       for (const auto& [field, unused] : known) names += field + ", ";
-      return Error{Code::invalid, fmt::format("edit: {} has no field \"{}\": it has {}{}", of.record.text(),
-                                              one_line(name, 40), names, kValidUntil)};
+      return Error{Code::invalid, fmt::format("edit: {} has no field of that name: it has {}{}",
+                                              of.record.text(), names, kValidUntil)};
     }
     if ((name == "title" || name == "text") && trim(value).empty())
       return Error{Code::invalid, "edit: " + name + " must not be empty: `cairn retract` withdraws a record"};
@@ -219,7 +220,7 @@ Status take_back_correction(World& world, std::string_view what, const Json& det
 }
 
 std::vector<Operation> correct_operations() {
-  const Argument id = text("id", "the record").as("ID").word().needed();
+  const Argument id = record("id", kStoredRecord, "the record").word().needed();
   return {
       {.name = "edit",
        .access = Access::write,

@@ -22,14 +22,18 @@ std::vector<Operation> daemon_operations() {
        .group = Group::work,
        .summary = "read the inbox and work the queue now",
        .arguments = {flag("wait", "also end open turns; return when nothing is pending"),
-                     flag("again", "also try quarantined events again")}},
+                     flag("again", "also try quarantined events again")},
+       .task = Task::process},
       {.name = "probe",
        .access = Access::write,
        .summary = "write to the store and roll back",
        .body = probe},
-      {.name = "ping", .access = Access::daemon, .summary = "whether the daemon answers"},
-      {.name = "reload", .access = Access::daemon, .summary = "read config.toml again"},
-      {.name = "stop", .access = Access::daemon, .summary = "end the daemon after its current work"},
+      {.name = "ping", .access = Access::daemon, .summary = "whether the daemon answers", .task = Task::ping},
+      {.name = "reload", .access = Access::daemon, .summary = "read config.toml again", .task = Task::reload},
+      {.name = "stop",
+       .access = Access::daemon,
+       .summary = "end the daemon after its current work",
+       .task = Task::stop},
   };
 }
 

@@ -39,7 +39,7 @@ std::vector<Operation> debug_operations() {
     return names;
   }();
   return {{.name = "debug.sql",
-           .group = Group::inside,
+           .group = Group::diagnostics,
            .summary = "the documented diagnostic queries",
            .help = "Without a name it lists them. Some ask for the host's id of a session.",
            .arguments = {choice("name", kNames, "the query to run").as("NAME").word(),

@@ -38,7 +38,7 @@ std::string title_of(std::string_view body) {
 // project that was at work last. A session without a prompt has done nothing yet.
 Result<std::optional<store::Session>> session_for(World& world, const Args& args,
                                                   const std::string& project) {
-  if (args.has("session")) return std::optional(TRY(resolve_session(world, args.session("session"))));
+  if (args.has("session")) return std::optional(TRY(resolve_session(world, args.name("session"))));
   if (const auto from = args.optional_text("from"))
     for (const store::Session& one : TRY(store::sessions_named(world.db, *from)))
       if (one.content_id.value == *from && one.project == project && one.prompt_count > 0)
@@ -49,14 +49,13 @@ Result<std::optional<store::Session>> session_for(World& world, const Args& args
   return std::optional<store::Session>();
 }
 
-// What the writer gave: a file, a text, or nothing.
+// The text that was given, itself or as a file; empty: none.
 Result<std::string> given_text(World& world, const Args& args) {
   if (!args.has("file")) return args.text("text");
-  if (args.has("text")) return Error{Code::invalid, "save: give a text or --file, not both"};
   return os::read_file(world.disk, args.text("file"), kMostDocument).in("save");
 }
 
-// Front matter that a writer gives may set title, status and tags. All else, the date first, is the store's.
+// Front matter that a writer gives may set title, status and tags. Cairn sets the rest, above all the date.
 void take_front(const documents::Text& text, store::Document& document) {
   if (const std::string title = text.value("title"); !title.empty()) document.title = one_line(title, kTitle);
   if (const std::string status = text.value("status"); !status.empty()) document.status = status;
@@ -67,8 +66,7 @@ void take_front(const documents::Text& text, store::Document& document) {
 Status check_document(const store::Document& document) {
   const auto allowed = split(documents::kStatuses, '|');
   if (std::find(allowed.begin(), allowed.end(), document.status) == allowed.end())
-    return Error{Code::invalid, "save: status " + one_line(visible(document.status), 60) +
-                                    " is none of in-progress, completed, blocked"};
+    return Error{Code::invalid, "save: the text's status is none of in-progress, completed, blocked"};
   return {};
 }
 
@@ -130,7 +128,7 @@ Result<Json> save(World& world, const Args& args) {
   const auto session = TRY(session_for(world, args, project));
   if (session && session->project != project)
     return Error{Code::invalid, "save: session " + session->content_id.value + " is of project " +
-                                    session->project + ": add --project"};
+                                    session->project + ": name that project too"};
   // The turn that is under way gets its interim summary.
   TRY(store::in_transaction(world.db,
                             [&] { return world.intake->recorder().update_project(project, ContentId{}); }));
@@ -160,7 +158,7 @@ Result<Json> list_documents(World& world, const Args& args) {
 
 // A document that a request names; the project matters only for names.
 Result<store::Document> asked_for(World& world, const Args& args, std::string_view name) {
-  return document_named(world, TRY(one_project(world, args)), args.text(name));
+  return document_named(world, TRY(one_project(world, args)), args.name(name));
 }
 
 Result<Json> show_document(World& world, const Args& args) {
@@ -169,7 +167,7 @@ Result<Json> show_document(World& world, const Args& args) {
 }
 
 Result<Json> lint_document(World& world, const Args& args) {
-  const std::string target = args.text("target");
+  const std::string target = args.name("target");
   std::string text;
   Json name;
   if (target.starts_with('/')) {
@@ -254,8 +252,7 @@ Result<store::Document> document_named(World& world, const std::string& project,
   }
   auto found = TRY(store::documents_named(world.db, project, name));
   if (found.empty())
-    return Error{Code::not_found,
-                 "there is no document " + one_line(visible(name), 100) + ": `cairn docs list`"};
+    return Error{Code::not_found, "there is no such document: `cairn docs list` shows those that are"};
   return std::move(found.front());
 }
 
@@ -371,7 +368,7 @@ std::vector<Operation> document_operations() {
       {.name = "save",
        .access = Access::write,
        .group = Group::memory,
-       .summary = "write down where a session stands, as a document",
+       .summary = "save the state of a session as a document",
        .help =
            "With a text, a file or - (stdin) that text is the document; a text without headings becomes the "
            "summary of a draft. Without any, all of it is drafted from what the session did: requests, "
@@ -382,10 +379,10 @@ std::vector<Operation> document_operations() {
        .scope = Scope::one,
        .arguments =
            {text("text", "the document, or its summary; - reads stdin").as("TEXT|FILE|-").rest_of_line(),
-            path("file", "read it from this file").as("FILE"),
+            path("file", "read it from this file").as("FILE").not_with("text"),
             text("title", "one line (default: what the session was about)").as("TITLE"),
             texts("tag", "a tag; may be given again").as("TAG"),
-            choice("status", documents::kStatuses, "how it stands (default in-progress)"),
+            choice("status", documents::kStatuses, "state of the work (default in-progress)"),
             session("session", "the session it is about (default: the last one at work)").as("ID"),
             path("to", "also write it to this file").as("PATH"), kFrom,
             choice("by", "person|agent", "who writes it (default person)").in_requests()},
@@ -404,7 +401,7 @@ std::vector<Operation> document_operations() {
        .summary = "a document, with its front matter",
        .help = "By its number (D12) or by the name that it was imported with; without one the newest.",
        .scope = Scope::one,
-       .arguments = {text("id", "the document").as("ID").word()},
+       .arguments = {document("id", "the document").word()},
        .body = show_document},
       {.name = "docs.lint",
        .group = Group::memory,
@@ -413,16 +410,18 @@ std::vector<Operation> document_operations() {
                "1 when "
                "there are any.",
        .scope = Scope::one,
-       .arguments =
-           {text("target", "a document, or the path of a file (default: the newest)").as("ID|PATH").word()},
+       .arguments = {named("target", "a document (D12, or its name), or the path of a file",
+                           "what to check (default: the newest document)")
+                         .as("ID|PATH")
+                         .word()},
        .body = lint_document},
       {.name = "docs.diff",
        .group = Group::memory,
        .summary = "what changed between two documents, by section",
        .help = "With one document: between its predecessor and it.",
        .scope = Scope::one,
-       .arguments = {text("id", "the document (default: the newest)").as("ID").word(),
-                     text("other", "compare with this one").as("ID").word()},
+       .arguments = {document("id", "the document (default: the newest)").word(),
+                     document("other", "compare with this one").word()},
        .body = diff_documents},
       {.name = "docs.template",
        .group = Group::memory,

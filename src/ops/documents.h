@@ -35,17 +35,17 @@ Result<std::string> document_text(World& world, const store::Document& document)
 Result<std::string> directory_of(World& world, const std::string& project,
                                  const std::optional<std::string>& worktree);
 
-// Text of a document, by the gate: without secrets of the session and private parts.
+// The text after the gate: without private parts and secrets, also those that the session named before.
 Result<std::string> clean_document(World& world, const std::string& session, const std::string& text);
 
 // Copies the session's transcript now and gives its newest backup. A failure is an error only when there is
 // no backup at all.
 Result<std::optional<store::Backup>> copy_now(World& world, const store::Session& session);
 
-// What a draft says of the session at this moment. The document is not stored.
+// A document that is drafted from what the session did so far. It is not stored.
 Result<store::Document> draft_document(World& world, const store::Session& session,
                                        const std::string& summary);
-// Sets the session, its branch and commit, and how far its transcript is covered: it is copied now.
+// Copies the session's transcript, then sets the document's session, branch, commit, backup and anchor.
 Status add_place(World& world, const store::Session& session, store::Document& document);
 // Stores a document that follows the newest one of its project; gives it with its number. In the caller's
 // transaction.
@@ -55,7 +55,7 @@ Result<store::Document> store_document(World& world, store::Document document);
 struct ResumeRequest {
   std::string project;
   store::Document document;
-  std::string age;     // of the document; empty: "2 h ago"
+  std::string age;     // how the text names the document's age; empty: as "2 h ago"
   std::string asking;  // content id of the session that asks; empty: none
   std::vector<std::string> sections;
   std::size_t max_bytes = 16'000;
@@ -64,13 +64,13 @@ struct ResumeRequest {
 // Reads the store, the archive and the working tree; changes nothing.
 Result<documents::ResumeInput> resume_input(World& world, const ResumeRequest& request);
 
-// Brings a document up to date in one transaction. False: nothing happened after it.
 struct Coalesced {
-  bool changed = false;
+  bool changed = false;  // false: nothing happened after the document
   std::int64_t records = 0;
   std::string anchor, backup;
   store::Document document;
 };
+// Brings a document up to date, in one transaction.
 Result<Coalesced> coalesce_document(World& world, store::Document document);
 
 }  // namespace cairn::ops

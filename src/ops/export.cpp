@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "forget/job.h"
 #include "forget/select.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "ops/operation.h"
 #include "os/path.h"
 #include "store/archive.h"
@@ -78,7 +78,7 @@ Result<Json> export_store(World& world, const std::string& path) {
     if (world.stopping && *world.stopping)
       return Error{Code::canceled, "export: the daemon is ending: run it again"};
     const std::string name = "archive/" + file.file;
-    // A file that retention or a forget removed in the meantime belongs to no row of a later copy.
+    // Retention or a forget may have removed the file since the rows were copied.
     auto copied = copy_file(world.disk, world.home.data + "/" + name, path + "/" + name);
     if (!copied && copied.error().code == Code::not_found) continue;
     add(name, TRY(std::move(copied)));
@@ -92,10 +92,7 @@ Result<Json> export_store(World& world, const std::string& path) {
 }
 
 Result<Json> export_any(World& world, const Args& args) {
-  if (!args.has("store")) return export_memory(world, args);
-  if (args.has("to") || args.has("format"))
-    return Error{Code::invalid, "export: --store copies everything into a directory: give it alone"};
-  return export_store(world, args.text("store"));
+  return args.has("store") ? export_store(world, args.text("store")) : export_memory(world, args);
 }
 
 // Every file must be what the manifest says.
@@ -115,11 +112,12 @@ Result<Json> check_manifest(World& world, const std::string& path) {
 }
 
 // What was forgotten here stays forgotten, whatever the copy has.
-Result<std::int64_t> forget_again(World& world, const std::vector<store::TombstoneRow>& stones) {
-  if (stones.empty()) return std::int64_t{0};
+Result<std::int64_t> forget_again(World& world, const std::vector<store::TombstoneRow>& tombstones) {
+  if (tombstones.empty()) return std::int64_t{0};
   std::vector<gate::Tombstone> named;
-  for (const store::TombstoneRow& row : stones) named.push_back(forget::stone_of(row));
-  const auto selection = TRY(forget::select_named(world.db, world.key, "restore", std::move(named)));
+  for (const store::TombstoneRow& row : tombstones) named.push_back(forget::tombstone_of(row));
+  const auto selection =
+      TRY(forget::select_named(world.db, world.key, store::ForgetWay::restore, std::move(named)));
   std::int64_t id = 0;
   TRY(store::in_transaction(world.db, [&]() -> Status {
     id = TRY(forget::begin(world.db, world.key, selection, {}, world.clock.now()));
@@ -133,9 +131,9 @@ Result<Json> import_store(World& world, const Args& args) {
   const Json manifest = TRY(check_manifest(world, path));
   TRY(store::check_copy(path + "/cairn.db").in("import"));
   const std::string key = TRY(os::read_file(world.disk, path + "/key", 64).in("import"));
-  const auto stones = TRY(store::tombstones(world.db));
+  const auto tombstones = TRY(store::tombstones(world.db));
   const bool same_key = key == world.key;
-  if (!same_key && !stones.empty())
+  if (!same_key && !tombstones.empty())
     return Error{
         Code::denied,
         "import: the copy is of another home, and things were forgotten here that it could bring back: "
@@ -149,14 +147,14 @@ Result<Json> import_store(World& world, const Args& args) {
     if (!name.starts_with("archive/")) continue;
     const std::string to = world.home.data + "/" + name;
     if (const auto known = hash_of(world.disk, to); known && *known == file["sha256"].as_string()) continue;
-    (void)world.disk.remove(to);
+    ignore(world.disk.remove(to));
     TRY(copy_file(world.disk, path + "/" + name, to).in("import"));
     ++files;
   }
   TRY(world.disk.sync_dir(world.home.data + "/archive"));
   TRY(store::restore_copy(world.db, path + "/cairn.db", world.clock.now()).in("import"));
   if (!same_key) TRY(os::replace_file(world.disk, world.home.key(), key));
-  const std::int64_t again = TRY(forget_again(world, stones));
+  const std::int64_t again = TRY(forget_again(world, tombstones));
   TRY(store::in_transaction(world.db, [&] {
     return store::add_audit(world.db, same_key ? world.key : key, "import", "person", path,
                             "{\"store\":true}", world.clock.now());
@@ -191,10 +189,11 @@ std::vector<Operation> export_operations() {
            "with their hashes, consistent while the daemon works. A plain copy of cairn.db is not a backup: "
            "what was stored last is still in its WAL. `cairn import --store PATH` brings it back.",
        .scope = Scope::any,
-       .arguments = {choice("format", "json|md|html", "json (default), or a page for people"),
-                     path("to", "the file to write, with mode 0600 (default: stdout)").as("PATH"),
-                     flag("no_tombstones", "without the hashes of what was forgotten"),
-                     path("store", "copy everything into this directory").as("PATH")},
+       .arguments =
+           {choice("format", "json|md|html", "json (default), or a page for people"),
+            path("to", "the file to write, with mode 0600 (default: stdout)").as("PATH"),
+            flag("no_tombstones", "without the hashes of what was forgotten"),
+            path("store", "copy everything into this directory").not_with("format to no_tombstones")},
        .body = export_any},
       {.name = "import",
        .access = Access::write,

@@ -7,6 +7,7 @@
 #include "ops/export.h"
 #include "os/path.h"
 #include "store/audit.h"
+#include "store/project_move.h"
 #include "store/projects.h"
 #include "store/tombstones.h"
 
@@ -92,6 +93,8 @@ Result<Json> export_memory(World& world, const Args& args) {
   // The records that are being removed must not leave the home any more.
   if (TRY(store::pending_forget(world.db)))
     return Error{Code::busy, "export: a forget is at work: run it again when that is done"};
+  if (TRY(store::is_moving(world.db)))
+    return Error{Code::busy, "export: a project is being renamed: run it again in a minute"};
   const std::string format = args.optional_text("format").value_or("json");
   exchange::Export what;
   what.projects = TRY(projects_to_export(world, args));
@@ -111,7 +114,7 @@ Result<Json> export_memory(World& world, const Args& args) {
     std::string text;
     counts = TRY(write_as(world, format, what, [&](std::string_view more) -> Status {
       if (text.size() + more.size() > kMostAnswer)
-        return Error{Code::full, "export: it is over 64 MB: write it to a file with --to PATH"};
+        return Error{Code::full, "export: it is over 64 MB: name a file to write it to"};
       text += more;
       return {};
     }));

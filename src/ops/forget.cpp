@@ -7,7 +7,6 @@
 #include "gate/gate.h"
 #include "ops/policy.h"
 #include "ops/records.h"
-#include "recall/query.h"
 #include "store/audit.h"
 #include "store/forget_requests.h"
 #include "store/projects.h"
@@ -18,12 +17,6 @@ namespace cairn::ops {
 namespace {
 
 constexpr std::size_t kMostReason = 300;
-
-Result<store::RecordName> record_name(std::string_view id) {
-  if (const auto name = store::read_record_name(id)) return *name;
-  return Error{Code::invalid, "\"" + one_line(visible(valid_utf8(std::string(id))), 60) +
-                                  "\" is not an id: they look like S3, O12, P7, T5, A9, W4 or D2"};
-}
 
 // The record must exist, and an agent must be allowed to see it.
 Result<std::string> project_in_scope(World& world, const store::RecordName& record) {
@@ -39,8 +32,8 @@ Result<Json> forget_request(World& world, const Args& args) {
   const WallTime now = world.clock.now();
   Json hidden = Json::array(), known = Json::array();
   TRY(store::in_transaction(world.db, [&]() -> Status {
-    for (const std::string& id : args.texts("ids")) {
-      const store::RecordName record = TRY(record_name(id));
+    for (const recall::RecordId& id : args.records("ids")) {
+      const store::RecordName record = name_of(id);
       const std::string owner = TRY(project_in_scope(world, record));
       const bool is_new = TRY(store::request_forget(world.db, {record, owner, reason, now}));
       (is_new ? hidden : known).push(record.text());
@@ -69,8 +62,8 @@ Result<Json> keep(World& world, const Args& args) {
   const WallTime now = world.clock.now();
   Json kept = Json::array();
   TRY(store::in_transaction(world.db, [&]() -> Status {
-    for (const std::string& id : args.texts("keep")) {
-      const store::RecordName record = TRY(record_name(id));
+    for (const recall::RecordId& id : args.records("keep")) {
+      const store::RecordName record = name_of(id);
       if (!TRY(store::end_forget_request(world.db, record, true, now)))
         return Error{Code::not_found, "forget: no agent asked to forget " + record.text() +
                                           ": `cairn forget --pending` lists what they asked for"};
@@ -84,17 +77,15 @@ Result<Json> keep(World& world, const Args& args) {
 
 Result<forget::Request> request_of(World& world, const Args& args) {
   forget::Request request;
-  for (const std::string& id : args.texts("ids")) {
-    const store::RecordName record = TRY(record_name(id));
-    TRY(project_in_scope(world, record));
-    request.records.push_back(record);
+  for (const recall::RecordId& id : args.records("ids")) {
+    request.records.push_back(name_of(id));
+    TRY(project_in_scope(world, request.records.back()));
   }
   request.query = args.optional_text("query");
   request.file = args.optional_text("file");
   request.secret = args.optional_text("secret");
-  if (args.has("before"))
-    request.before = TRY(recall::read_moment(args.text("before"), world.clock.now()).in("forget"));
-  if (args.has("session")) request.session = TRY(resolve_session(world, args.session("session"))).id;
+  request.before = args.moment("before", world.clock.now());
+  if (args.has("session")) request.session = TRY(resolve_session(world, args.name("session"))).id;
   request.whole_project = request.records.empty() && !request.query && !request.file && !request.secret &&
                           !request.before && !request.session;
   if (request.whole_project || (!args.flag("all") && (request.query || request.file || request.before)))
@@ -114,21 +105,22 @@ Result<Json> selection_json(World& world, const forget::Selection& selection) {
   Json sessions = Json::array();
   for (const SessionId id : selection.sessions)
     if (sessions.items().size() < kMostNamed) sessions.push(id.value);
-  return Json::object({{"way", selection.way},
-                       {"records", records},
-                       {"record_count", selection.records.size()},
-                       {"sessions", sessions},
-                       {"session_count", selection.sessions.size()},
-                       {"events", selection.events.size()},
-                       {"everywhere", !selection.passing.empty() || selection.way == "secret"},
-                       {"common", selection.common}});
+  return Json::object(
+      {{"way", name_of(selection.way)},
+       {"records", records},
+       {"record_count", selection.records.size()},
+       {"sessions", sessions},
+       {"session_count", selection.sessions.size()},
+       {"events", selection.events.size()},
+       {"everywhere", !selection.temporary.empty() || selection.way == store::ForgetWay::secret},
+       {"common", selection.common}});
 }
 
 Json forget_json(const store::Forget& forget) {
   const Json::Parsed report = Json::parse_partial(forget.report);
   return Json::object({{"forget", forget.id},
-                       {"way", forget.way},
-                       {"phase", forget.phase},
+                       {"way", name_of(forget.way)},
+                       {"phase", name_of(forget.phase)},
                        {"done", forget.ended_at.has_value()},
                        {"started_at", iso8601(forget.started_at)},
                        {"ended_at", time_or_null(forget.ended_at)},
@@ -136,7 +128,7 @@ Json forget_json(const store::Forget& forget) {
 }
 
 Result<Json> forget(World& world, const Args& args) {
-  if (!args.texts("keep").empty()) return keep(world, args);
+  if (args.has("keep")) return keep(world, args);
   if (args.flag("pending")) {
     std::optional<std::string> project;
     if (!args.flag("all"))
@@ -215,14 +207,14 @@ std::vector<Operation> forget_operations() {
                "and waits "
                "for you; --keep shows one again.",
        .scope = Scope::any,
-       .arguments = {texts("ids", "the records: O12, S3, P7, T5, A9, W4, D2").as("ID").words(),
+       .arguments = {records("ids", kStoredRecord, "the records").words(),
                      text("query", "all records of this project that say this").as("TEXT"),
                      text("file", "what is about that file").as("PATH"),
                      moment("before", "sessions and notes of this project that are older"),
                      session("session", "everything of that session"),
                      text("secret", "a value, wherever it is").as("VALUE"),
                      flag("pending", "list what agents asked to forget"),
-                     texts("keep", "show this one again; may be given again").as("ID"),
+                     records("keep", kStoredRecord, "show this one again; may be given again"),
                      flag("dry_run", "say what would go; change nothing")},
        .one_of = "ids query file before session secret pending keep project",
        .body = forget},
@@ -235,7 +227,7 @@ std::vector<Operation> forget_operations() {
        .summary = "hide records and ask the user to forget them",
        .help = "For agents. The records are in no search, context or timeline from then on. `cairn forget "
                "--pending` lists them for the user, who forgets them or keeps them.",
-       .arguments = {texts("ids", "the records: O12, S3, P7, T5, A9, W4, D2").needed(),
+       .arguments = {records("ids", kStoredRecord, "the records: O12, S3, P7, T5, A9, W4, D2").needed(),
                      text("reason", "why").as("TEXT"), path("cwd", "the agent's directory").as("DIR"),
                      asked_by_agent()},
        .body = forget_request}};

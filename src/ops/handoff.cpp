@@ -1,11 +1,14 @@
 #include "documents/handoff.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "documents/tree.h"
 #include "host/host.h"
 #include "ops/documents.h"
 #include "ops/operation.h"
 #include "store/open_items.h"
+#include "store/projects.h"
 
 namespace cairn::ops {
 
@@ -14,34 +17,30 @@ static constexpr std::size_t kGoal = 160;  // bytes
 // The session that is named, else the one that asks, else the last one of the project that has a prompt.
 static Result<store::Session> session_to_hand_off(World& world, const Args& args,
                                                   const std::string& project) {
-  const std::string named = args.text("id");
+  if (args.has("id")) {
+    store::Session named = TRY(resolve_session(world, args.name("id")).in("handoff"));
+    const auto scope = TRY(store::scope_of(world.db, project));
+    if (std::find(scope.begin(), scope.end(), named.project) != scope.end()) return named;
+    return Error{Code::not_found, "handoff: the session is of another project: `cairn sessions list`"};
+  }
   std::optional<store::Session> last;
   for (store::Session& session : TRY(store::list_sessions(world.db, project, 50))) {
-    const std::string& id = session.content_id.value;
-    if (!named.empty() && (id == named || std::to_string(session.id.value) == named))
-      return std::move(session);
-    if (named.empty() && id == args.text("from")) return std::move(session);
+    if (session.content_id.value == args.text("from")) return std::move(session);
     if (!last && session.prompt_count > 0) last = std::move(session);
   }
-  if (!named.empty())
-    return Error{Code::not_found, "handoff: no session " + named + " in this project: `cairn sessions list`"};
   if (!last) return Error{Code::not_found, "handoff: no session of this project has a prompt yet"};
   return *std::move(last);
 }
 
 static Result<Json> handoff(World& world, const Args& args) {
   const std::string project = TRY(one_project(world, args));
-  const std::string to = args.text("to");
-  const host::Host* goes_on = to.empty() ? nullptr : host::known_host(to);
-  if (!to.empty() && !goes_on)
-    return Error{Code::invalid,
-                 "handoff: no coding agent is called \"" + to + "\": --to is one of " + host::host_names()};
+  const auto to = args.optional_text("to");
   TRY(store::in_transaction(world.db,
                             [&] { return world.intake->recorder().update_project(project, ContentId{}); }));
   const store::Session session = TRY(session_to_hand_off(world, args, project));
   documents::HandoffInput input;
   input.material = TRY(documents::material_of(world.db, session, mode_of(world)));
-  // Requests such as "go on" are left out of the material; the only one there is says more than none.
+  // Requests such as "go on" are left out of the material; one such request is better than none.
   if (input.material.requests.empty() && !session.user_prompt.empty())
     input.material.requests = {one_line(session.user_prompt, kGoal)};
   store::OpenItemQuery query;
@@ -53,7 +52,7 @@ static Result<Json> handoff(World& world, const Args& args) {
   for (std::string& file : input.tree.uncommitted)
     file = TRY(clean_document(world, session.content_id.value, file));
   input.from = host::find_host(session.platform).title();
-  if (goes_on) input.to = goes_on->title();
+  if (to) input.to = host::find_host(*to).title();
   input.age = ago(session.last_event_at, world.clock.now());
   if (const auto budget = args.optional_integer("budget"))
     input.max_tokens = static_cast<std::size_t>(*budget);
@@ -63,7 +62,7 @@ static Result<Json> handoff(World& world, const Args& args) {
   return Json::object({{"project", project},
                        {"session", session.content_id.value},
                        {"host", session.platform},
-                       {"to", to.empty() ? Json() : Json(to)},
+                       {"to", to},
                        {"tokens", made.tokens},
                        {"shortened", shortened},
                        {"text", made.text}});
@@ -79,8 +78,8 @@ std::vector<Operation> handoff_operations() {
                "project, or of the one that is named: in Markdown, within a budget. Give it to the other "
                "agent as its first prompt; --to names that agent in the heading.",
        .scope = Scope::one,
-       .arguments = {text("id", "the session (default: the last one)").as("SESSION").word(),
-                     text("to", "the coding agent that goes on").as("HOST"),
+       .arguments = {session("id", "the session (default: the last one)").as("SESSION").word(),
+                     ops::host("to", "the coding agent that goes on"),
                      integer("budget", 200, 20'000, "at most this many tokens (default 1200)").as("TOKENS"),
                      text("from", "the session that asks, if it is known").in_requests()},
        .body = handoff}};

@@ -53,10 +53,7 @@ static Result<Json> import_transcripts(World& world, const Args& args) {
     const auto stat = world.disk.stat(folder);
     if (!stat || !stat->is_dir) return Error{Code::not_found, folder + " is not a directory"};
   }
-  const std::string host = args.optional_text("host").value_or("");
-  if (!host.empty() && !host::known_host(host))
-    return Error{Code::invalid,
-                 "no coding agent is called \"" + host + "\": --host is one of " + host::host_names()};
+  const std::string host = args.text("host");
   if (!host.empty() && folder.empty() &&
       host::find_host(host).traits().transcript == host::Traits::Transcript::none)
     return Error{Code::unsupported, std::string(host::find_host(host).title()) +
@@ -149,7 +146,7 @@ static Result<Json> import_claude_mem(World& world, const Args& args) {
   result.set("dry_run", false).set("pending", false);
   if (result["found"].members().empty()) {
     importer::remove_database(world.disk, copy);
-    return result;  // and there is no job
+    return result;  // without a commit there is no job
   }
   TRY(transaction.commit());
   return result;
@@ -205,7 +202,7 @@ std::vector<Operation> import_operations() {
            "is remembered is left alone. `cairn import status` shows how far it is.",
        .arguments =
            {path("directory", "where to look").as("DIR").word(),
-            text("host", "only of this coding agent").as("HOST"),
+            ops::host("host", "only of this coding agent"),
             flag("dry_run", "only say what would be imported"),
             path("configuration", "the agent's directory that the caller's environment names").in_requests()},
        .body = import_transcripts},

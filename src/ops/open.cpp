@@ -46,7 +46,6 @@ static Result<Json> list_open(World& world, const Args& args) {
 
 static Result<Json> open(World& world, const Args& args) {
   if (!args.has("text")) return list_open(world, args);
-  if (args.flag("all")) return Error{Code::invalid, "open: is added to one project: leave out --all"};
   const std::string clean = world.intake->gate().clean(args.text("text"), gate::Way::remember);
   const std::string text = one_line(labelled(visible(clean)), kMostItemText + 4);
   if (gate::only_private(text) || text.empty())
@@ -65,8 +64,7 @@ static Result<Json> open(World& world, const Args& args) {
 }
 
 // Closes an open item, removes a note from the context, or drops the standing orders of a prompt.
-static Result<Json> end_one(World& world, std::string_view text) {
-  const recall::RecordId id = TRY(recall::read_record_id(text));
+static Result<Json> end_one(World& world, const recall::RecordId& id) {
   const WallTime now = world.clock.now();
   const std::string name = recall::text_of(id);
   if (id.kind == recall::Kind::open) {
@@ -82,15 +80,13 @@ static Result<Json> end_one(World& world, std::string_view text) {
   }
   if (id.kind == recall::Kind::prompt && TRY(store::end_standing_orders(world.db, id.row, now)) > 0)
     return Json::object({{"id", name}, {"kind", "standing order"}, {"text", Json()}});
-  return Error{Code::invalid, "done: " + name +
-                                  " is neither an open item (W12) nor a note (O7): `cairn open` lists what "
-                                  "is open"};
+  return Error{Code::invalid, "done: " + name + " gave no standing order that the context shows"};
 }
 
 static Result<Json> done(World& world, const Args& args) {
   Json closed = Json::array();
   TRY(store::in_transaction(world.db, [&]() -> Status {
-    for (const std::string& id : args.texts("ids")) closed.push(TRY(end_one(world, id)));
+    for (const recall::RecordId& id : args.records("ids")) closed.push(TRY(end_one(world, id)));
     return {};
   }));
   return Json::object({{"done", closed}});
@@ -108,7 +104,7 @@ std::vector<Operation> open_operations() {
            "done, a later turn says so, or you close it with `cairn done`. After 30 days without a "
            "mention it is only shown at the end.",
        .scope = Scope::any,
-       .arguments = {text("text", "what to add").rest_of_line(),
+       .arguments = {text("text", "what to add").rest_of_line().not_with("all"),
                      flag("closed", "what was closed instead, and by what"),
                      integer("limit", 1, kMostRows, "at most N rows").otherwise(100)},
        .body = open},
@@ -119,7 +115,7 @@ std::vector<Operation> open_operations() {
        .help =
            "Nothing is deleted: `cairn show ID` and search still find it. With the id of a prompt (P7) it "
            "drops the standing orders of that prompt, which the context shows as candidates for notes.",
-       .arguments = {records("ids", "the items or notes").words().needed()},
+       .arguments = {records("ids", "OPW", "the items or notes").words().needed()},
        .body = done}};
 }
 

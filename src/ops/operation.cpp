@@ -30,35 +30,115 @@ Operation with_scope(Operation operation) {
   return operation;
 }
 
-std::string names_of(const Operation& operation) {
-  std::string names;
-  for (const Argument& argument : operation.arguments)
-    names.append(names.empty() ? "" : ", ").append(argument.name);
-  return names.empty() ? "none" : names;
-}
-
-// A flag that is false is not given.
-bool is_given(const Json& args, std::string_view name) {
-  const Json& value = args[name];
-  return value.is_bool() ? value.as_bool() : !value.is_null();
-}
-
-// `names` are separated by blanks.
-int count_given(const Json& args, std::string_view names) {
-  const auto all = split(names, ' ');
-  return static_cast<int>(
-      std::count_if(all.begin(), all.end(), [&](std::string_view name) { return is_given(args, name); }));
-}
-
-std::string alternatives(std::string_view names) {
-  std::string text;
-  for (const std::string_view name : split(names, ' ')) text.append(text.empty() ? "" : ", ").append(name);
-  return text;
-}
-
 std::string_view scope_names(Scope scope) {
   return scope == Scope::any ? "cwd project all" : "cwd project";
 }
+
+// The names of all arguments that the caller can give.
+std::vector<std::string> names_of(const Operation& operation, Spelling spelling) {
+  std::vector<std::string> names;
+  for (const Argument& argument : operation.arguments)
+    if (spelling == Spelling::request || argument.place != Argument::Place::nowhere)
+      names.push_back(argument.spelled(spelling));
+  return names;
+}
+
+std::string it_takes(const Operation& operation, Spelling spelling) {
+  const auto names = names_of(operation, spelling);
+  return names.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(names, ", "));
+}
+
+// One check of one request.
+class Check {
+ public:
+  Check(const Operation& operation, const Json& args, Spelling spelling)
+      : operation_(operation), args_(args), spelling_(spelling) {}
+
+  Status run() const {
+    if (!args_.is_object() && !args_.is_null()) return refuse("the arguments are not a JSON object");
+    TRY(check_values());
+    for (const Argument& argument : operation_.arguments) TRY(check_company(argument));
+    TRY(check_one_of());
+    return operation_.scope == Scope::none ? Status() : check_scope();
+  }
+
+ private:
+  Error refuse(const std::string& why) const { return {Code::invalid, operation_.title() + ": " + why}; }
+
+  // A flag that is false is not given. "status=failed" is given when the argument has that value.
+  bool is_given(std::string_view what) const {
+    const std::size_t sign = what.find('=');
+    const Json& value = args_[what.substr(0, sign)];
+    if (sign != std::string_view::npos) return value.as_string() == what.substr(sign + 1);
+    return value.is_bool() ? value.as_bool() : !value.is_null();
+  }
+
+  std::string spelled(std::string_view what) const {
+    const std::size_t sign = std::min(what.find('='), what.size());
+    return operation_.find(what.substr(0, sign))->spelled(spelling_) + std::string(what.substr(sign));
+  }
+
+  Status check_values() const {
+    for (const auto& [key, value] : args_.members()) {
+      const Argument* argument = operation_.find(key);
+      if (!argument) return operation_.unknown(key, spelling_);
+      if (!value.is_null() && !fits(*argument, value))
+        return refuse(fmt::format("{} must be {}", argument->spelled(spelling_), wanted(*argument)));
+    }
+    return {};
+  }
+
+  // Whether the others are given that this one needs, and none that it excludes.
+  Status check_company(const Argument& argument) const {
+    const std::string name = argument.spelled(spelling_);
+    if (argument.required && args_[argument.name].is_null())
+      return refuse(fmt::format("{} is missing: {}", name, wanted(argument)));
+    if (!is_given(argument.name)) return {};
+    if (!argument.with.empty() && !is_given(argument.with))
+      return refuse(fmt::format("{} goes with {}: give both or none", name, spelled(argument.with)));
+    for (const std::string_view other : split(argument.excluded, ' '))
+      if (!other.empty() && is_given(other))
+        return refuse(fmt::format("{} and {} exclude each other: leave one out", name, spelled(other)));
+    return {};
+  }
+
+  Status give_one_of(std::string_view names) const {
+    std::vector<std::string> all;
+    for (const std::string_view name : split(names, ' '))
+      if (spelling_ == Spelling::request || operation_.find(name)->place != Argument::Place::nowhere)
+        all.push_back(spelled(name));
+    return refuse(fmt::format("give one of {}", fmt::join(all, ", ")));
+  }
+
+  Status check_one_of() const {
+    if (operation_.one_of.empty()) return {};
+    int given = 0;
+    bool has_project = false;
+    for (const std::string_view name : split(operation_.one_of, ' ')) {
+      if (!is_given(name)) continue;
+      name == kProject.name ? has_project = true : ++given;
+    }
+    if (given == 1 || (given == 0 && has_project)) return {};
+    return give_one_of(operation_.one_of);
+  }
+
+  Status check_scope() const {
+    const auto names = split(scope_names(operation_.scope), ' ');
+    const auto given =
+        std::count_if(names.begin(), names.end(), [&](std::string_view name) { return is_given(name); });
+    // A record belongs to a project, so naming a record is enough.
+    const bool knows =
+        std::any_of(operation_.arguments.begin(), operation_.arguments.end(), [&](const Argument& argument) {
+          return argument.type == Argument::Type::record && is_given(argument.name);
+        });
+    if (given == 1 || (given == 0 && knows)) return {};
+    return give_one_of(scope_names(operation_.scope));
+  }
+
+  const Operation& operation_;
+  const Json& args_;
+  Spelling spelling_;
+};
 
 }  // namespace
 
@@ -105,7 +185,7 @@ std::string_view group_title(Group group) {
     case Group::work: return "At work";
     case Group::setup: return "Set-up";
     case Group::privacy: return "Privacy";
-    case Group::inside: return "Diagnostics";
+    case Group::diagnostics: return "Diagnostics";
   }
   return "";
 }
@@ -122,57 +202,25 @@ const Argument* Operation::find(std::string_view argument) const {
   return nullptr;
 }
 
-bool Operation::has_one_of(const Json& args) const {
-  if (one_of.empty()) return true;
-  int given = 0;
-  bool has_project = false;
-  for (const std::string_view argument : split(one_of, ' ')) {
-    if (!is_given(args, argument)) continue;
-    if (argument == kProject.name)
-      has_project = true;
-    else
-      ++given;
-  }
-  return given == 1 || (given == 0 && has_project);
-}
-
-Error Operation::unknown(std::string_view argument) const {
-  std::vector<std::string_view> known;
-  for (const Argument& one : arguments) known.push_back(one.name);
+Error Operation::unknown(std::string_view argument, Spelling spelling) const {
+  // A command line names it as an option, whatever there is of that name elsewhere.
+  std::string given(argument);
+  if (spelling == Spelling::typed && !argument.starts_with('-')) given = text(argument, "").option();
   const std::string what =
-      fmt::format("{}: there is no argument \"{}\"", title(), one_line(visible(argument), 60));
-  const std::string_view meant = did_you_mean(argument, known);
+      fmt::format("{}: there is no argument \"{}\"", title(), one_line(visible(given), 60));
+  const auto names = names_of(*this, spelling);
+  const std::string_view meant = did_you_mean(given, {names.begin(), names.end()});
   if (!meant.empty()) return {Code::invalid, fmt::format("{}: did you mean \"{}\"?", what, meant)};
-  return {Code::invalid, fmt::format("{}: it takes {}", what, names_of(*this))};
+  return {Code::invalid, fmt::format("{}: {}", what, it_takes(*this, spelling))};
 }
 
-// Messages never repeat a value: it may be a secret that was given to the wrong argument.
-Result<Args> Operation::check(const Json& args) const {
-  const auto refuse = [&](const std::string& why) { return Error{Code::invalid, title() + ": " + why}; };
-  if (!args.is_object() && !args.is_null()) return refuse("the arguments are not a JSON object");
-  for (const auto& [key, value] : args.members()) {
-    const Argument* argument = find(key);
-    if (!argument) return unknown(key);
-    if (!value.is_null() && !fits(*argument, value))
-      return refuse(fmt::format("{} must be {}", key, wanted(*argument)));
-  }
-  for (const Argument& argument : arguments) {
-    if (argument.required && args[argument.name].is_null())
-      return refuse(fmt::format("{} is missing: {}", argument.name, wanted(argument)));
-    if (!argument.with.empty() && is_given(args, argument.name) && !is_given(args, argument.with))
-      return refuse(fmt::format("{} goes with {}: give both or none", argument.name, argument.with));
-  }
-  const auto refuse_unless_one = [&](std::string_view names) {
-    return refuse(fmt::format("give one of {}", alternatives(names)));
-  };
-  if (!has_one_of(args)) return refuse_unless_one(one_of);
-  if (scope == Scope::none) return Args(*this, args);
-  // A record belongs to a project, so naming a record is enough.
-  const bool knows = std::any_of(arguments.begin(), arguments.end(), [&](const Argument& argument) {
-    return argument.type == Argument::Type::record && is_given(args, argument.name);
-  });
-  const int given = count_given(args, scope_names(scope));
-  if (given > 1 || (given == 0 && !knows)) return refuse_unless_one(scope_names(scope));
+Error Operation::word_too_many() const {
+  return {Code::invalid,
+          fmt::format("{}: there is one word too many: {}", title(), it_takes(*this, Spelling::typed))};
+}
+
+Result<Args> Operation::check(const Json& args, Spelling spelling) const {
+  TRY(Check(*this, args, spelling).run());
   return Args(*this, args);
 }
 
@@ -244,7 +292,7 @@ Result<std::string> one_project(World& world, const Args& args) {
   if (!name) return project_at(world, args.text("cwd"));
   if (const auto project = TRY(store::project_by_name(world.db, *name))) return project->name;
   return Error{Code::not_found,
-               "project \"" + *name + "\" is not remembered: `cairn projects list` shows those that are"};
+               "no project of that name is remembered: `cairn projects list` shows those that are"};
 }
 
 Result<std::optional<std::string>> project_of(World& world, const Args& args) {

@@ -1,9 +1,9 @@
-// The operations: everything that the control socket and the command line (later MCP and HTTP) can request.
+// The operations: everything that the control socket, the command line and the agent's tools can request.
 //
 // An operation is one struct beside its handler. Everything comes from its declaration: the check of
-// requests, the command `cairn sessions list`, its options, completions, manual page and
-// docs/reference/control.md. To add one, add a struct to the list of its file. The command line prints its
-// result as a plain list unless cli/table.cpp names a page for it.
+// requests, the command `cairn sessions list`, its options, completions, manual page, the schemas of the
+// agent's tools, docs/reference/control.md and commands.md. To add one, add a struct to the list of its file.
+// The command line prints its result as a plain list unless cli/table.cpp names a page for it.
 //
 // A handler gets checked arguments and returns a JSON value (docs/reference/json.md). Something that does not
 // exist is `not_found`.
@@ -47,7 +47,7 @@ struct World {
   bool settings_changed = false;                // set by an operation that wrote config.toml
   const std::atomic<bool>* stopping = nullptr;  // true: the daemon is ending, slow work must stop
   archive::Archiver* archiver = nullptr;        // as intake
-  // For operations that read: has the writer write this later, in a transaction; null: it cannot.
+  // For operations that read: posts this to the writer, which runs it in a transaction; null: not possible.
   std::function<void(std::function<Status(store::Db&)>)> write_later;
   std::string intake_error;  // why events wait, as the running daemon knows it
   // Set by run() for a request of an agent: the operation shows records of this project's scope only,
@@ -63,13 +63,16 @@ enum class Access {
   daemon,       // the daemon itself: no handler
 };
 
+// What the daemon does for an operation of Access::daemon.
+enum class Task { none, ping, process, reload, stop, test_agent };
+
 // Which projects it applies to. `one` adds the arguments `cwd` and `project`, `any` also `all`; exactly one
 // of them must be given, unless an argument names a record. The command line takes them from --cwd, --project
 // and --all.
 enum class Scope { none, one, any };
 
 // The heading under which help shows the command.
-enum class Group { none, memory, work, setup, privacy, inside };  // none: there is no command
+enum class Group { none, memory, work, setup, privacy, diagnostics };  // none: there is no command
 std::string_view group_title(Group group);
 
 struct Operation {
@@ -84,20 +87,21 @@ struct Operation {
   // alone, and beside another one it is the scope.
   std::string_view one_of = {};
   Result<Json> (*body)(World& world, const Args& args) = nullptr;
+  Task task = Task::none;
 
   // "sessions list"
   std::string title() const;
   const Argument* find(std::string_view argument) const;
-  // Whether the arguments are as `one_of` says.
-  bool has_one_of(const Json& args) const;
 
   // Checks the arguments of a request (an object or null): types, ranges, missing, unknown and conflicting
-  // ones. An error names the argument and what is allowed. Every request passes through here.
-  Result<Args> check(const Json& args) const;
+  // ones. An error names the argument and what is allowed, and never repeats a value, which may be a secret.
+  // Every way in passes through here; the command line has its own spelling.
+  Result<Args> check(const Json& args, Spelling spelling = Spelling::request) const;
   // check() and then the handler.
   Result<Json> run(World& world, const Json& args) const;
-  // The error for an argument that this operation does not have.
-  Error unknown(std::string_view argument) const;
+  // The error for an argument that this operation does not have, and for a word too many on a command line.
+  Error unknown(std::string_view argument, Spelling spelling) const;
+  Error word_too_many() const;
 };
 
 // All of them, in the order in which help and documents show them.

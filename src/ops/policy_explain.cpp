@@ -5,6 +5,7 @@
 #include "host/host.h"
 #include "ops/operation.h"
 #include "ops/policy.h"
+#include "store/states.h"
 
 namespace cairn::ops {
 
@@ -48,7 +49,7 @@ static Json explain(World& world, const std::string& path, const std::string& by
   Json out = Json::object({{"as", is_event   ? event->name
                                   : env_file ? ".env file"
                                              : "text"},
-                           {"outcome", "stored"},
+                           {"outcome", name_of(store::EventOutcome::stored)},
                            {"reason", Json()}});
   const auto verdict =
       gate.pass(is_event ? *std::move(event) : read_of(path, text),
@@ -57,7 +58,7 @@ static Json explain(World& world, const std::string& path, const std::string& by
     out.set("outcome", refusal->outcome);
     out.set("reason", refusal->reason);
   } else if (std::get<gate::Gate::Passed>(verdict).muted) {
-    out.set("outcome", "private");
+    out.set("outcome", name_of(store::EventOutcome::private_turn));
     out.set("reason", "the prompt is private: its turn is not captured");
   }
   out.set("private_text", gate.clean(bytes, gate::Way::bad_file).find("[private]") != std::string::npos);

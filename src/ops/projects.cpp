@@ -5,15 +5,14 @@
 #include "ops/operation.h"
 #include "store/audit.h"
 #include "store/project_links.h"
-#include "store/project_merge.h"
+#include "store/project_move.h"
 
 namespace cairn::ops {
 
 // Adds projects that are linked with this one, and those that resemble it.
 static Status add_links(World& world, const store::Project& project, Json& out) {
   Json linked = Json::array(), suggested = Json::array();
-  for (const std::string& name : TRY(store::scope_of(world.db, project.name)))
-    if (name != project.name) linked.push(name);
+  for (const std::string& name : TRY(store::linked_with(world.db, project.name))) linked.push(name);
   for (const store::Link& link : TRY(store::links_of(world.db, project)))
     if (link.state == store::LinkState::suggested)
       suggested.push(Json::object({{"name", link.other.name}, {"reason", link.reason}}));
@@ -83,7 +82,7 @@ static Result<store::Project> project_named(World& world, const std::string& nam
                                         intake::resolve_place(world.disk, "", name)));
   if (found) return *std::move(found);
   return Error{Code::not_found,
-               "project \"" + name + "\" is not remembered: `cairn projects list` shows those that are"};
+               "no project of that name is remembered: `cairn projects list` shows those that are"};
 }
 
 static Result<Json> linked_json(World& world, const store::Project& project, bool changed) {
@@ -135,13 +134,14 @@ static Result<Json> projects_rename(World& world, const Args& args) {
 static Result<Json> projects_merge(World& world, const Args& args) {
   const store::Project from = TRY(project_named(world, args.text("name")));
   const store::Project into = TRY(project_named(world, args.text("other")));
-  std::int64_t moved = 0;
+  const auto totals = TRY(store::project_totals(world.db, from.name, 1));
+  const std::int64_t sessions = totals.empty() ? 0 : totals.front().sessions;
   TRY(store::in_transaction(world.db, [&]() -> Status {
-    moved = TRY(store::merge_projects(world.db, from, into, world.clock.now()).in("merge"));
+    TRY(store::merge_projects(world.db, from, into, world.clock.now()).in("merge"));
     return store::add_audit(world.db, world.key, "merge", "person", from.name + " " + into.name,
-                            Json::object({{"rows", moved}}).dump(), world.clock.now());
+                            Json::object({{"sessions", sessions}}).dump(), world.clock.now());
   }));
-  return Json::object({{"name", into.name}, {"merged", from.name}, {"rows", moved}});
+  return Json::object({{"name", into.name}, {"merged", from.name}, {"sessions", sessions}});
 }
 
 // A path as the resolver sees it.

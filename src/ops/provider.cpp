@@ -27,10 +27,10 @@ std::vector<Operation> provider_operations() {
            .help = "One real call, with a short fixed text and nothing of yours. Shows how long it took, the "
                    "tokens, and the price if it is known; or what is wrong and what to do. Exit code 1 when "
                    "there was no reply.",
-           .arguments = {choice("provider", find_setting("agent.provider")->choices,
-                                "this one instead of agent.provider"),
+           .arguments = {provider("provider", "this one instead of agent.provider"),
                          text("model", "this one instead of agent.model").as("NAME"),
-                         text("endpoint", "this one instead of agent.endpoint").as("URL")}}};
+                         text("endpoint", "this one instead of agent.endpoint").as("URL")},
+           .task = Task::test_agent}};
 }
 
 }  // namespace cairn::ops

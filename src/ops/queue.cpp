@@ -31,12 +31,9 @@ static Json message_json(const store::Message& m) {
 static Result<Json> queue_list(World& world, const Args& args) {
   store::MessageQuery query;
   if (const auto status = args.optional_text("status")) query.status = store::named<MessageStatus>(*status);
-  if (args.has("session")) query.session = TRY(resolve_session(world, args.session("session"))).id;
-  if (args.has("recent")) {
-    if (query.status && query.status != MessageStatus::processed)
-      return Error{Code::invalid, "queue list: --recent shows processed messages: leave out --status"};
-    query.processed_after = world.clock.now() - std::chrono::minutes(args.integer("recent"));
-  }
+  if (args.has("session")) query.session = TRY(resolve_session(world, args.name("session"))).id;
+  if (const auto minutes = args.optional_integer("recent"))
+    query.processed_after = world.clock.now() - std::chrono::minutes(*minutes);
   query.limit = args.integer("limit", query.processed_after ? 10 : 100);
   Json messages = Json::array();
   for (const store::Message& message : TRY(store::list_messages(world.db, query)))
@@ -64,8 +61,11 @@ static Result<Json> queue_show(World& world, const Args& args) {
   const auto m = TRY(store::find_message(world.db, id));
   if (!m) return unknown_message(id);
   Json out = message_json(*m), problems = Json::array();
-  out.set("tool_input", parsed(m->texts.input, id, "tool_input", problems));
-  out.set("tool_response", parsed(m->texts.response, id, "tool_response", problems));
+  store::Texts texts;  // not shown of a processed message: `cairn why` shows them with the event
+  if (m->status != MessageStatus::processed)
+    if (auto kept = TRY(store::kept_event(world.db, m->event_seq))) texts = std::move(kept->texts);
+  out.set("tool_input", parsed(texts.input, id, "tool_input", problems));
+  out.set("tool_response", parsed(texts.response, id, "tool_response", problems));
   out.set("origin", origins_json(m->tool_name.value_or("")));
   out.set("last_user_message", m->last_user_message);
   out.set("last_assistant_message", m->last_assistant_message);
@@ -106,7 +106,7 @@ static Result<Json> queue_retry(World& world, const Args& args) {
   } else if (args.has("id")) {
     out = TRY(retry_one(world, MessageId{args.integer("id")}));
   } else {
-    const SessionId session = TRY(resolve_session(world, args.session("session"))).id;
+    const SessionId session = TRY(resolve_session(world, args.name("session"))).id;
     out = Json::object({{"session_db_id", session.value},
                         {"retried", TRY(store::retry_session(world.db, session))},
                         {"failed", 0}});
@@ -175,7 +175,8 @@ std::vector<Operation> queue_operations() {
                              "only those of one session, by its number or the beginning of its id"),
                      choice("status", "pending|processing|processed|failed", "only those of that status"),
                      integer("recent", 1, 1'000'000, "those processed in the last MIN minutes, newest first")
-                         .as("MIN"),
+                         .as("MIN")
+                         .not_with("status=pending status=processing status=failed"),
                      integer("limit", 1, kMostRows, "at most N rows")},
        .body = queue_list},
       {.name = "queue.show",

@@ -7,6 +7,7 @@
 #include "ops/operation.h"
 #include "recall/search.h"
 #include "store/open_items.h"
+#include "store/standing.h"
 
 namespace cairn::ops {
 
@@ -14,6 +15,11 @@ namespace cairn::ops {
 Json origins_json(const Origins& origins);
 // The same for the result of a tool.
 Json origins_json(std::string_view tool);
+
+// The record's name in the store.
+inline store::RecordName name_of(const recall::RecordId& id) {
+  return {recall::text_of(id).front(), id.row};
+}
 
 // The keys that every record has in a result.
 Json record_json(const recall::Record& record);
@@ -38,14 +44,14 @@ Result<std::string> project_for(World& world, const Args& args);
 
 // One stored event with its texts; null when it is unknown. `full`: the whole texts.
 Result<Json> event_json(World& world, std::int64_t seq, bool full);
-// What fixed an error like this one, and the commands that do it, as in the results of `fix` and `how`; for a
-// search that asks for one of them. Empty lists when it does not.
+// What `fix` and `how` answer to a query that is an error text or asks for a command. Empty lists for another
+// query.
 struct Answers {
   Json fixes, commands;
 };
 Result<Answers> answers_to(World& world, const std::string& query, const std::optional<std::string>& project);
 
 // The record with that id; `not_found` when there is none.
-Result<recall::Record> find_record(World& world, std::string_view id);
+Result<recall::Record> find_record(World& world, const recall::RecordId& id);
 
 }  // namespace cairn::ops

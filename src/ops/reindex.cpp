@@ -26,7 +26,7 @@ static Result<Json> reindex(World& world, const Args& args) {
 std::vector<Operation> reindex_operations() {
   return {{.name = "reindex",
            .access = Access::write,
-           .group = Group::inside,
+           .group = Group::diagnostics,
            .summary = "build the search index again from what is remembered",
            .help = "The daemon does it in small steps between other work; searches go on meanwhile. A second "
                    "call says how far it is, and so does --status without starting one. Afterwards the words "

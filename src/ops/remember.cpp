@@ -1,7 +1,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "event/origin.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "gate/gate.h"
 #include "gate/private_text.h"
 #include "hook/inbox.h"
@@ -93,9 +93,9 @@ static Status lift(World& world, const std::string& text) {
   for (const std::string& key : keys) {
     const gate::Forgotten hasher(key.empty() ? forget::tombstone_key(world.key) : key);
     for (const std::string& part : parts)
-      for (gate::Tombstone& stone : hasher.of_text(part, 0)) {
-        stone.key = key;
-        rows.push_back(forget::row_of(stone));
+      for (gate::Tombstone& tombstone : hasher.of_text(part, 0)) {
+        tombstone.key = key;
+        rows.push_back(forget::row_of(tombstone));
       }
   }
   TRY(store::in_transaction(world.db, [&]() -> Status {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/text.h"
 #include "context/story.h"
@@ -105,10 +106,10 @@ Json pending_json(const store::Document& document, const std::optional<documents
   const documents::Material& m = since->material;
   std::string why =
       m.has_work()
-          ? fmt::format("it holds work: {} edited, {}",
+          ? fmt::format("it has work: {} edited, {}",
                         m.files.size() == 1 ? "1 file" : fmt::format("{} files", m.files.size()),
                         m.commits.size() == 1 ? "1 commit" : fmt::format("{} commits", m.commits.size()))
-          : std::string("it holds no edits and no commits");
+          : std::string("it has no edits and no commits");
   return Json::object({{"backup", backup_label(since->delta.newest)},
                        {"records", since->delta.records},
                        {"has_work", m.has_work()},
@@ -150,12 +151,10 @@ Result<ResumeRequest> find_start(World& world, const Args& args, const std::stri
   request.project = project;
   request.asking = args.text("from");
   request.max_bytes = room_for(world, args);
-  if (args.has("sections"))
-    for (const std::string_view name : split(args.text("sections"), ','))
-      request.sections.emplace_back(trim(name));
+  request.sections = args.texts("sections");
   const auto newest = TRY(store::newest_document(world.db, project));
   if (args.has("id") || newest) {
-    request.document = TRY(document_named(world, project, args.text("id")).in("resume"));
+    request.document = TRY(document_named(world, project, args.name("id")).in("resume"));
     return request;
   }
   for (const store::Session& session : TRY(store::list_sessions(world.db, project, 10))) {
@@ -222,7 +221,7 @@ Result<Json> resume(World& world, const Args& args) {
 
 Result<Json> coalesce(World& world, const Args& args) {
   const std::string project = TRY(one_project(world, args));
-  const store::Document document = TRY(document_named(world, project, args.text("id")).in("coalesce"));
+  const store::Document document = TRY(document_named(world, project, args.name("id")).in("coalesce"));
   const Coalesced done = TRY(coalesce_document(world, document).in("coalesce"));
   return Json::object({{"document", TRY(document_json(world, done.document))},
                        {"changed", done.changed},
@@ -306,15 +305,15 @@ std::vector<Operation> resume_operations() {
        .help = "The newest document of the project, or the one that is named. First comes what is new: the "
                "rest of "
                "its session's transcript, later sessions, the working tree, what is open, what did not work. "
-               "Without any document the last session is told instead.\n\n"
-               "When its session went on after it, --pending says what becomes of that: `delta` tells it and "
+               "Without any document the last session is shown instead.\n\n"
+               "When its session went on after it, --pending says what becomes of that: `delta` shows it and "
                "changes nothing, `coalesce` adds it to the document first, `discard` leaves it out for good "
                "(`cairn undo` takes that back). On a terminal you are asked.",
        .scope = Scope::one,
-       .arguments = {text("id", "the document (default: the newest)").as("ID").word(),
+       .arguments = {document("id", "the document (default: the newest)").word(),
                      choice("pending", "delta|coalesce|discard", "what to do with what came after it"),
                      flag("dry_run", "say what would be read and written; change nothing"),
-                     text("sections", "only these sections of the document").as("A,B"),
+                     texts("sections", "only these sections of the document").as("A,B").by_commas(),
                      integer("brief", 200, 1'000'000, "at most this many bytes").as("BYTES"),
                      text("from", "the session that asks, if it is known").in_requests(), asked_by_agent()},
        .body = resume},
@@ -326,7 +325,7 @@ std::vector<Operation> resume_operations() {
            "Appends what its session did since, from the archived transcript, and moves its anchor there: a "
            "second run changes nothing. `cairn undo` takes it back.",
        .scope = Scope::one,
-       .arguments = {text("id", "the document (default: the newest)").as("ID").word()},
+       .arguments = {document("id", "the document (default: the newest)").word()},
        .body = coalesce}};
 }
 

@@ -18,7 +18,7 @@ namespace cairn::ops {
 
 namespace {
 
-constexpr std::size_t kMaxFile = 256u << 20;
+constexpr std::size_t kMaxScanned = 256u << 20;
 
 class Report {
  public:
@@ -125,7 +125,7 @@ Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const g
     const auto names = disk.list(directory);
     if (!names) continue;
     for (const std::string& name : *names)
-      if (const auto text = os::read_file(disk, directory + "/" + name, kMaxFile))
+      if (const auto text = os::read_file(disk, directory + "/" + name, kMaxScanned))
         report.look(directory.substr(home.data.size() + 1) + "/" + name, "", 0, *text);
   }
   return report.json();

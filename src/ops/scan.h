@@ -15,9 +15,9 @@
 
 namespace cairn::ops {
 
-// {"findings":[{"place","column","row","kind","fingerprint","count"}],"texts":N,"bytes":N}: searches the
-// store, the daemon's log and quarantined files. Ends with `canceled` when `stopping` becomes true. `found`:
-// takes the secrets themselves, to be forgotten.
+// Searches the store, the archive, the daemon's log and quarantined files. Returns
+// {"findings":[{"place","column","row","kind","fingerprint","count"}],"texts":N,"bytes":N}. Fails with
+// `canceled` when `stopping` becomes true. `found`, if given, gets the secrets themselves, to be forgotten.
 Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const gate::Secrets& secrets,
                   const std::atomic<bool>* stopping = nullptr, std::set<std::string>* found = nullptr);
 

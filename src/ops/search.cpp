@@ -77,21 +77,20 @@ static Json hit_json(const recall::Hit& hit, bool explain) {
 }
 
 // Options override filters in the text.
-static Result<recall::Query> query_of(World& world, const Args& args) {
+static recall::Query query_of(World& world, const Args& args) {
   const WallTime now = world.clock.now();
   recall::Query query = recall::read_query(args.text("query"), now);
   for (const auto& [name, to] : {std::pair("kind", &query.kind), std::pair("type", &query.type),
                                  std::pair("concept", &query.concept_name), std::pair("file", &query.file),
                                  std::pair("host", &query.host)})
     if (auto text = args.optional_text(name)) *to = *std::move(text);
-  if (const auto since = args.optional_text("since")) query.since = TRY(recall::read_moment(*since, now));
-  if (const auto until = args.optional_text("until"))
-    query.until = TRY(recall::read_moment(*until, now, true));
+  if (const auto since = args.moment("since", now)) query.since = since;
+  if (const auto until = args.moment("until", now, true)) query.until = until;
   return query;
 }
 
-// `project:x` in the query goes before the caller's own project. What is no project is searched for as a
-// word.
+// `project:x` in the query wins over the caller's own project. When there is no project x, these are words to
+// search for.
 static Result<std::optional<std::string>> searched_project(World& world, const Args& args,
                                                            recall::Query& query) {
   if (query.project.empty()) return project_of(world, args);
@@ -109,7 +108,7 @@ static Result<std::optional<std::string>> searched_project(World& world, const A
 
 static Result<Json> search(World& world, const Args& args) {
   recall::Search search;
-  search.query = TRY(query_of(world, args));
+  search.query = query_of(world, args);
   search.project = TRY(searched_project(world, args, search.query));
   search.limit = static_cast<std::size_t>(args.integer("limit"));
   search.offset = static_cast<std::size_t>(args.integer("offset"));
@@ -134,11 +133,10 @@ static Result<Json> search(World& world, const Args& args) {
        {"remembered_since", time_or_null(TRY(store::remembered_since(world.db, search.project)))}});
 }
 
-Result<recall::Record> find_record(World& world, std::string_view id) {
-  const recall::RecordId wanted = TRY(recall::read_record_id(id));
-  auto record = TRY(recall::load_record(world.db, wanted));
+Result<recall::Record> find_record(World& world, const recall::RecordId& id) {
+  auto record = TRY(recall::load_record(world.db, id));
   if (!record || !TRY(may_see(world, record->project)))
-    return Error{Code::not_found, "there is no " + recall::text_of(wanted)};
+    return Error{Code::not_found, "there is no " + recall::text_of(id)};
   return *std::move(record);
 }
 
@@ -156,7 +154,7 @@ static Result<recall::Record> best_of(World& world, const Args& args) {
 
 static Result<Json> timeline(World& world, const Args& args) {
   const recall::Record anchor =
-      args.has("id") ? TRY(find_record(world, args.text("id"))) : TRY(best_of(world, args));
+      args.has("id") ? TRY(find_record(world, args.record("id"))) : TRY(best_of(world, args));
   const auto before = static_cast<std::size_t>(args.integer("before")),
              after = static_cast<std::size_t>(args.integer("after"));
   Json records = Json::array();
@@ -206,7 +204,7 @@ std::vector<Operation> search_operations() {
             text("file", "only what read or changed that file: a path or a part of one").as("PATH"),
             moment("since", "not older: 2h, 3d, 2w, yesterday, 2026-10-01"), moment("until", "not newer"),
             choice("kind", "observation|summary|prompt|turn|open|document", "only records of that kind"),
-            text("host", "only sessions of that coding agent").as("HOST"),
+            host("host", "only sessions of that coding agent"),
             integer("limit", 1, 1000, "at most N results").otherwise(20),
             integer("offset", 0, 1'000'000, "leave out the first N").otherwise(0),
             flag("explain", "show what each word and each feature adds to the score"), asked_by_agent()},
@@ -216,7 +214,7 @@ std::vector<Operation> search_operations() {
        .summary = "what happened around a record",
        .help = "Around the record with that id, or around the best one for a query.",
        .scope = Scope::any,
-       .arguments = {record("id", "the record").in_requests(),
+       .arguments = {record("id", kAnyRecord, "the record").in_requests(),
                      text("query", "the record's id, or words to find it by").as("ID|QUERY").rest_of_line(),
                      integer("before", 0, 500, "how many records before it").otherwise(5),
                      integer("after", 0, 500, "how many records after it").otherwise(5), asked_by_agent()},

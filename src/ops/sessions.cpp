@@ -47,9 +47,8 @@ static Result<Json> sessions_list(World& world, const Args& args) {
 Result<store::Session> resolve_session(World& world, const std::string& name) {
   auto found = TRY(store::sessions_named(world.db, name));
   if (found.empty())
-    return Error{Code::not_found, "there is no session " + name + ": `cairn sessions list --all` shows them"};
-  if (found.size() > 1)
-    return Error{Code::invalid, "several sessions begin with " + name + ": give more of the id"};
+    return Error{Code::not_found, "there is no such session: `cairn sessions list --all` shows them"};
+  if (found.size() > 1) return Error{Code::invalid, "several sessions begin like this: give more of the id"};
   return std::move(found.front());
 }
 
@@ -73,7 +72,7 @@ static Json event_json(const store::EventRow& e) {
   return Json::object({{"seq", e.seq},
                        {"event", e.name},
                        {"kind", event::kind_name(e.kind)},
-                       {"outcome", e.outcome},
+                       {"outcome", name_of(e.outcome)},
                        {"reason", e.reason},
                        {"prompt_number", number_or_null(e.prompt_number)},
                        {"tool_name", e.tool_name},
@@ -81,7 +80,7 @@ static Json event_json(const store::EventRow& e) {
                        {"agent_id", e.agent_id},
                        {"agent_type", e.agent_type},
                        {"time", iso8601(e.at)},
-                       {"source", e.source},
+                       {"source", store::name_of(e.source)},
                        {"message", e.message ? Json(name_of(*e.message)) : Json()},
                        {"cut", e.cut}});
 }
@@ -96,11 +95,12 @@ static Status add_ledger(World& world, SessionId id, Json& out) {
   Json outcomes = Json::object(), counted = Json::object();
   std::int64_t delivered = 0, stored = 0, recovered = 0, work = 0, total = 0, waiting = 0;
   for (const store::EventCount& e : TRY(store::count_events(world.db, id))) {
-    const bool hook = e.source == "hook", is_stored = e.outcome == "stored";
-    add(outcomes, e.outcome, e.count);
+    const bool hook = e.source == event::Source::hook, is_stored = e.outcome == store::EventOutcome::stored;
+    const std::string outcome(name_of(e.outcome));
+    add(outcomes, outcome, e.count);
     if (hook) delivered += e.count;
     if (hook && is_stored) stored += e.count;
-    if (hook && !is_stored) add(counted, e.outcome + (e.reason ? ": " + *e.reason : ""), e.count);
+    if (hook && !is_stored) add(counted, outcome + (e.reason ? ": " + *e.reason : ""), e.count);
     if (!hook && is_stored) recovered += e.count;
     if (is_stored && (e.kind == Kind::tool || e.kind == Kind::tool_failure || e.kind == Kind::stop ||
                       e.kind == Kind::stop_failure))
@@ -109,7 +109,7 @@ static Status add_ledger(World& world, SessionId id, Json& out) {
   const store::CallCounts calls = TRY(store::count_calls(world.db, id));
   for (const auto& [outcome, count] : calls.by_outcome) {
     total += count;
-    if (outcome == "waiting") waiting = count;
+    if (outcome == name_of(store::CallOutcome::waiting)) waiting = count;
   }
   const auto queue = TRY(store::queue_counts(world.db, id));
   Json files = Json::array();
@@ -133,7 +133,7 @@ static Status add_ledger(World& world, SessionId id, Json& out) {
 }
 
 static Result<Json> sessions_show(World& world, const Args& args) {
-  const store::Session session = TRY(resolve_session(world, args.session("id")));
+  const store::Session session = TRY(resolve_session(world, args.name("id")));
   Json out = session_json(session), turns = Json::array(), events = Json::array();
   TRY(add_ledger(world, session.id, out));
   for (const store::SessionTurn& turn : TRY(store::turns_of(world.db, session.id)))
@@ -148,7 +148,7 @@ static Result<Json> sessions_show(World& world, const Args& args) {
 
 static Result<Json> sessions_end(World& world, const Args& args) {
   auto transaction = TRY(store::Transaction::begin(world.db));
-  const store::Session session = TRY(resolve_session(world, args.session("id")));
+  const store::Session session = TRY(resolve_session(world, args.name("id")));
   const bool was_active = session.status == store::SessionStatus::active;
   if (was_active) {
     TRY(world.intake->recorder().end(session, "by hand", world.clock.now()));
@@ -162,7 +162,7 @@ static Result<Json> sessions_end(World& world, const Args& args) {
 // The built-in summary never replaces a model's.
 static Result<Json> sessions_summarize(World& world, const Args& args) {
   auto transaction = TRY(store::Transaction::begin(world.db));
-  const store::Session session = TRY(resolve_session(world, args.session("id")));
+  const store::Session session = TRY(resolve_session(world, args.name("id")));
   TRY(world.intake->recorder().distil_again(session));
   TRY(transaction.commit());
   Json summaries = Json::array();

@@ -123,7 +123,7 @@ void find_unknown(const toml::table& table, const std::string& above,
                   std::vector<Settings::Problem>& problems) {
   for (auto&& [name, node] : table) {
     const std::string key = above.empty() ? std::string(name.str()) : above + '.' + std::string(name.str());
-    if (find_setting(key) || is_reserved(key)) continue;
+    if (find_setting(key)) continue;
     const toml::table* below = node.as_table();
     if (below && !below->empty()) {
       find_unknown(*below, key, problems);
@@ -397,8 +397,6 @@ hook::Flags Settings::hook_flags() const {
 
 Status set_setting(os::Disk& disk, const hook::Home& home, std::string_view key, std::string_view value) {
   const Setting* setting = find_setting(key);
-  if (!setting && is_reserved(key))
-    return Error{Code::invalid, fmt::format("{}: not available in this version", key)};
   if (!setting) return Error{Code::invalid, unknown_key(key)};
   const Json checked = as_typed(*setting, value);
   if (const auto problem = check(*setting, checked)) return Error{Code::invalid, *problem};

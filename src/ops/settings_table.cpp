@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "agent/prices.h"
 #include "base/nearest.h"
@@ -14,9 +13,6 @@ namespace cairn::ops {
 namespace {
 
 using Type = Setting::Type;
-
-// Names of later versions: no error, because several versions may share one file.
-constexpr std::array<std::string_view, 0> kReserved = {};
 
 bool is_choice(const Setting& setting, std::string_view value) {
   const auto choices = split(setting.choices, '|');
@@ -175,20 +171,14 @@ const Setting* find_setting(std::string_view key) {
   return nullptr;
 }
 
-bool is_reserved(std::string_view key) {
-  return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
-}
-
 bool has_settings_below(std::string_view key) {
   const std::string start = std::string(key) + '.';
-  const auto below = [&](std::string_view name) { return name.substr(0, start.size()) == start; };
   return std::any_of(all_settings().begin(), all_settings().end(),
-                     [&](const Setting& s) { return below(s.key); }) ||
-         std::any_of(kReserved.begin(), kReserved.end(), below);
+                     [&](const Setting& s) { return s.key.substr(0, start.size()) == start; });
 }
 
 std::string unknown_key(std::string_view key) {
-  std::vector<std::string_view> known(kReserved.begin(), kReserved.end());
+  std::vector<std::string_view> known;
   for (const Setting& setting : all_settings()) known.push_back(setting.key);
   const std::string_view nearest = did_you_mean(key, known);
   std::string message = fmt::format("{}: unknown setting", key);

@@ -9,9 +9,6 @@
 
 namespace cairn::ops {
 
-// Whether `key` is reserved for a later version.
-bool is_reserved(std::string_view key);
-
 // Whether some setting's key starts with `key` and a dot.
 bool has_settings_below(std::string_view key);
 

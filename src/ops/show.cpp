@@ -166,7 +166,7 @@ static Result<std::optional<Json>> record(World& world, const recall::RecordId& 
   if (id.kind == recall::Kind::open) {
     const auto item = TRY(store::find_open_item(world.db, id.row));
     if (!item) return std::optional<Json>();
-    // The text of lists is the title here; the whole plan is the text.
+    // The line that lists show is the title here; `text` is the whole plan where the item is one.
     return std::optional<Json>(open_item_json(*item)
                                    .set("title", item->text)
                                    .set("time", iso8601(item->opened_at))
@@ -220,14 +220,14 @@ std::vector<Operation> record_operations() {
        .help = "Ids are shown in the context, in `cairn search`, `cairn sessions show` and JSON results. Of "
                "several it shows those that exist and names the others; the exit code is then 1, and 3 when "
                "none exists.",
-       .arguments = {records("ids", "the records").words().needed(),
+       .arguments = {records("ids", "SOPTAEDW:", "the records").words().needed(),
                      path("cwd", "where an agent asks from").in_requests(), asked_by_agent()},
        .body = show},
       {.name = "why",
        .group = Group::memory,
        .summary = "what a record came from, back to the raw events",
        .help = "An observation names its events; a summary came from all events of its turn.",
-       .arguments = {ops::record("id", "the record").word().needed(),
+       .arguments = {ops::record("id", kAnyRecord, "the record").word().needed(),
                      flag("full", "the whole texts of the events")},
        .body = why},
   };

@@ -34,7 +34,7 @@ static Result<Json> stats(World& world, const Args& args) {
 
 std::vector<Operation> stats_operations() {
   return {{.name = "stats",
-           .access = Access::read_slowly,  // it reads every receipt
+           .access = Access::read_slowly,  // it reads every call of a model
            .group = Group::memory,
            .summary = "sums over what is remembered of this project",
            .help = "With --all of every project.",

@@ -40,7 +40,7 @@ Result<Json> chain(World& world, const Args& args) {
                        {"mermaid", documents::mermaid(found)}});
 }
 
-// What a fresh start takes away, by number.
+// What a fresh start takes away.
 struct Leaving {
   std::vector<store::Document> documents;
   std::vector<store::Backup> pending;

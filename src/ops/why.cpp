@@ -54,7 +54,7 @@ Result<Json> event_json(World& world, std::int64_t seq, bool full) {
                        {"tool_name", event->tool_name.empty() ? Json() : Json(event->tool_name)},
                        {"tool_use_id", event->tool_use_id.empty() ? Json() : Json(event->tool_use_id)},
                        {"origin", origins_json(event->tool_name)},
-                       {"source", event->source},
+                       {"source", store::name_of(event->source)},
                        {"time", iso8601(event->at)},
                        {"input", text_json(event->texts.input, full)},
                        {"response", text_json(event->texts.response, full)},
@@ -62,7 +62,7 @@ Result<Json> event_json(World& world, std::int64_t seq, bool full) {
 }
 
 Result<Json> why(World& world, const Args& args) {
-  const recall::Record record = TRY(find_record(world, args.text("id")));
+  const recall::Record record = TRY(find_record(world, args.record("id")));
   Json events = Json::array();
   for (const std::int64_t seq : TRY(store::evidence_of(world.db, record.id, kMostEvents))) {
     Json event = TRY(event_json(world, seq, args.flag("full")));

@@ -40,7 +40,7 @@ bool limit(int resource, std::uint64_t most) {
 }
 
 // The shadow memory of ThreadSanitizer counts as data: a child built with it could not start.
-#ifdef __SANITIZE_THREAD__
+#ifdef CAIRN_CHECKS_THREADS
 constexpr bool kLimitsData = false;
 #else
 constexpr bool kLimitsData = true;
@@ -61,7 +61,7 @@ void become(const Prepared& it) {
   if (getppid() != it.parent) _exit(1);  // the parent died before prctl() took effect
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (null < 0 || dup2(it.socket, 0) < 0 || dup2(it.socket, 1) < 0 || dup2(null, 2) < 0) return;
-  close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC);  // ours are closed by exec anyway
+  close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC);  // for those of libraries: our own have O_CLOEXEC
   for (const int number : {SIGPIPE, SIGHUP, SIGXFSZ}) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);

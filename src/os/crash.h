@@ -1,5 +1,5 @@
 // Records a crash in the name of a file, so that the next process knows what the dead one was working on, and
-// that it crashed. A process that is killed, runs out of memory or loses its power leaves no mark.
+// that it crashed. A process that is killed or runs out of memory leaves no mark, nor does a power cut.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ class File {
 };
 
 enum class Open {
-  read,        // must exist
+  read,        // must exist; fails with `invalid` for anything but a regular file
   read_own,    // the same, and must belong to this user and not be a link; otherwise `invalid`
   read_write,  // created with mode 0600 if absent
   create_new,  // fails with `busy` if it exists

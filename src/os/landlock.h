@@ -1,7 +1,9 @@
 // Where a child process may write, enforced by the kernel (Landlock, Linux 5.13 or newer).
 //
-// Only writing is restricted: creating, changing, renaming and removing files. Reading and the network are
-// not. The restriction holds for the process and for all that it starts, and cannot be taken back.
+// Writing is restricted: creating, changing, renaming and removing files. Reading and the network are not.
+// From version 6 of Landlock on, the process also cannot signal processes outside, or connect to their
+// abstract sockets. The restriction applies to the process and to all that it starts, and cannot be
+// removed.
 #pragma once
 
 #include <string>

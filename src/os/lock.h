@@ -20,7 +20,7 @@ class FileLock {
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();
 
-  // Replaces the file's content (the holder's pid and version, for people).
+  // Replaces the file's content: the holder's pid and version for people, or the record of a daemon's start.
   void note(const std::string& text);
 
  private:

@@ -12,8 +12,8 @@
 
 namespace cairn::os {
 
-// Checks that `path` is a directory of this user, or this user's link to one. Fails with `not_found`; with
-// `denied` when it is another user's, or one that everybody writes in (such as /tmp).
+// Checks that `path` is a directory of this user, or a link of this user or of root to one. Fails with
+// `not_found`; with `denied` when it is no directory, another user's, or has the sticky bit (such as /tmp).
 Status own_directory(const std::string& path);
 
 // Checks that `path` is a file or socket of this user and not a link, or does not exist. Fails with `denied`.
@@ -23,7 +23,7 @@ Status own_file(const std::string& path);
 // would drop the locks that this process holds on it.
 Status create_private(const std::string& path);
 
-// Makes one's own directory 0700.
+// Removes all rights of the group and of others on a directory of this user.
 Status close_to_others(const std::string& path);
 
 // The whole of a file of at most `max` bytes that only this user can read. Fails with `denied` when others

@@ -21,4 +21,7 @@ inline std::string above(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// The path seen from the current directory, without "." and "..". Links are not followed.
+std::string absolute(const std::string& path);
+
 }  // namespace cairn::os

@@ -78,7 +78,7 @@ bool RealProcesses::alive(const ProcessKey& key) {
   if (key.pid == 0) return true;
   errno = 0;
   const std::optional<ProcStat> stat = stat_of(key.pid);
-  // Only "no such process" counts as dead: a session must not fail because /proc could not be read.
+  // Only "no such process" counts as dead: a session must not be ended because /proc could not be read.
   if (!stat) return errno != ENOENT && errno != ESRCH;
   return stat->start == key.start && stat->state != 'Z' && stat->state != 'X';
 }
@@ -105,6 +105,10 @@ std::string executable_path() {
   return std::string(text);
 }
 
+bool may_run(const std::string& path) {
+  return access(path.c_str(), X_OK) == 0;
+}
+
 std::string find_program(std::string_view name) {
   const char* path = std::getenv("PATH");
   std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
@@ -112,7 +116,7 @@ std::string find_program(std::string_view name) {
     const std::size_t end = rest.find(':');
     const std::string candidate = std::string(rest.substr(0, end)) + "/" + std::string(name);
     // A relative entry would be looked up in the directory that happens to be current.
-    if (candidate.starts_with('/') && access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (candidate.starts_with('/') && may_run(candidate)) return candidate;
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   return {};

@@ -37,6 +37,9 @@ ProcessKey nearest_host();
 // The path of the running executable; empty when it cannot be read.
 std::string executable_path();
 
+// Whether this user may run the program at `path`.
+bool may_run(const std::string& path);
+
 // The path of an executable that PATH names; empty when there is none.
 std::string find_program(std::string_view name);
 
@@ -48,7 +51,8 @@ void open_standard_descriptors();
 std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
 
 // The variables of `environment` that the daemon keeps: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_*
-// CAIRN_* (CAIRN_DISABLE not), proxies and provider keys; nothing of the host's session.
+// CAIRN_* (but not CAIRN_DISABLE and CAIRN_AGENT), proxies, certificates and provider keys; nothing of the
+// host's session.
 std::vector<std::string> reduced_environment(char** environment);
 // The variables among them that any program needs: HOME PATH LANG LC_* TZ USER LOGNAME TMPDIR XDG_*.
 std::vector<std::string> plain_environment(char** environment);

@@ -80,6 +80,10 @@ Status wait_for(int fd, short events, std::int64_t deadline_boot_ns) {
 
 }  // namespace
 
+void remove_unix(const std::string& path) {
+  unlink(path.c_str());
+}
+
 Result<Fd> listen_unix(const std::string& path) {
   const Address address = TRY(address_of(path));
   Fd fd = TRY(new_socket());

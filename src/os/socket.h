@@ -26,9 +26,11 @@ class Fd {
   int fd_ = -1;
 };
 
-// Binds and listens, mode 0600, non-blocking. An existing socket file is removed first: call only under the
-// home's lock, which proves that nobody serves it.
+// Binds and listens, mode 0600, non-blocking. An existing socket file is removed first: call it only while
+// this process has the home's lock, because then no other process serves that file.
 Result<Fd> listen_unix(const std::string& path);
+// Removes the name of a socket, so that no client connects to it any more.
+void remove_unix(const std::string& path);
 
 // Connects within `timeout_ms`. Fails with `not_found` when nothing listens there, `timeout`, or `denied`
 // when the socket or its peer does not belong to this user.

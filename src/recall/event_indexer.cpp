@@ -1,5 +1,7 @@
 #include "recall/event_indexer.h"
 
+#include <algorithm>
+
 #include "host/host.h"
 #include "recall/long_texts.h"
 #include "store/event_index.h"
@@ -10,7 +12,7 @@
 
 namespace cairn::recall {
 
-static constexpr std::size_t kCallsOfStep = 48;          // about 20 ms
+static constexpr std::size_t kCallsOfStep = 128;         // about 20 ms
 static constexpr std::int64_t kWaitNs = 60'000'000'000;  // after an error
 
 Status index_call(store::Db& db, std::int64_t seq) {
@@ -45,8 +47,10 @@ Result<bool> EventIndexer::merge_some() {
 }
 
 Result<bool> EventIndexer::index_some() {
-  const auto waiting = TRY(store::events_to_index(db_, kCallsOfStep));
+  auto waiting = TRY(store::events_to_index(db_, kCallsOfStep));
   if (waiting.empty()) return false;
+  // In ascending order: FTS5 flushes what it has gathered whenever a rowid is smaller than the one before.
+  std::reverse(waiting.begin(), waiting.end());
   TRY(store::in_transaction(db_, [&]() -> Status {
     for (const std::int64_t seq : waiting) TRY(index_call(db_, seq));
     return {};

@@ -1,6 +1,6 @@
-// Makes tool calls searchable, a few a step: what a tool was given, and the beginning and the end of what it
-// gave. Calls of cairn itself are left out, so that memory does not feed on itself. It also merges the search
-// indexes after a turn became private: until then they have words of what was deleted.
+// Makes tool calls searchable, a few in each step: the input of a tool, and the beginning and the end of its
+// output. Calls of cairn itself are left out, so that cairn does not learn from its own output. Also merges
+// the search indexes after a turn became private: until then they have words of what was deleted.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kReadError = 16'000;   // bytes of an error text that are read
 constexpr std::size_t kMostWords = 24;       // of an error that are looked for
-constexpr std::size_t kLookedAt = 60;        // records
+constexpr std::size_t kRecordsRead = 60;     // records
 constexpr double kLike = 0.45, kSure = 0.8;  // likeness
 constexpr std::size_t kWordsOfSure = 4;      // fewer words can agree by chance
 
@@ -143,7 +143,7 @@ Result<std::vector<Fix>> find_fixes(store::Db& db, const std::vector<std::string
   const std::string match = match_for(projects, said);
   std::vector<Fix> found;
   if (match.empty()) return found;
-  for (const store::Entry& entry : TRY(store::best_entries(db, match, {}, kLookedAt))) {
+  for (const store::Entry& entry : TRY(store::best_entries(db, match, {}, kRecordsRead))) {
     const auto observation = TRY(store::find_observation(db, entry.id.row));
     auto fix = observation ? read_fix(*observation) : std::nullopt;
     // The index has only the beginning of a very long project name.

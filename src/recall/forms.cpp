@@ -30,8 +30,8 @@ constexpr std::string_view kForms =
 
 using FormGroups = std::unordered_map<std::string, std::vector<std::string>>;
 
-// Every form with the others of its group. What the stemmer brings to the first form is in it as well; some
-// of these words do not exist, which does no harm.
+// Every form with the other forms of its group. Also words that have the same stem as the first form; some of
+// them do not exist, which does no harm.
 FormGroups read_groups() {
   FormGroups groups;
   for (const std::string_view group : split(kForms, '/')) {

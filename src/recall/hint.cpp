@@ -17,8 +17,8 @@ constexpr std::size_t kReadPrompt = 4000;  // bytes
 constexpr std::size_t kTurnsOfHint = 3;
 constexpr std::size_t kRankedForHint = 12;
 constexpr std::size_t kShownOfOne = 600;     // characters of one record
-constexpr double kBar = 0.6;                 // the share of what the words say that a record must have
-constexpr double kFew = 6, kFewShare = 0.1;  // entries that have a word which names something
+constexpr double kBar = 0.6;                 // the share of the words' weight that a record must have
+constexpr double kFew = 6, kFewShare = 0.1;  // a word in at most so many entries names something
 constexpr std::size_t kSpecific = 2;         // words that few records have
 
 // Words of requests and small talk: they say nothing about the past even where they are rare.
@@ -85,7 +85,7 @@ Result<std::optional<Hint>> hint_for(store::Db& db, const std::string& project, 
     auto record = TRY(load_record(db, ranked.id));
     if (!record || (!own_session.empty() && record->session == own_session)) continue;
     if (!turns.emplace(record->session, record->prompt_number.value_or(0)).second) continue;
-    // For a turn its summary says most.
+    // Show the summary of the turn: it says most.
     if (auto summary = TRY(summary_of(db, *record))) record->id = summary->id, record->title = summary->title;
     const std::string line = shown(index, *record, stems);
     if (turns.size() > kTurnsOfHint || utf16_length(hint.text) + utf16_length(line) + 1 > kLongestHint) break;

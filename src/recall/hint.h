@@ -1,4 +1,4 @@
-// What a prompt should know of the past, given beside it: only when it clears a confidence bar.
+// Finds what is remembered about the subject of a prompt, and gives it only when it fits well enough.
 //
 // Most prompts need nothing ("thanks", "now commit it"), and a wrong hint costs more than a missing one. A
 // hint is given when the prompt names things that few records of the project name, and one record has almost
@@ -26,7 +26,7 @@ struct Hint {
 };
 
 // The hint for a prompt in `project` and those linked with it; nothing: none is sure enough. Only reads, in
-// bounded time. `own_session`: the host's id of the session that asks, whose own records are no news to it.
+// bounded time. `own_session`: the host's id of the session that asks; its own records are left out.
 Result<std::optional<Hint>> hint_for(store::Db& db, const std::string& project, std::string_view prompt,
                                      std::string_view own_session = {});
 

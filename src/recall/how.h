@@ -1,5 +1,5 @@
-// Which command does something in a project: the commands that agents ran, by their words and by what they
-// were run for, those that worked last first.
+// Finds the command for a task in a project, among the commands that agents ran: by the words of the command
+// and of its purpose. Commands whose last run worked come first.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ struct KnownCommand {
   double score = 0;
 };
 
-// Where the texts of calls are that the store does not have: of imported sessions, and of those whose
-// evidence was removed.
+// The archive. It has the texts of calls that the store no longer has: of imported sessions, and of sessions
+// whose evidence was removed.
 struct Archive {
   os::Disk& disk;
   std::string directory;

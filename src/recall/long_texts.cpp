@@ -23,7 +23,7 @@ constexpr double kLeastCovered = 0.5;  // a long text has some of the words by c
 constexpr std::size_t kTitleBytes = 200;
 constexpr std::size_t kInputBytes = 1500, kHead = 2500, kTail = 1000;
 
-// Passages and calls have a field or two; these words need no field.
+// Passages and calls have only a field or two, so the query names no field.
 std::string any_of_words(const Asked& asked, const Query& query) {
   std::vector<const QueryWord*> words;
   for (const QueryWord& word : asked.words) words.push_back(&word);
@@ -127,7 +127,7 @@ Result<std::vector<LongText>> find_long_texts(store::Db& db, bool archive, const
                    TRY(store::best_passages(db, match, asked.scope, asked.period, kScan, kLooked)), found));
   std::stable_sort(found.begin(), found.end(), [](const LongText& a, const LongText& b) {
     if (a.score != b.score) return a.score > b.score;
-    // A transcript has more around it, and names the way back.
+    // Prefer the transcript: it has more context and can be restored.
     if (a.match.id.kind != b.match.id.kind) return a.match.id.kind == Kind::passage;
     return a.match.score > b.match.score;
   });

@@ -34,7 +34,7 @@ Result<bool> is_in_long_texts(store::Db& db, bool archive, const Asked& asked, c
 Result<std::optional<store::Passage>> load_long_text(store::Db& db, os::Disk* disk,
                                                      const std::string& archive, Record& record);
 
-// The words of a tool call: what it was given, and the beginning and the end of what it gave.
+// The words of a tool call: its input, and the beginning and the end of its output.
 struct CallText {
   std::string input, output;
 };

@@ -14,8 +14,7 @@ namespace cairn::recall {
 
 namespace {
 
-// BM25F, as measured on conversations (docs/decisions): neighbours by their distance, a header twice, a date
-// half.
+// BM25F (docs/recall-figures.md): neighbours by their distance, a header twice, a date half.
 constexpr double kK1 = 0.9, kB = 0.4;
 constexpr std::array<double, kReach> kNeighbours = {0.35, 0.25, 0.15, 0.1};
 constexpr double kTitle = 2.0, kNames = 2.0, kDate = 0.5;
@@ -112,8 +111,8 @@ class Scorer {
  private:
   // Sums over the words of the query.
   struct Sums {
-    double has = 0;    // what those say that are in the record, its date or around it
-    double dates = 0;  // what the words of its date were counted
+    double has = 0;    // the weights of those that are in the record, its date or around it
+    double dates = 0;  // what the words of its date added to the score
   };
 
   void add(RankedRecord& out, std::string name, double score) const {
@@ -166,7 +165,7 @@ class Scorer {
     if (!asked_.file.empty() && row.text.names.find(asked_.file) != std::string::npos)
       add(out, "file", kFile * whole_);
     const WallTime at = from_epoch_ms(row.text.at);
-    // The words of a date may have said so already.
+    // The words of its date may have been counted for this already.
     if (asked_.about && at >= asked_.about->from && at <= asked_.about->to)
       add(out, "then", std::max(0.0, kThen * whole_ - sums.dates));
     const double age =
@@ -263,7 +262,7 @@ Status weigh(store::Db& db, Asked& asked) {
         TRY(store::estimated_frequency(db, plain.match(std::string(kFields) + word.match()),
                                        plain.match(std::string(kOwnText) + word.match()), kExactly));
     word.frequency = found.any;
-    // How rare a word is in what was said is what it says. Names are in many entries without having been
+    // A word weighs more the rarer it is in what was said. Names are in many entries without having been
     // said.
     const double known = std::min(found.own > 0 ? found.own : found.any, entries);
     word.weight = std::log(1 + (entries - known + 0.5) / (known + 0.5));

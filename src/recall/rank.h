@@ -1,7 +1,7 @@
 // Ranks records for a query.
 //
 // The index gives candidates: any of the query's rarer words, at most so many entries however large it is.
-// Each is scored by BM25F over its own fields, its date and what stood around it in its session, plus a few
+// Each is scored by BM25F over its own fields, its date and its neighbours in its session, plus a few
 // features: adjacent words, whole identifiers, files, recency. All of them are sums, so that `--explain` can
 // show the share of each.
 #pragma once
@@ -34,7 +34,7 @@ struct RankedRecord {
   store::RecordId id;
   std::optional<Turn> turn;
   double score = 0;
-  double covered = 0;  // the share of the query's words that it has, by what they say; from 0 to 1
+  double covered = 0;  // the share of the query's words that it has, by their weight; from 0 to 1
   std::vector<Share> shares;
 };
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/text.h"
+#include "store/standing.h"
 
 namespace cairn::recall {
 
@@ -20,17 +20,13 @@ std::string text_of(const RecordId& id) {
 }
 
 Result<RecordId> read_record_id(std::string_view text) {
-  RecordId id;
-  const char first = text.empty() ? ' ' : static_cast<char>(text.front() & ~0x20);
-  const auto [end, error] =
-      std::from_chars(text.data() + (text.empty() ? 0 : 1), text.data() + text.size(), id.row);
-  const auto known =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& kind) { return kind.second == first; });
-  if (known == kKinds.end() || error != std::errc() || end != text.data() + text.size() || id.row < 0)
+  const auto name = store::split_record_name(text);
+  const auto known = std::find_if(kKinds.begin(), kKinds.end(),
+                                  [&](const auto& kind) { return name && kind.second == name->letter; });
+  if (known == kKinds.end())
     return Error{Code::invalid, "\"" + one_line(visible(valid_utf8(std::string(text))), 60) +
                                     "\" is not an id: they look like S3, O12, P7, T5, A9, E8, D2 or W4"};
-  id.kind = known->first;
-  return id;
+  return RecordId{known->first, name->row};
 }
 
 }  // namespace cairn::recall

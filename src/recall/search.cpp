@@ -186,8 +186,8 @@ Marked passage_shown(const store::IndexTerms& index, const Record& record, const
   return piece;
 }
 
-// An observation about a file that changed since comes after one as good that still holds. Looks only at
-// the first ones.
+// An observation about a file that changed since comes after an equally good one whose files are unchanged.
+// Looks only at the first ones.
 Status rank_stale_down(store::Db& db, const Search& search, std::vector<Group>& groups) {
   constexpr double kStale = 0.85;
   if (!search.disk) return {};

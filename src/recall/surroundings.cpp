@@ -7,10 +7,10 @@ namespace cairn::recall {
 namespace {
 
 constexpr std::size_t kSurrounded = 120;  // candidates whose neighbours are read
-constexpr std::size_t kDeep = 50;         // of the best candidates the neighbours are candidates too
+constexpr std::size_t kDeep = 50;         // candidates whose neighbours become candidates too
 constexpr std::size_t kNeighbourBytes = 2000;
 
-// Summaries and open items have neighbours but are none: they repeat what was said.
+// Summaries and open items have neighbours, but are not neighbours of others: they repeat what was said.
 bool is_said(const Row& row) {
   const store::RecordKind kind = row.text.id.kind;
   return kind == store::RecordKind::prompt || kind == store::RecordKind::turn ||
@@ -61,7 +61,7 @@ Status Surroundings::read(const std::vector<store::Entry>& candidates,
   return {};
 }
 
-// Records without a session have no neighbours.
+// A record without a session gets a group of its own, so that it has no neighbours.
 Row& Surroundings::take(store::RankedText text) {
   const std::int64_t session =
       text.session != 0 ? text.session : -(text.id.row * 8 + static_cast<int>(text.id.kind));
@@ -81,7 +81,7 @@ Row& Surroundings::take(store::RankedText text) {
 Status Surroundings::surround(Row& row, std::size_t reach) {
   for (const bool later : {false, true})
     if (!has_side(row, later, reach)) TRY(read_side(row, later, reach));
-  // A record between them that is no neighbour does not separate them.
+  // The records before and after one that is not a neighbour are neighbours of each other.
   if (!is_said(row) && row.before && row.after) {
     row.before->after = row.after;
     row.after->before = row.before;

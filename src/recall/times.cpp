@@ -51,7 +51,7 @@ WallTime wall(std::tm parts) {
   return from_epoch_ms(static_cast<std::int64_t>(std::mktime(&parts)) * 1000);
 }
 
-// `days` from the day `first` days after that of `from`.
+// `count` days, beginning `first` days after `from`.
 Span days(std::tm from, int first, int count) {
   from.tm_mday += first;
   std::tm to = from;

@@ -17,7 +17,7 @@ struct Span {
 // The time that a query names, in the user's time zone; nothing when it names none, or more than one.
 std::optional<Span> time_in(std::string_view text, WallTime now);
 
-// The words of a moment's day: "tuesday 17 november 2026 2026-11-17".
+// The words of a moment's day, in the user's time zone: "tuesday 17 november 2026".
 std::string day_in_words(WallTime at);
 
 }  // namespace cairn::recall

@@ -24,7 +24,7 @@ struct QueryWord {
   bool one_sign = false;  // a single ideograph: the beginning of a pair
   std::size_t place = 0;  // its number among the words of the query
   double frequency = 0;   // how many entries have it, estimated
-  double weight = 0;      // how much it says: its inverse document frequency
+  double weight = 0;      // its inverse document frequency
   // Other forms of the word that count as the word itself: "chose" for "choose".
   std::vector<std::string> forms, form_stems;
 
@@ -61,7 +61,7 @@ class WordCounter {
   std::unordered_multimap<std::string, std::uint16_t> stems_;
   std::unordered_map<std::string, std::vector<std::uint16_t>> known_;  // runs of letters that were stemmed
   std::array<bool, 65536> begins_{};                                   // the first two letters of a stem
-  bool any_sign_ = false;  // a word begins with another letter than a-z or 0-9
+  bool any_sign_ = false;  // a word of the query is a single ideograph
   std::size_t size_ = 0;
 };
 

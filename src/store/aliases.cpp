@@ -38,7 +38,7 @@ Result<std::optional<RecordId>> record_of_alias(Db& db, const std::string& sourc
   "SELECT id, source, path, state, coalesce(reason, ''), position, report, started_at_epoch FROM " \
   "import_jobs "
 
-static ImportJob read_job(Stmt& row) {
+static ImportJob read_import_job(Stmt& row) {
   ImportJob j;
   read_columns(row, j.id, j.source, j.path, j.state, j.reason, j.position, j.report, j.started_at);
   return j;
@@ -51,13 +51,13 @@ Result<ImportJob> add_job(Db& db, const std::string& source, const std::string& 
 }
 
 Result<std::optional<ImportJob>> pending_job(Db& db) {
-  return first(db.query(JOBS "WHERE state = 'pending' ORDER BY id LIMIT 1"), read_job);
+  return first(db.query(JOBS "WHERE state = 'pending' ORDER BY id LIMIT 1"), read_import_job);
 }
 
 Result<std::optional<ImportJob>> pending_job(Db& db, const std::string& source, const std::string& path) {
   return first(
       db.query(JOBS "WHERE state = 'pending' AND source = ? AND path = ? ORDER BY id LIMIT 1", source, path),
-      read_job);
+      read_import_job);
 }
 
 Status remove_job(Db& db, std::int64_t id) {
@@ -71,7 +71,7 @@ Result<bool> is_pending_job(Db& db, std::int64_t id) {
 Result<std::vector<ImportJob>> last_jobs(Db& db) {
   return all(db.query(JOBS "WHERE id IN (SELECT max(id) FROM import_jobs GROUP BY source, path) ORDER BY id "
                            "DESC LIMIT 100"),
-             read_job);
+             read_import_job);
 }
 
 Status put_job(Db& db, const ImportJob& j, WallTime now) {

@@ -177,7 +177,7 @@ struct RewrittenSegment {
 // old files go to removals().
 Status replace_segments(Db& db, const BackupBase& base, const std::string& name,
                         const std::vector<RewrittenSegment>& segments);
-// The bases, in order, from the one after `after` on.
+// The base with the next id after `after`; nothing when there is none.
 Result<std::optional<BackupBase>> next_base(Db& db, std::int64_t after);
 
 // Every file that rows name, with its size.

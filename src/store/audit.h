@@ -38,8 +38,8 @@ struct AuditCheck {
   std::optional<std::int64_t> broken;  // the first entry that does not fit
   std::string why;
 };
-// Reads all of it and checks each hash. An entry that was removed at the end is found by the count that
-// `meta` holds.
+// Reads all of it and checks each hash. An entry that was removed at the end is found by the count in
+// the table `meta`.
 Result<AuditCheck> check_audit(Db& db, const std::string& key);
 
 }  // namespace cairn::store

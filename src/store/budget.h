@@ -32,7 +32,7 @@ struct Put {
   std::int64_t left_out = 0;  // observations beyond the limit
   bool near = false;          // with this batch the session came near its limit
 };
-// As put_observations(), but stores only the first ones, as many as the session may still have.
+// Like put_observations(), but stores only as many of the first observations as the limit still allows.
 Result<Put> put_within(Db& db, const MemoryId& memory, const std::string& batch,
                        std::vector<Observation> list, const SessionBudget& budget);
 // The warning to log, if any.

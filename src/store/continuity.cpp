@@ -76,7 +76,7 @@ Status request_document(Db& db, SessionId session, std::string_view cause, WallT
       session.value, cause, epoch_ms(now));
 }
 
-static DocumentJob read_job(Stmt& row) {
+static DocumentJob read_document_job(Stmt& row) {
   DocumentJob job;
   read_columns(row, job.session, job.cause, job.attempts);
   return job;
@@ -86,7 +86,7 @@ Result<std::optional<DocumentJob>> next_document_job(Db& db, WallTime now) {
   return first(db.query("SELECT session_db_id, cause, attempts FROM document_jobs WHERE not_before_epoch <= "
                         "? ORDER BY not_before_epoch LIMIT 1",
                         epoch_ms(now)),
-               read_job);
+               read_document_job);
 }
 
 Status fail_document_job(Db& db, SessionId session, WallTime not_before) {

@@ -1,4 +1,4 @@
-// What the start of a session needs to know beside summaries and documents: which instruction files the host
+// What the start of a session needs besides summaries and documents: which instruction files the host
 // loads, what is not summarised yet, and which documents are to be written without being asked.
 //
 // Functions that write run in the caller's transaction, on the writer's connection.

@@ -1,6 +1,6 @@
-// A whole copy of the store while it is in use, and the way back.
+// Copies the whole store while it is in use, and restores such a copy.
 //
-// A plain copy of the file alone is not one: what was committed last is in the WAL.
+// Copying the file is not enough: the last commits may be only in the WAL.
 #pragma once
 
 #include <string>

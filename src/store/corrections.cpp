@@ -4,6 +4,7 @@
 
 #include "base/squeeze.h"
 #include "base/text.h"
+#include "event/provider_name.h"
 #include "store/lists.h"
 #include "store/observations.h"
 #include "store/rows.h"
@@ -68,7 +69,7 @@ Status put_fields(Db& db, const RecordName& record, const Fields& fields, bool e
   if (record.letter == 'O') return rehash_observation(db, record.row);
   if (record.letter == 'S')
     return db.run("UPDATE session_summaries SET provider = ?, updated_at_epoch = ? WHERE id = ?",
-                  edited ? "person" : "builtin", epoch_ms(now), record.row);
+                  edited ? name_of(Actor::person) : event::kBuiltin, epoch_ms(now), record.row);
   return {};
 }
 

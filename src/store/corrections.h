@@ -1,4 +1,4 @@
-// What a person corrects: the fields of a record, and whether it holds at all.
+// What a person corrects: the fields of a record, and whether it is valid at all.
 //
 // A correction outlives every later distillation: what was rejected or retracted stays hidden when the same
 // is said again, and what was edited is not overwritten. All within the caller's transaction, on the writer's
@@ -31,7 +31,7 @@ Result<std::string> text_hash_of(Db& db, const RecordName& record);
 // Makes an observation a note that every session is given, or takes that back.
 Status pin_observation(Db& db, std::int64_t observation, bool pinned);
 
-// Hides the records whose time is over.
+// Hides the records whose `valid_until` has passed.
 Status hide_expired(Db& db, WallTime now);
 
 }  // namespace cairn::store

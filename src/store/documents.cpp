@@ -151,13 +151,6 @@ Result<std::optional<std::int64_t>> successor_of_document(Db& db, std::int64_t i
   return db.integer("SELECT max(id) FROM session_documents WHERE previous_id = ? AND deleted_at IS NULL", id);
 }
 
-Result<std::int64_t> count_documents(Db& db, const std::optional<std::string>& project) {
-  return TRY(db.integer("SELECT count(*) FROM session_documents WHERE deleted_at IS NULL AND (?1 IS NULL OR "
-                        "project = ?1)",
-                        project))
-      .value_or(0);
-}
-
 static UndoEntry read_undo(Stmt& row) {
   UndoEntry u;
   read_columns(row, u.id, u.project, u.what, u.detail, u.at, u.expires_at);

@@ -84,7 +84,6 @@ struct DocumentQuery {
 Result<std::vector<Document>> list_documents(Db& db, const DocumentQuery& query);
 // The newest document that follows this one.
 Result<std::optional<std::int64_t>> successor_of_document(Db& db, std::int64_t id);
-Result<std::int64_t> count_documents(Db& db, const std::optional<std::string>& project);
 
 // One action that `cairn undo` can undo.
 struct UndoEntry {
@@ -98,7 +97,7 @@ Result<std::int64_t> add_undo(Db& db, const UndoEntry& entry);
 // The newest of the project that is neither undone nor expired.
 Result<std::optional<UndoEntry>> last_undo(Db& db, const std::string& project, WallTime now);
 Status end_undo(Db& db, std::int64_t id, WallTime now);
-// The actions that expired; their rows are removed.
+// The actions that expired, oldest first, at most 100. The caller removes them with remove_undo().
 Result<std::vector<UndoEntry>> expired_undos(Db& db, WallTime now);
 Status remove_undo(Db& db, std::int64_t id);
 // Sets up to which backup the session is discarded; none: not at all.

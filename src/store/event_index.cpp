@@ -26,18 +26,12 @@ Status index_again(Db& db, const std::vector<std::int64_t>& events) {
 }
 
 Status index_event(Db& db, std::int64_t seq, std::string_view input, std::string_view output) {
-  TRY(unindex_event(db, seq));
   TRY(db.run("INSERT INTO event_index(rowid, input, output) VALUES(?, ?, ?)", seq, input, output));
   return db.run("UPDATE evidence SET indexed = 1 WHERE event_seq = ?", seq);
 }
 
 Status skip_event(Db& db, std::int64_t seq) {
   return db.run("UPDATE evidence SET indexed = 2 WHERE event_seq = ?", seq);
-}
-
-Status clear_event_index(Db& db) {
-  TRY(db.run("INSERT INTO event_index(event_index) VALUES('delete-all')"));
-  return db.run("UPDATE evidence SET indexed = 0 WHERE indexed <> 0");
 }
 
 #define SESSION_OF_EVENT                                                                                    \

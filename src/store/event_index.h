@@ -1,8 +1,8 @@
-// The search index over tool calls: what a tool was given, and the beginning and the end of what it gave. The
-// index holds their words, the evidence their text.
+// The search index over tool calls: the input of a tool, and the beginning and the end of its output. The
+// index has their words, the evidence has their texts.
 //
-// Functions that write run in the caller's transaction, on the writer's connection. Entries go with their
-// evidence.
+// Functions that write run in the caller's transaction, on the writer's connection. An entry is removed
+// together with its evidence.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,12 @@ namespace cairn::store {
 
 // The newest events whose evidence is not indexed yet.
 Result<std::vector<std::int64_t>> events_to_index(Db& db, std::size_t limit);
-// Indexes one event, in place of what was indexed of it.
+// Indexes one event that is not indexed yet. Call it in the order of event numbers: any other order is slow.
 Status index_event(Db& db, std::int64_t seq, std::string_view input, std::string_view output);
 // Removes these events from the index until they are indexed again: their texts change.
 Status index_again(Db& db, const std::vector<std::int64_t>& events);
-// Marks an event that has nothing to find.
+// Marks an event that has no text to index.
 Status skip_event(Db& db, std::int64_t seq);
-// Removes all entries: everything is to be indexed again.
-Status clear_event_index(Db& db);
 
 // A long text that matches: a tool call or a passage of a transcript.
 struct LongMatch {

@@ -63,7 +63,7 @@ Result<std::int64_t> record_stored(Db& db, const event::CleanEvent& event, const
              event->id.value, placement.session.value, event->name, event::kind_name(event->kind),
              placement.prompt_number, event->prompt_id, event->tool_name, use, event->agent_id,
              event->agent_type, event->cwd, placement.payload_hash, event->cut || event->incomplete,
-             epoch_ms(event->at), epoch_ms(now), event->source));
+             epoch_ms(event->at), epoch_ms(now), name_of(event->source)));
   return db.last_insert_rowid();
 }
 
@@ -71,8 +71,8 @@ Status record_counted(Db& db, const Counted& c, WallTime now) {
   return db.run(
       "INSERT INTO events(event_id, session_db_id, name, kind, outcome, reason, prompt_number, "
       "created_at_epoch, taken_in_at_epoch, source) VALUES(?,?,?,?,?,?,?,?,?,?)",
-      c.id.value, c.session, c.name, c.kind, c.outcome, c.reason, c.prompt_number, epoch_ms(c.at),
-      epoch_ms(now), c.source);
+      c.id.value, c.session, c.name, c.kind, name_of(c.outcome), c.reason, c.prompt_number, epoch_ms(c.at),
+      epoch_ms(now), name_of(c.source));
 }
 
 #define EVENTS                                                                                           \

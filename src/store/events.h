@@ -52,12 +52,12 @@ struct Counted {
   EventId id;
   std::string name;
   std::string_view kind = "other";
-  std::string_view outcome;  // duplicate, skipped, private, own_agent, bad
+  EventOutcome outcome = EventOutcome::skipped;
   std::string reason;
   std::optional<SessionId> session;
   std::optional<std::int64_t> prompt_number;
   WallTime at;
-  std::string_view source = "hook";  // or transcript
+  event::Source source = event::Source::hook;
 };
 Status record_counted(Db& db, const Counted& counted, WallTime now);
 
@@ -68,15 +68,15 @@ struct EventRow {
   std::optional<SessionId> session;
   std::string name;
   event::Kind kind = event::Kind::other;
-  std::string outcome;
+  EventOutcome outcome = EventOutcome::bad;
   std::optional<std::string> reason;
   std::optional<std::int64_t> prompt_number;
   std::optional<std::string> tool_name, tool_use_id, agent_id, agent_type;
   WallTime at;
-  std::string source;
+  event::Source source = event::Source::hook;
   std::optional<MessageStatus> message;  // of its message in the queue
   bool cut = false;
-  bool stored() const { return outcome == "stored"; }
+  bool stored() const { return outcome == EventOutcome::stored; }
 };
 Result<std::optional<EventRow>> find_event(Db& db, const EventId& id);
 // The events of a session, in order.
@@ -86,7 +86,8 @@ Result<std::optional<EventRow>> last_stored_start(Db& db, SessionId session);
 
 // How many events a session has of each sort, in the order of outcomes and reasons.
 struct EventCount {
-  std::string source, outcome;
+  event::Source source = event::Source::hook;
+  EventOutcome outcome = EventOutcome::bad;
   std::optional<std::string> reason;
   event::Kind kind = event::Kind::other;
   std::int64_t count = 0;
@@ -100,7 +101,7 @@ struct Ledger {
   std::int64_t waiting_calls = 0;  // calls that only a transcript has, so far
   Counts counted;                  // of hooks' events that are not stored, by outcome
 };
-// Calls after `until` do not count: their hook may be on its way.
+// Calls after `until` do not count: their hook may still deliver them.
 Result<Ledger> ledger(Db& db, WallTime until);
 Result<std::int64_t> count_events(Db& db);
 // Events that could not be read.

@@ -2,33 +2,35 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
 #include "store/compress.h"
 #include "store/event_index.h"
+#include "store/payload.h"
 #include "store/rows.h"
 
 namespace cairn::store {
 
-// Larger than any text the gate lets through; a frame that claims more is damaged.
-static constexpr std::size_t kMaxText = 256u << 20;
-
-static Result<std::optional<std::int64_t>> put_payload(Db& db, const std::optional<std::string>& text) {
+static Result<std::optional<std::int64_t>> put_payload(Db& db, SessionId session,
+                                                       const std::optional<std::string>& text) {
   if (!text) return std::optional<std::int64_t>();
-  const std::string hash = content_hash(*text);
-  if (auto known = TRY(db.integer("SELECT id FROM payloads WHERE hash = ?", hash))) return known;
-  TRY(db.run("INSERT INTO payloads(hash, bytes, body) VALUES(?,?,?)", hash, text->size(),
-             Blob{compress(*text)}));
+  const std::string key = payload_key(session, *text);
+  if (auto known = TRY(db.integer("SELECT id FROM payloads WHERE hash = ?", key))) return known;
+  constexpr std::string_view kInsert = "INSERT INTO payloads(hash, bytes, body) VALUES(?,?,?)";
+  if (is_packed_as_text(*text))
+    TRY(db.run(kInsert, key, text->size(), *text));
+  else
+    TRY(db.run(kInsert, key, text->size(), Blob{compress(*text)}));
   return std::optional<std::int64_t>(db.last_insert_rowid());
 }
 
-Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Texts& texts, WallTime at) {
-  const auto input = TRY(put_payload(db, texts.input));
-  const auto response = TRY(put_payload(db, texts.response));
-  const auto extra = TRY(put_payload(db, texts.extra));
+Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Texts& texts, WallTime at,
+                     Indexed indexed) {
+  const auto input = TRY(put_payload(db, session, texts.input));
+  const auto response = TRY(put_payload(db, session, texts.response));
+  const auto extra = TRY(put_payload(db, session, texts.extra));
   return db.run(
       "INSERT INTO evidence(event_seq, session_db_id, input_payload, response_payload, extra_payload, "
-      "created_at_epoch) VALUES(?,?,?,?,?,?)",
-      event_seq, session.value, input, response, extra, epoch_ms(at));
+      "created_at_epoch, indexed) VALUES(?,?,?,?,?,?,?)",
+      event_seq, session.value, input, response, extra, epoch_ms(at), static_cast<int>(indexed));
 }
 
 Result<std::optional<std::int64_t>> correct_to_failure(Db& db, SessionId session,
@@ -42,11 +44,7 @@ Result<std::optional<std::int64_t>> correct_to_failure(Db& db, SessionId session
   const std::int64_t seq = row.integer(0);
   const auto turn = row.optional_integer(1);
   TRY(db.run("UPDATE events SET kind = 'tool_failure' WHERE seq = ?", seq));
-  TRY(
-      db.run("UPDATE pending_messages SET tool_response = ? WHERE event_seq = ? AND status IN ('pending', "
-             "'processing', 'failed')",
-             response, seq));
-  const auto payload = TRY(put_payload(db, response));
+  const auto payload = TRY(put_payload(db, session, response));
   TRY(db.run("UPDATE evidence SET response_payload = ? WHERE event_seq = ?", payload, seq));
   TRY(index_again(db, {seq}));
   return turn;
@@ -67,30 +65,36 @@ Status delete_evidence(Db& db, std::int64_t event_seq) {
   return {};
 }
 
-// A damaged text reads as missing, so that nothing is blocked by it. The next start rebuilds the store.
-static std::optional<std::string> get_text(Db& db, const Stmt& row, int column, int packed) {
-  if (!row.is_null(column)) return row.optional_text(column);
-  if (row.is_null(packed)) return std::nullopt;
-  auto text = decompress(row.blob(packed), kMaxText);
-  if (text) return *std::move(text);
-  db.met_damage("a kept text: " + text.error().message);
-  return std::nullopt;
+Status replace_payload(Db& db, std::int64_t payload, const std::string& text) {
+  for (const char* column : {"input_payload", "response_payload"})
+    TRY(index_again(
+        db, TRY(all<std::int64_t>(
+                db.query("SELECT event_seq FROM evidence WHERE " + std::string(column) + " = ?", payload)))));
+  const std::string old = TRY(db.text("SELECT hash FROM payloads WHERE id = ?", payload)).value_or("");
+  const std::string key = payload_key_beside(old, text);
+  const auto same = TRY(db.integer("SELECT id FROM payloads WHERE hash = ? AND id <> ?", key, payload));
+  if (!same)
+    return db.run("UPDATE payloads SET hash = ?, bytes = ?, body = ? WHERE id = ?", key, text.size(),
+                  Blob{compress(text)}, payload);
+  for (const char* column : {"input_payload", "response_payload", "extra_payload"})
+    TRY(db.run("UPDATE evidence SET " + std::string(column) + " = ? WHERE " + column + " = ?", *same,
+               payload));
+  return db.run("DELETE FROM payloads WHERE id = ?", payload);
 }
 
 #define KEPT_EVENTS                                                                                        \
   "SELECT e.seq, e.event_id, e.session_db_id, e.prompt_number, e.source, e.name, e.kind, e.tool_name, "    \
-  "e.tool_use_id, e.agent_type, e.created_at_epoch, m.tool_input, m.tool_response, m.extra, i.body, "      \
-  "r.body, x.body FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq LEFT JOIN evidence v " \
-  "ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload LEFT JOIN payloads r ON r.id = "  \
-  "v.response_payload LEFT JOIN payloads x ON x.id = v.extra_payload "
+  "e.tool_use_id, e.agent_type, e.created_at_epoch, i.body, r.body, x.body FROM events e LEFT JOIN "       \
+  "evidence v ON v.event_seq = e.seq LEFT JOIN payloads i ON i.id = v.input_payload LEFT JOIN payloads r " \
+  "ON r.id = v.response_payload LEFT JOIN payloads x ON x.id = v.extra_payload "
 
 static KeptEvent read_event(Db& db, const Stmt& row) {
   KeptEvent e;
   read_columns(row, e.seq, e.id, e.session, e.prompt_number, e.source, e.name, e.kind, e.tool_name,
                e.tool_use_id, e.agent_type, e.at);
-  e.texts.input = get_text(db, row, 11, 14);
-  e.texts.response = get_text(db, row, 12, 15);
-  e.texts.extra = get_text(db, row, 13, 16);
+  e.texts.input = payload_text(db, row, 11);
+  e.texts.response = payload_text(db, row, 12);
+  e.texts.extra = payload_text(db, row, 13);
   return e;
 }
 

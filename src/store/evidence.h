@@ -1,6 +1,6 @@
-// Evidence: the texts of events, compressed, equal texts stored once. While a message is in the queue its
-// texts are in the queue's row; when it is done they move here. turn_events() reads both places, so that a
-// turn can be distilled again at any time.
+// Evidence: the texts of events, stored once, from the moment the event is stored: compressed, equal texts of
+// a session only once. A message of the queue has its event's texts here, so that its row stays small however
+// often its state changes, and a turn can be distilled again at any time.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,16 @@ struct Texts {
   std::optional<std::string> extra;
 };
 
-Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Texts& texts, WallTime at);
+// What the search index of tool calls has of an event.
+enum class Indexed {
+  not_yet,  // to be indexed
+  yes,
+  nothing,  // it has no text that a search could find
+  waits,    // its message is in the queue: it is indexed with the others of its turn
+};
+
+Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Texts& texts, WallTime at,
+                     Indexed indexed = Indexed::not_yet);
 
 // Makes the stored end of a tool call a failure with that response: the host's hook did not say so. Returns
 // its turn; nothing when no such end is stored, or it is a failure already.
@@ -32,13 +41,15 @@ Result<std::optional<std::int64_t>> correct_to_failure(Db& db, SessionId session
 
 // Deletes the texts of an event, except those that another event shares.
 Status delete_evidence(Db& db, std::int64_t event_seq);
+// Puts another text in the place of a payload's, for all events that share it. Their calls are indexed again.
+Status replace_payload(Db& db, std::int64_t payload, const std::string& text);
 
 struct KeptEvent {
   std::int64_t seq = 0;
   EventId id;
   SessionId session;
   std::int64_t prompt_number = 0;
-  std::string source;  // hook or transcript
+  event::Source source = event::Source::hook;
   std::string name;
   event::Kind kind = event::Kind::other;
   std::string tool_name;

@@ -256,7 +256,7 @@ Result<std::int64_t> add_row(Db& db, const ExchangeKind& kind, const Json& row) 
   }
   Json hash;
   if (kind.name == "observation") {
-    // Not set afterwards: a change would enter the row into the search index a second time.
+    // The INSERT has the hash: setting it afterwards would index the row a second time.
     hash = Json(hash_of_row(row));
     columns += ", content_hash";
     marks += ", ?";
@@ -337,7 +337,7 @@ Result<std::optional<Project>> project_by_uuid(Db& db, const std::string& uuid) 
   return find_project(db, *id);
 }
 
-// Not due: its repository is perhaps on another machine.
+// The project is not due for reading: its repository may be on another machine.
 Result<Project> add_known_project(Db& db, const Project& project, WallTime since) {
   Place place;
   place.name = project.name;

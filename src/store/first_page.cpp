@@ -48,7 +48,7 @@ void put_constants(std::string& page) {
 
 // Good enough for reading: with a counter that does not match, SQLite takes the size from the file, and
 // readers do not use the free pages.
-void forget_what_varies(std::string& page) {
+void clear_varying_fields(std::string& page) {
   std::fill(page.begin() + 24, page.begin() + 40, '\0');
   page.replace(92, 4, std::string_view("\0\0\0\1", 4));
 }
@@ -84,10 +84,10 @@ Status check_first_page(std::string_view page) {
     return Error{Code::corrupt, "it is not a database"};
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(page[at]); };
   const std::uint32_t size = byte(16) * 256u + byte(17);  // 1: 65536
-  const bool sound = (size == 1 || (size >= 512 && (size & (size - 1)) == 0)) && byte(18) >= 1 &&
-                     byte(18) <= 2 && byte(19) >= 1 && byte(19) <= 2 && byte(21) == 64 && byte(22) == 32 &&
-                     byte(23) == 32 && number(page, 44) <= 4 && number(page, 56) <= 3;
-  return sound ? Status() : Error{Code::corrupt, "its header is damaged"};
+  const bool undamaged = (size == 1 || (size >= 512 && (size & (size - 1)) == 0)) && byte(18) >= 1 &&
+                         byte(18) <= 2 && byte(19) >= 1 && byte(19) <= 2 && byte(21) == 64 &&
+                         byte(22) == 32 && byte(23) == 32 && number(page, 44) <= 4 && number(page, 56) <= 3;
+  return undamaged ? Status() : Error{Code::corrupt, "its header is damaged"};
 }
 
 Status keep_first_page(os::Disk& disk, const std::string& path, std::string_view page) {
@@ -108,7 +108,7 @@ Result<bool> copy_with_first_page(os::Disk& disk, const std::string& path, const
     put_constants(repaired);
   const std::size_t differs = difference(repaired, page);
   if (differs == 0 || differs > kMostDamage) return false;
-  forget_what_varies(repaired);
+  clear_varying_fields(repaired);
   TRY(copy_file(disk, damaged, copy));
   if (disk.stat(damaged + "-wal").ok()) TRY(copy_file(disk, damaged + "-wal", copy + "-wal"));
   TRY(TRY(disk.open(copy, os::Open::read_write))->write_at(0, repaired));

@@ -20,14 +20,14 @@ static Status forget_learned(Db& db, std::int64_t event) {
 }
 
 // Turns a stored event into one that is only counted.
-static Status forget_event(Db& db, std::int64_t event, std::string_view outcome, std::string_view reason) {
+static Status forget_event(Db& db, std::int64_t event, EventOutcome outcome, std::string_view reason) {
   TRY(forget_learned(db, event));
   TRY(db.run("DELETE FROM pending_messages WHERE event_seq = ?", event));
   TRY(delete_evidence(db, event));
   return db.run(
       "UPDATE events SET outcome = ?, reason = ?, prompt_id = NULL, tool_name = NULL, tool_use_id = NULL, "
       "agent_id = NULL, agent_type = NULL, cwd = NULL, payload_hash = NULL WHERE seq = ?",
-      outcome, reason, event);
+      name_of(outcome), reason, event);
 }
 
 Status forget_turn(Db& db, SessionId session, std::int64_t number) {
@@ -40,7 +40,8 @@ Status forget_turn(Db& db, SessionId session, std::int64_t number) {
       all<std::int64_t>(db.query("SELECT seq FROM events WHERE session_db_id = ? AND prompt_number = ? AND "
                                  "outcome = 'stored' AND kind NOT IN ('session_start', 'session_end')",
                                  session.value, number)));
-  for (const std::int64_t event : events) TRY(forget_event(db, event, "private", "its prompt is private"));
+  for (const std::int64_t event : events)
+    TRY(forget_event(db, event, EventOutcome::private_turn, "its prompt is private"));
   for (const char* table : {"texts", "open_items", "standing_orders", "uncommitted_edits"})
     TRY(db.run("DELETE FROM " + std::string(table) + " WHERE session_db_id = ? AND prompt_number = ?",
                session.value, number));
@@ -62,7 +63,7 @@ Status forget_start(Db& db, SessionId session, std::string_view tool_use_id, std
       TRY(db.integer("SELECT seq FROM events WHERE session_db_id = ? AND tool_use_id = ? AND kind = "
                      "'tool_start' AND outcome = 'stored'",
                      session.value, tool_use_id));
-  return start ? forget_event(db, *start, "skipped", reason) : Status();
+  return start ? forget_event(db, *start, EventOutcome::skipped, reason) : Status();
 }
 
 }  // namespace cairn::store

@@ -1,4 +1,4 @@
-// What agents asked to forget. Such a record is hidden at once; a person forgets it for good or keeps it.
+// Records that agents asked to forget. Such a record is hidden at once; a person then forgets it or keeps it.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct ForgetRequest {
 Result<bool> request_forget(Db& db, const ForgetRequest& request);
 // The requests that wait, oldest first; of all projects when none is given.
 Result<std::vector<ForgetRequest>> forget_requests(Db& db, const std::optional<std::string>& project);
-// Whether something of that turn is to be forgotten. What was only in the middle of its work is hidden too.
+// Whether an agent asked to forget a record of that turn. Then its tool calls and passages are hidden too.
 Result<bool> is_turn_requested(Db& db, const std::string& content_session_id, std::int64_t prompt_number);
 // Ends the request. `keep`: the record is shown again. False: there was no request.
 Result<bool> end_forget_request(Db& db, const RecordName& record, bool keep, WallTime now);

@@ -21,8 +21,8 @@ namespace cairn::store {
 // The observations that are equal to one (its project's, shown as one), itself included.
 Result<std::vector<RecordName>> equal_records(Db& db, const RecordName& record);
 
-// The events that go with a record: of an observation those that no other observation names, of a prompt and
-// an open item their own, of a summary those of its turn that no observation names.
+// The events that are forgotten together with a record: for an observation those that no other observation
+// names, for a prompt and an open item their own, for a summary those of its turn that no observation names.
 struct GoneEvent {
   std::int64_t seq = 0;
   std::string tool_use_id;
@@ -30,7 +30,7 @@ struct GoneEvent {
 Result<std::vector<GoneEvent>> events_to_forget(Db& db, const RecordName& record,
                                                 const std::vector<RecordName>& going);
 
-// Deletes the record's row with everything that hangs on it. A prompt keeps its row, without its text.
+// Deletes the record's row with all rows that refer to it. A prompt keeps its row, without its text.
 Status delete_record(Db& db, const RecordName& record);
 // Turns an event into one that is only counted, and deletes what was learned from it alone. Returns the uuids
 // of that.
@@ -44,7 +44,7 @@ Result<bool> delete_session_piece(Db& db, SessionId session, std::int64_t limit)
 struct SessionScope {
   std::optional<std::string> project;  // exactly this one, without those linked with it
   std::optional<WallTime> before;      // whose last event was earlier
-  bool by_hand = false;                // also those of notes by hand
+  bool by_hand = false;                // also the hidden sessions, with what was stored by hand
 };
 Result<std::vector<SessionId>> sessions_in(Db& db, const SessionScope& scope);
 // Records by hand (notes, open items, documents) that are older than `before`, or all of the project.

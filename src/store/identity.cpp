@@ -1,5 +1,7 @@
 #include "store/identity.h"
 
+#include "event/provider_name.h"
+
 namespace cairn::store {
 
 static constexpr std::string_view kSynthesised = "cairn-";
@@ -39,7 +41,7 @@ Result<MemoryId> ensure_memory_id(Db& db, SessionId session, WallTime now) {
   const Identity known = TRY(identity_of(db, session));
   if (const auto* captured = std::get_if<Captured>(&known)) return captured->id;
   const MemoryId made{std::string(kSynthesised) + new_uuid(epoch_ms(now))};
-  return TRY(register_memory_id(db, session, made, "builtin", now)).id;
+  return TRY(register_memory_id(db, session, made, event::kBuiltin, now)).id;
 }
 
 Result<std::vector<Repaired>> repair_missing_ids(Db& db, WallTime now) {

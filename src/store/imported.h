@@ -1,4 +1,4 @@
-// Turns, prompts and summaries that another tool remembered: written as they were, without events.
+// Sessions and turns that another tool remembered, which have no events, and their prompts and notes.
 //
 // All within the caller's transaction, on the writer's connection.
 #pragma once

@@ -1,4 +1,4 @@
-// Transcripts that wait to be imported, and what became of those that were.
+// Transcripts that are to be imported, with the state of each.
 //
 // All within the caller's transaction, on the writer's connection.
 #pragma once

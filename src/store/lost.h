@@ -33,10 +33,11 @@ Status count_failed(Db& db, std::int64_t more);
 Status count_recovered(Db& db, std::int64_t more);
 // The number of events that are not recovered yet.
 Result<std::int64_t> count_missing(Db& db);
-// The part of the hooks' note `name` that was counted last, so that nothing counts twice; empty: nothing.
+// Which part of `name`, a file with the failed deliveries of hooks, was counted last, so that no line counts
+// twice; empty: none.
 Result<std::string> counted_of_note(Db& db, const std::string& name);
 Status set_counted_of_note(Db& db, const std::string& name, const std::string& mark);
-// Ends the search for what was lost before `time`.
+// Ends the search for all lost events if the oldest of them was lost before `time`.
 Status give_up_lost(Db& db, WallTime time);
 
 // Directories with transcripts of known sessions, and the host that writes there.

@@ -19,8 +19,8 @@ inline constexpr std::string_view kFlagsChanged = "flags_changed";
 inline constexpr std::string_view kIntakeError = "intake_error";
 inline constexpr std::string_view kLostSessions = "lost_sessions";
 inline constexpr std::string_view kIndexToMerge = "index_to_merge";  // deleted entries left words in it
-inline constexpr std::string_view kEvidenceBorder = "evidence_border";
-inline constexpr std::string_view kBackupsFailed = "backups_failed";  // copies that failed at first
+inline constexpr std::string_view kEvidenceExpiryLimit = "evidence_border";  // epoch ms
+inline constexpr std::string_view kBackupsFailed = "backups_failed";         // copies that failed at first
 inline constexpr std::string_view kSessionsNearLimit = "sessions_near_limit";
 // Counts that the user was last warned about.
 inline constexpr std::string_view kFailedDeliveriesTold = "failed_deliveries_told", kBadTold = "bad_told",

@@ -35,20 +35,46 @@ static Result<std::size_t> count_applied(Db& db, std::span<const Migration> migr
   return applied;
 }
 
+static Status create_list(Db& db) {
+  return db.exec(
+      "CREATE TABLE IF NOT EXISTS schema_migrations(version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash "
+      "TEXT "
+      "NOT NULL, applied_at TEXT NOT NULL)");
+}
+
+static Status note_applied(Db& db, const Migration& migration, WallTime now) {
+  return db.run("INSERT INTO schema_migrations(version, name, hash, applied_at) VALUES (?, ?, ?, ?)",
+                migration.version, migration.name, content_hash(migration.sql), iso8601(now));
+}
+
 static Status apply(Db& db, const Migration& migration, WallTime now) {
   Transaction transaction = TRY(Transaction::begin(db));
   TRY(db.exec(std::string(migration.sql)));
-  TRY(db.run("INSERT INTO schema_migrations(version, name, hash, applied_at) VALUES (?, ?, ?, ?)",
-             migration.version, migration.name, content_hash(migration.sql), iso8601(now)));
+  TRY(note_applied(db, migration, now));
   return transaction.commit();
+}
+
+// `migrations` ends with the one whose `whole` text is used.
+static Status create_whole(Db& db, std::span<const Migration> migrations, WallTime now) {
+  Transaction transaction = TRY(Transaction::begin(db));
+  TRY(create_list(db));
+  TRY(db.exec(std::string(migrations.back().whole)));
+  for (const Migration& migration : migrations) TRY(note_applied(db, migration, now));
+  return transaction.commit();
+}
+
+static Status create(Db& db, std::span<const Migration> migrations, WallTime now) {
+  const auto whole = std::ranges::find_if(migrations.rbegin(), migrations.rend(),
+                                          [](const Migration& m) { return !m.whole.empty(); });
+  if (whole == migrations.rend()) return create_list(db);
+  return create_whole(db, {migrations.begin(), whole.base()}, now).in("creating the tables");
 }
 
 Status migrate(Db& db, std::span<const Migration> migrations, WallTime now) {
   CAIRN_ASSERT(std::ranges::adjacent_find(migrations, std::ranges::greater_equal(), &Migration::version) ==
                migrations.end());
-  TRY(
-      db.exec("CREATE TABLE IF NOT EXISTS schema_migrations(version INTEGER PRIMARY KEY, name TEXT NOT NULL, "
-              "hash TEXT NOT NULL, applied_at TEXT NOT NULL)"));
+  const bool empty = TRY(db.integer("SELECT count(*) FROM sqlite_schema")) == 0;
+  TRY(empty ? create(db, migrations, now) : create_list(db));
   const std::size_t applied = TRY(count_applied(db, migrations));
   for (const Migration& migration : migrations.subspan(applied)) {
     TRY(apply(db, migration, now).in("schema version " + label(migration.version, migration.name)));

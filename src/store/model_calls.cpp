@@ -109,13 +109,13 @@ Result<Reserved> reserve_call(Db& db, const NewCall& call, const DailyBudget& bu
 Status end_call(Db& db, std::int64_t id, const CallEnd& end) {
   if (end.estimated)
     return db.run("UPDATE model_calls SET outcome = ?, duration_ms = ? WHERE id = ? AND outcome = 'open'",
-                  end.outcome, end.duration.count(), id);
+                  name_of(end.outcome), end.duration.count(), id);
   return db.run(
       "UPDATE model_calls SET outcome = ?1, duration_ms = ?2, model = CASE WHEN ?3 = '' THEN model ELSE ?3 "
       "END, input_tokens = ?4, output_tokens = ?5, cached_tokens = ?6, cost_usd = ?7, estimated = 0 WHERE id "
       "= ?8 AND outcome = 'open'",
-      end.outcome, end.duration.count(), end.model, end.input_tokens, end.output_tokens, end.cached_tokens,
-      end.cost_usd, id);
+      name_of(end.outcome), end.duration.count(), end.model, end.input_tokens, end.output_tokens,
+      end.cached_tokens, end.cost_usd, id);
 }
 
 Result<std::int64_t> end_lost_calls(Db& db) {

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -46,8 +47,8 @@ struct Reserved {
 Result<Reserved> reserve_call(Db& db, const NewCall& call, const DailyBudget& budget, WallTime now);
 
 struct CallEnd {
-  std::string outcome;  // ok, skipped, unusable, or the class of an error
-  std::string model;    // that answered; empty: as reserved
+  ModelCallOutcome outcome = ModelCallOutcome::ok;
+  std::string model;  // that answered; empty: as reserved
   std::int64_t input_tokens = 0, output_tokens = 0, cached_tokens = 0;
   std::optional<double> cost_usd;
   bool estimated = false;  // keep the reserved tokens and cost: what was used is not known

@@ -20,7 +20,7 @@ struct Note {
   std::string title;
   std::string text;  // the whole of it
   WallTime created_at;
-  bool is_stale = false;  // a file that it is about changed since; the reader of files sets it
+  bool is_stale = false;  // a file that it is about changed since; the caller sets it, the store does not
 };
 
 // Makes an observation a note. In the caller's transaction.
@@ -28,7 +28,7 @@ Status add_note(Db& db, ObservationId observation, bool for_all);
 // Ends a note: sessions no longer get it, search still finds it. `not_found` when the observation is not a
 // note.
 Status end_note(Db& db, std::int64_t observation, WallTime at);
-// Takes end_note() back.
+// Undoes end_note().
 Status give_note_again(Db& db, std::int64_t observation);
 // The notes that a session of `project` gets, newest first: those of the project and those for all projects.
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit);
@@ -41,7 +41,7 @@ struct StandingOrder {
 // Stores the standing orders in the prompt of a turn, and replaces earlier ones of that turn.
 Status put_standing_orders(Db& db, SessionId session, std::int64_t prompt_number,
                            const std::vector<std::string>& orders, WallTime at);
-// The standing orders that nobody has ended, each once, newest first.
+// The standing orders that were not ended, each once, newest first.
 Result<std::vector<StandingOrder>> standing_orders(Db& db, const std::string& project, std::size_t limit);
 // Ends the standing orders of a prompt. Returns their number.
 Result<std::int64_t> end_standing_orders(Db& db, std::int64_t prompt, WallTime at);

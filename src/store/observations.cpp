@@ -113,7 +113,7 @@ Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation
              "? WHERE id = ?",
              o.position, iso8601(o.created_at), epoch_ms(o.created_at), o.discovery_tokens, id));
   if (says_the_same) return {};
-  // What says something else now is about the files of now.
+  // The text changed: bind it to the present content of its files again.
   TRY(
       db.run("UPDATE observation_files SET blob = '' WHERE observation_id = ?1 AND (SELECT content_hash FROM "
              "observations WHERE id = ?1) <> ?2",
@@ -132,7 +132,7 @@ struct Target {
   std::optional<std::int64_t> other;
 };
 
-// The first of these rows: one that a person edited or rejected and that says this, whatever it says now; one
+// The first of these rows: one that said this when a person edited or rejected it, whatever it says now; one
 // of the batch with equal content; one of another batch of the session with equal content (only the evidence
 // is added); one of the batch at the same position that no other batch uses.
 Result<Target> target_of(Db& db, const MemoryId& memory, const std::string& batch, std::vector<Known>& known,
@@ -186,7 +186,7 @@ std::string equality_hash(const Observation& o) {
 }
 
 std::string whole_text(const Observation& o) {
-  // A note's title is its first sentence: said once.
+  // A note's title is its first sentence: do not repeat it.
   const bool is_beginning = squeezed(o.narrative).starts_with(squeezed(o.title));
   std::string all = (is_beginning ? "" : o.title + "\n") + o.subtitle + "\n" + o.narrative;
   for (const std::string& fact : o.facts) all += "\n" + fact;
@@ -280,7 +280,7 @@ Status drop_covered(Db& db, const std::string& batch, const std::vector<Observat
                "observation_evidence e WHERE e.observation_id = ?1) AND NOT EXISTS (SELECT 1 FROM "
                "record_standing t WHERE t.record = 'O' || ?1 AND t.text_hash <> '')",
                id, batch));
-    // A row that another batch has too is handed over to that batch.
+    // A row that another batch has too now belongs to that batch.
     TRY(
         db.run("UPDATE observations SET position = NULL, batch_id = (SELECT e.batch_id FROM "
                "observation_evidence e WHERE e.observation_id = ?1 LIMIT 1) WHERE id = ?1 AND batch_id = ?2",

@@ -37,10 +37,10 @@ struct Observation {
   WallTime created_at;
 };
 
-// All that it says: what decisions about it hold for.
+// The whole text of an observation. A person's decision about it applies to every observation with this text.
 std::string whole_text(const Observation& observation);
 
-// What equal observations have in common.
+// The same for equal observations: a hash of type, title, narrative and facts, without case and spacing.
 std::string equality_hash(const Observation& observation);
 // Computes the hash of an observation again, after its fields were changed.
 Status rehash_observation(Db& db, std::int64_t id);

@@ -40,7 +40,8 @@ Status update_open_item(Db& db, const OpenItem& item) {
              "?, event_seq = ?, last_seen_at_epoch = ? WHERE id = ?",
              item.session, item.prompt_number, item.seen_prompt, name_of(item.state), item.key, item.event,
              epoch_ms(item.last_seen_at), item.id));
-  // Apart: these are in the search index, which is rewritten even when they are the same.
+  // In a statement of its own: text and detail are in the search index, which is rewritten even when they
+  // are the same.
   return db.run(
       "UPDATE open_items SET text = ?1, detail = ?2 WHERE id = ?3 AND (text, detail) IS NOT (?1, ?2)",
       item.text, item.detail, item.id);

@@ -12,13 +12,14 @@
 #include "store/migrate.h"
 #include "store/salvage.h"
 #include "store/schema.h"
+#include "store/states.h"
 #include "store/wal.h"
 
 namespace cairn::store {
 
 namespace {
 
-// Time limit for checking pages at a start, because a session waits for it. Enough for about 100 MB.
+// Time limit for checking a small store at a start, because a session waits for it.
 constexpr Millis kCheckTime = std::chrono::milliseconds(200);
 // How often the time is looked at: a step may read a page, which takes a millisecond on a slow disk.
 constexpr int kStepsBetweenLooks = 50;
@@ -29,7 +30,7 @@ constexpr Millis kReported = std::chrono::hours(24 * 14);
 
 // The state file: one line, "closed SCHEMA", "open SCHEMA" or "damaged TIME REASON".
 struct State {
-  std::string kind;    // closed, open, damaged; empty: there never was a store
+  StoreState kind = StoreState::none;
   std::string schema;  // closed, open: the hash of the schema; may be missing
   std::string time;    // damaged: part of the name of the damaged file
   std::string reason;  // damaged
@@ -54,13 +55,17 @@ Result<State> read_state(os::Disk& disk, const std::string& path) {
   const std::string line(text ? trim(*text) : "");
   const auto words = split(line, ' ');
   const auto word = [&](std::size_t i) { return std::string(i < words.size() ? words[i] : ""); };
-  if (word(0) == "closed" || word(0) == "open") return State{word(0), word(1), "", ""};
-  if (words.size() < 3 || word(0) != "damaged") return State{"open", "", "", ""};  // unreadable
-  return State{"damaged", "", word(1), line.substr(words[0].size() + words[1].size() + 2)};
+  const StoreState kind = named<StoreState>(word(0)).value_or(StoreState::none);
+  if (kind == StoreState::closed || kind == StoreState::open) return State{kind, word(1), "", ""};
+  if (words.size() < 3 || kind != StoreState::damaged)
+    return State{StoreState::open, "", "", ""};  // unreadable
+  return State{kind, "", word(1), line.substr(words[0].size() + words[1].size() + 2)};
 }
 
-Status write_state(os::Disk& disk, const std::string& path, std::string_view line) {
-  return os::replace_file(disk, state_path(path), std::string(line) + "\n");
+// `rest`: what follows the kind; may be empty.
+Status write_state(os::Disk& disk, const std::string& path, StoreState kind, std::string_view rest) {
+  return os::replace_file(disk, state_path(path),
+                          fmt::format("{}{}{}\n", name_of(kind), rest.empty() ? "" : " ", rest));
 }
 
 // "20261115T233141Z"
@@ -128,7 +133,7 @@ Result<bool> is_older(Db& db) {
 Result<std::string_view> check_wal(os::Disk& disk, const std::string& path, const State& last) {
   const auto wal = disk.stat(path + "-wal");
   if (!wal && wal.error().code != Code::not_found) return wal.error();
-  if (!wal) return std::string_view(last.kind == "open" ? "missing" : "");
+  if (!wal) return std::string_view(last.kind == StoreState::open ? "missing" : "");
   // We can read what a killed daemon wrote, but neither the content nor the file's name need be on the disk.
   TRY(write_wal_again(disk, path + "-wal"));
   TRY(disk.sync_dir(parent_of(path)));
@@ -139,7 +144,7 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, c
   const auto stat = disk.stat(options.path);
   if (!stat && stat.error().code != Code::not_found) return stat.error();
   const bool empty = !stat || stat->size == 0;
-  if (empty && !last.kind.empty())
+  if (empty && last.kind != StoreState::none)
     return Error{Code::corrupt, stat ? "its file is empty" : "its file is gone"};
   const std::string first = empty ? "" : TRY(read_first_page(disk, options.path));
   if (!empty) TRY(check_first_page(first));
@@ -149,21 +154,22 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, c
   db.keep_wal(true);  // do not touch the file while it may turn out to be damaged
   std::string hash = TRY(schema_hash(db));
   if (!last.schema.empty() && last.schema != hash) return Error{Code::corrupt, "its schema was changed"};
-  // A session waits: a large store that was closed as it should be is checked after the first answers.
-  if (last.kind != "closed" || TRY(is_small(db))) TRY(check_pages(clock, db, kCheckTime, nullptr));
-  if (!last.schema.empty() && TRY(is_older(db))) TRY(write_state(disk, options.path, "open"));
+  // A session waits, and pages that are not in memory take a millisecond each: a large store is checked after
+  // the first answers.
+  if (TRY(is_small(db))) TRY(check_pages(clock, db, kCheckTime, nullptr));
+  if (!last.schema.empty() && TRY(is_older(db))) TRY(write_state(disk, options.path, StoreState::open, ""));
   const auto version = TRY(db.integer("PRAGMA schema_version"));
   TRY(migrate(db, schema(), clock.now()));
   if (TRY(db.integer("PRAGMA schema_version")) != version) hash = TRY(schema_hash(db));
   if (!lost_wal.empty()) TRY(note_lost_wal(db, lost_wal, clock.now(), log));
   db.keep_wal(false);
   // Without a log the page in the file is the newest version of it.
-  if (!empty && last.kind == "closed" && last.schema == hash)
+  if (!empty && last.kind == StoreState::closed && last.schema == hash)
     ignore(keep_first_page(disk, options.path, first));
   // Only after the WAL's name is durable: "open" without a WAL would look like a lost one. On a full disk the
   // state stays as it was.
-  if ((last.kind != "open" || last.schema != hash) && disk.sync_dir(parent_of(options.path)))
-    ignore(write_state(disk, options.path, "open " + hash));
+  if ((last.kind != StoreState::open || last.schema != hash) && disk.sync_dir(parent_of(options.path)))
+    ignore(write_state(disk, options.path, StoreState::open, hash));
   return db;
 }
 
@@ -250,7 +256,7 @@ Status rebuild(os::Disk& disk, const Db::Options& options, const State& last, Wa
     TRY(disk.rename(fresh, path));
     TRY(disk.sync_dir(parent_of(path)));
   }
-  return write_state(disk, path, "closed");
+  return write_state(disk, path, StoreState::closed, "");
 }
 
 }  // namespace
@@ -272,38 +278,39 @@ Status check_pages(os::Clock& clock, Db& db, Millis time, const std::atomic<bool
   };
   const bool small = TRY(is_small(db));
   sqlite3_progress_handler(db.raw(), kStepsBetweenLooks, enough, &limit);
-  Status sound = small ? Status() : db.integrity_check();
-  if (sound) sound = db.integrity_check(true);
+  Status checked = small ? Status() : db.integrity_check();
+  if (checked) checked = db.integrity_check(true);
   sqlite3_progress_handler(db.raw(), 0, nullptr, nullptr);
-  if (!sound && sound.error().code == Code::canceled) return {};
-  return sound;
+  if (!checked && checked.error().code == Code::canceled) return {};
+  return checked;
 }
 
 Result<Db> open_store(os::Disk& disk, os::Clock& clock, const Db::Options& options, Log& log) {
   State last = TRY(read_state(disk, options.path));
-  if (last.kind != "damaged") {
+  if (last.kind != StoreState::damaged) {
     auto opened = open_checked(disk, clock, options, last, log);
     if (opened || opened.error().code != Code::corrupt) return opened;
     TRY(note_damage(disk, options.path, opened.error().message, clock.now()));
     last = TRY(read_state(disk, options.path));
   }
   TRY(rebuild(disk, options, last, clock.now(), log).in("rebuilding the damaged store"));
-  return open_checked(disk, clock, options, {"closed", "", "", ""}, log);
+  return open_checked(disk, clock, options, {StoreState::closed, "", "", ""}, log);
 }
 
 // Write `closed` first, or the next start reports a lost WAL. When that fails, keep the WAL.
 void note_clean_close(os::Disk& disk, Db& db, const std::string& path) {
   const auto noted = [&]() -> Status {
     const State last = TRY(read_state(disk, path));
-    if (last.kind == "damaged") return Error{Code::corrupt, last.reason};
-    return write_state(disk, path, "closed " + (last.schema.empty() ? TRY(schema_hash(db)) : last.schema));
+    if (last.kind == StoreState::damaged) return Error{Code::corrupt, last.reason};
+    return write_state(disk, path, StoreState::closed,
+                       last.schema.empty() ? TRY(schema_hash(db)) : last.schema);
   }();
   if (!noted) db.keep_wal(true);
 }
 
 Status note_damage(os::Disk& disk, const std::string& path, std::string_view what, WallTime now) {
   while (disk.stat(damaged_path(path, compact(now))).ok()) now += std::chrono::seconds(1);
-  return write_state(disk, path, "damaged " + compact(now) + " " + one_line(visible(what), 300));
+  return write_state(disk, path, StoreState::damaged, compact(now) + " " + one_line(visible(what), 300));
 }
 
 Result<std::optional<std::string>> recent_damage(Db& db, WallTime now) {

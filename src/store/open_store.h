@@ -21,10 +21,10 @@
 namespace cairn::store {
 
 // Opens the store with the newest schema. Everything that can be read in it is durable. Looks for damage in
-// the header, the schema and, within a time limit, every page; not in the pages of a large store that was
-// closed as it should be: call check_pages() for it when no session waits. Damage that this misses is noticed
-// when it is read (Db::damage). Call only under the home's lock. Fails with `unsupported` on a database of a
-// newer cairn, and leaves it untouched.
+// the header, the schema and, in a small store and within a time limit, every page. For a large store call
+// check_pages() when no session waits. Damage that this misses is noticed when it is read (Db::damage). Call
+// only under the home's lock. Fails with `unsupported` on a database of a newer cairn, and leaves it
+// untouched.
 Result<Db> open_store(os::Disk& disk, os::Clock& clock, const Db::Options& options, Log& log);
 
 // Whether open_store() checked every page of it.

@@ -1,8 +1,8 @@
-// The search index over the archive's lines. A passage is some consecutive lines of one turn; the index holds
-// their words, the archive their text.
+// The search index over the archive's lines. A passage is some consecutive lines of one turn; the index has
+// their words, the archive has their text.
 //
-// Functions that write run in the caller's transaction, on the writer's connection. Passages go with their
-// backups.
+// Functions that write run in the caller's transaction, on the writer's connection. A passage is removed
+// together with its backup.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ namespace cairn::store {
 // A base that has lines which are not indexed yet.
 struct UnindexedBase {
   BackupBase base;
-  std::int64_t lines = 0;  // are indexed
-  std::string state;       // as add_passages() was given
+  std::int64_t lines = 0;  // the number of lines that are indexed
+  std::string state;       // as it was given to add_passages()
 };
-// The newest. Of copies that did not pass the gate none is indexed.
+// The newest one. Copies that did not pass the gate are never indexed.
 Result<std::optional<UnindexedBase>> next_unindexed(Db& db);
 
 struct NewPassage {

@@ -1,14 +1,10 @@
 #include "store/projects.h"
 
 #include "base/ids.h"
-#include "base/text.h"
+#include "store/project_move.h"
 #include "store/rows.h"
 
 namespace cairn::store {
-
-// A rename rewrites every row of the project and its place in the search index, in one transaction.
-static constexpr std::int64_t kRowsThatFollow = 2000;
-static constexpr std::size_t kMaxName = 200;
 
 #define PROJECT \
   "SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid FROM projects p "
@@ -59,7 +55,9 @@ Result<std::optional<Project>> project_by_key(Db& db, const std::string& key) {
 }
 
 Result<std::optional<Project>> project_by_name(Db& db, const std::string& name) {
-  if (auto found = TRY(first(db.query(PROJECT "WHERE p.name = ?", name), read_project))) return found;
+  if (auto found =
+          TRY(first(db.query(PROJECT "WHERE p.name = ? AND p.moves_to IS NULL", name), read_project)))
+    return found;
   return first(
       db.query(
           PROJECT
@@ -69,10 +67,13 @@ Result<std::optional<Project>> project_by_name(Db& db, const std::string& name) 
 }
 
 Result<std::optional<Project>> project_by_root(Db& db, const std::string& root) {
-  return first(db.query(PROJECT "WHERE p.root = ? ORDER BY (SELECT max(started_at_epoch) FROM sdk_sessions "
-                                "WHERE project = p.name) DESC, p.id DESC LIMIT 1",
-                        root),
-               read_project);
+  return first(
+      db.query(
+          PROJECT
+          "WHERE p.root = ? AND p.moves_to IS NULL ORDER BY (SELECT max(started_at_epoch) FROM sdk_sessions "
+          "WHERE project = p.name) DESC, p.id DESC LIMIT 1",
+          root),
+      read_project);
 }
 
 Result<std::optional<Project>> project_by_old_place(Db& db, const Place& place) {
@@ -126,7 +127,8 @@ Status set_looked_at(Db& db, std::int64_t project) {
 }
 
 Result<std::optional<Project>> next_due(Db& db) {
-  return first(db.query(PROJECT "WHERE p.is_due = 1 ORDER BY p.id DESC LIMIT 1"), read_project);
+  return first(db.query(PROJECT "WHERE p.is_due = 1 AND p.moves_to IS NULL ORDER BY p.id DESC LIMIT 1"),
+               read_project);
 }
 
 // Whether the name was made from the directory, not chosen by a person.
@@ -135,25 +137,14 @@ static bool is_made_of(const std::string& name, const std::string& root) {
   return name == base || name == longer || name.starts_with(longer + "-");
 }
 
-static Result<bool> is_small(Db& db, const std::string& project) {
-  std::int64_t rows = 0;
-  for (const char* sql :
-       {"SELECT count(*) FROM (SELECT 1 FROM user_prompts WHERE project = ? LIMIT ?)",
-        "SELECT count(*) FROM (SELECT 1 FROM session_summaries WHERE deleted_at IS NULL AND project = ? "
-        "LIMIT ?)",
-        "SELECT count(*) FROM (SELECT 1 FROM observations WHERE deleted_at IS NULL AND project = ? LIMIT ?)"})
-    rows += TRY(db.integer(sql, project, kRowsThatFollow + 1)).value_or(0);
-  return rows <= kRowsThatFollow;
-}
-
 Status move_project(Db& db, const Project& project, const Place& to, std::string_view what, WallTime now) {
   if (const auto other = TRY(project_by_key(db, to.key)); other && other->id != project.id)
     return Error{Code::busy, to.key + " is project \"" + other->name + "\""};
   std::string name = project.name;
-  if (to.root != project.root && is_made_of(project.name, project.root) && TRY(is_small(db, project.name)))
+  if (to.root != project.root && is_made_of(project.name, project.root) && check_settled(db, project))
     name = TRY(free_name(db, to, project.id));
-  TRY(db.run("UPDATE projects SET key = ?, root = ?, name = ?, is_due = 1 WHERE id = ?", to.key, to.root,
-             name, project.id));
+  if (name != project.name) TRY(start_rename(db, project, name));
+  TRY(db.run("UPDATE projects SET key = ?, root = ?, is_due = 1 WHERE id = ?", to.key, to.root, project.id));
   const auto old_name = name == project.name ? std::nullopt : std::optional(project.name);
   return db.run(
       "INSERT INTO project_history(project_id, what, made_by, old_key, old_root, old_name, at_epoch) "
@@ -161,17 +152,11 @@ Status move_project(Db& db, const Project& project, const Place& to, std::string
       project.id, what, project.key, project.root, old_name, epoch_ms(now));
 }
 
-Status rename_project(Db& db, const Project& project, const std::string& name, WallTime now) {
-  if (name.empty() || name.size() > kMaxName || one_line(visible(name), kMaxName) != name)
-    return Error{Code::invalid, "a project's name is one line of 1 to 200 characters"};
-  if (name == project.name) return {};
-  if (TRY(db.integer("SELECT 1 FROM projects WHERE name = ?", name)))
-    return Error{Code::busy, "there is a project \"" + name + "\" already: take another name"};
-  TRY(db.run("UPDATE projects SET name = ? WHERE id = ?", name, project.id));
-  return db.run(
-      "INSERT INTO project_history(project_id, what, made_by, old_name, at_epoch) VALUES(?, 'renamed', "
-      "'user', ?, ?)",
-      project.id, project.name, epoch_ms(now));
+Result<std::vector<std::string>> linked_with(Db& db, const std::string& project) {
+  return all<std::string>(
+      db.query("SELECT m.name FROM projects p JOIN projects m ON m.scope = p.scope AND m.id <> p.id WHERE "
+               "p.name = ? ORDER BY m.name",
+               project));
 }
 
 Result<std::vector<std::string>> scope_of(Db& db, const std::string& project) {
@@ -188,12 +173,14 @@ Result<std::vector<std::string>> scope_of(Db& db, const std::string& project) {
 Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<std::string>& name,
                                                   std::int64_t limit) {
   return all(
-      db.query("SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid, "
-               "p.created_at_epoch, " TALLY("session") ", " TALLY("prompt") ", " TALLY("summary") ", " TALLY(
-                   "observation") ", (SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project = "
-                                  "p.name) AS last FROM projects p WHERE ?1 IS NULL OR p.name = ?1 ORDER BY "
-                                  "last DESC, p.id DESC LIMIT ?2",
-               name, limit),
+      db.query(
+          "SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid, "
+          "p.created_at_epoch, " TALLY("session") ", " TALLY("prompt") ", " TALLY("summary") ", " TALLY(
+              "observation") ", (SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project = "
+                             "p.name) AS last FROM projects p WHERE p.moves_to IS NULL AND (?1 IS NULL OR "
+                             "p.name = ?1) ORDER BY "
+                             "last DESC, p.id DESC LIMIT ?2",
+          name, limit),
       [](Stmt& row) {
         ProjectTotals t;
         t.project = read_project(row);

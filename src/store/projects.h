@@ -2,7 +2,7 @@
 // every row has it. The key is the project's location.
 //
 // Reads are scoped by `scope_of`: a project and those linked with it (project_links.h) are read as one. Rows
-// are written under the project they came from and never move.
+// are written under the project they came from. They move only when its name changes (project_move.h).
 #pragma once
 
 #include <algorithm>
@@ -67,13 +67,9 @@ Status set_looked_at(Db& db, std::int64_t project);
 Result<std::optional<Project>> next_due(Db& db);
 
 // Moves the project to another location: key and root change, the rows stay. `what`: "moved", or "repository"
-// when its directory became one. A name that was made from the old directory changes too, unless the project
-// has so many rows that this takes long. `busy` when another project has the new key.
+// when its directory became one. A name that was made from the old directory changes too (project_move.h).
+// `busy` when another project has the new key.
 Status move_project(Db& db, const Project& project, const Place& to, std::string_view what, WallTime now);
-
-// Renames a project in all its rows. The old name still finds it. `invalid` when the name is empty, too long
-// or has control characters, `busy` when it is another project's.
-Status rename_project(Db& db, const Project& project, const std::string& name, WallTime now);
 
 // A project and how much is remembered of it.
 struct ProjectTotals {
@@ -85,13 +81,16 @@ struct ProjectTotals {
 // The project of that name, or all of them, the last active first.
 Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<std::string>& name,
                                                   std::int64_t limit);
-// The first 50 directories in which it had sessions.
+// The branches and the linked worktrees in which it had sessions, sorted; at most 50 of each.
 Result<std::vector<std::string>> branches_of(Db& db, const std::string& project);
 Result<std::vector<std::string>> worktrees_of(Db& db, const std::string& project);
 
 // The names of the projects whose rows a read of `project` shows: itself first, then those linked with it. In
 // SQL: `project IN (SELECT member FROM project_scope WHERE project = ?)`.
 Result<std::vector<std::string>> scope_of(Db& db, const std::string& project);
+// The names of the linked projects alone: scope_of also has a name that was given up and whose rows still
+// move.
+Result<std::vector<std::string>> linked_with(Db& db, const std::string& project);
 
 // The first `limit` rows of a scope in the order of `before`: `of_one` reads them for one name, in that order
 // and at most `limit`. An index on (project, time) serves each name, which it could not for all at once.

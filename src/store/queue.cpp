@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "store/evidence.h"
 #include "store/rows.h"
 
 namespace cairn::store {
@@ -13,14 +12,14 @@ static constexpr Millis kLongestDelay = std::chrono::minutes(5);
 Result<MessageId> enqueue(Db& db, const NewMessage& m) {
   TRY(
       db.run("INSERT INTO pending_messages(event_seq, session_db_id, content_session_id, message_type, "
-             "tool_name, tool_input, tool_response, extra, cwd, last_user_message, last_assistant_message, "
-             "prompt_number, created_at_epoch, ready) "
-             "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13, NOT EXISTS (SELECT 1 FROM turns WHERE "
-             "session_db_id = ?2 AND prompt_number = ?12 AND ended_at_epoch IS NULL))",
-             m.event_seq, m.session.value, m.content_id.value, m.type, m.tool_name, m.tool_input,
-             m.tool_response, m.extra, m.cwd, m.last_user_message, m.last_assistant_message, m.prompt_number,
-             epoch_ms(m.created_at)));
-  return MessageId{db.last_insert_rowid()};
+             "tool_name, cwd, last_user_message, last_assistant_message, prompt_number, created_at_epoch, "
+             "ready) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10, NOT EXISTS (SELECT 1 FROM turns WHERE "
+             "session_db_id = ?2 AND prompt_number = ?9 AND ended_at_epoch IS NULL))",
+             m.event_seq, m.session.value, m.content_id.value, m.type, m.tool_name, m.cwd,
+             m.last_user_message, m.last_assistant_message, m.prompt_number, epoch_ms(m.created_at)));
+  const MessageId id{db.last_insert_rowid()};
+  TRY(keep_evidence(db, m.event_seq, m.session, m.texts, m.created_at, Indexed::waits));
+  return id;
 }
 
 Status refresh_ready(Db& db) {
@@ -33,7 +32,7 @@ Status refresh_ready(Db& db) {
 // A message may be claimed once its turn has ended: until then the turn is still being written. `ready` is
 // kept by enqueue() and by triggers on the turns.
 #define READY "m.status = 'pending' AND m.ready = 1 "
-// By its name: SQLite takes the index by status as well, and would walk over all that wait.
+// The index is named: SQLite might take the one by status and read every waiting row.
 #define QUEUE "pending_messages m INDEXED BY queue_ready "
 
 // ?1 is now, ?2 is later than any pause can end: a message with a later time was returned before the clock
@@ -75,9 +74,10 @@ static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now, co
 
 static Result<std::vector<MessageId>> next_messages(Db& db, std::int64_t session, WallTime now,
                                                     const Gather& gather) {
-  Stmt row = TRY(db.query("SELECT m.id, m.solo, " DUE ", min(coalesce(length(m.tool_input), 0), 2000) + "
-                          "min(coalesce(length(m.tool_response), 0), 2000) FROM " QUEUE "WHERE "
-                          "m.session_db_id = ?3 AND " READY "ORDER BY m.id LIMIT ?4",
+  Stmt row = TRY(db.query("SELECT m.id, m.solo, " DUE ", (SELECT sum(min(p.bytes, 2000)) FROM evidence v "
+                          "JOIN payloads p ON p.id IN (v.input_payload, v.response_payload) WHERE "
+                          "v.event_seq = m.event_seq) FROM " QUEUE "WHERE m.session_db_id = ?3 AND " READY
+                          "ORDER BY m.id LIMIT ?4",
                           epoch_ms(now), beyond_any_wait(now), session, gather.max));
   std::vector<MessageId> messages;
   std::size_t bytes = 0;
@@ -136,24 +136,15 @@ Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease
   return db.changes() == static_cast<std::int64_t>(batch.messages.size());
 }
 
-static Status move_to_evidence(Db& db, const Batch& batch) {
-  Stmt row = TRY(db.query(
-      "SELECT event_seq, tool_input, tool_response, extra, created_at_epoch FROM pending_messages " OURS
-      "ORDER BY id",
-      batch.id, batch.lease));
-  while (TRY(row.step()))
-    TRY(keep_evidence(db, row.integer(0), batch.session,
-                      {row.optional_text(1), row.optional_text(2), row.optional_text(3)},
-                      from_epoch_ms(row.integer(4))));
-  return {};
-}
-
 Status complete(Db& db, const Batch& batch, WallTime now) {
-  TRY(move_to_evidence(db, batch));
   TRY(db.run(
-      "UPDATE pending_messages SET status = 'processed', completed_at_epoch = ?, tool_input = NULL, "
-      "tool_response = NULL, extra = NULL, lease = NULL, lease_until_epoch = NULL, last_error = NULL " OURS,
-      epoch_ms(now), batch.id, batch.lease));
+      "UPDATE evidence SET indexed = ? WHERE event_seq IN (SELECT event_seq FROM pending_messages " OURS
+      ") AND indexed = ?",
+      static_cast<int>(Indexed::not_yet), batch.id, batch.lease, static_cast<int>(Indexed::waits)));
+  TRY(
+      db.run("UPDATE pending_messages SET status = 'processed', completed_at_epoch = ?, lease = NULL, "
+             "lease_until_epoch = NULL, last_error = NULL " OURS,
+             epoch_ms(now), batch.id, batch.lease));
   if (db.changes() == static_cast<std::int64_t>(batch.messages.size())) return {};
   return Error{Code::canceled, "queue: batch " + batch.id + " is no longer ours"};
 }

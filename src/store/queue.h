@@ -1,6 +1,7 @@
 // The work queue between intake and the worker. A message is `pending` until its turn has ended, is then
 // claimed with others of its session under a lease (`processing`), and ends as `processed` or, after its last
-// retry, as `failed`. Nothing is dropped: the texts move to evidence.
+// retry, as `failed`. The texts of its event are evidence from the beginning: they stay whatever becomes of
+// the message.
 //
 // The messages of a session are processed in their order, one batch at a time. The session that has waited
 // longest comes first. Every function runs in the caller's transaction on the writer's connection.
@@ -13,6 +14,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "store/evidence.h"
 #include "store/sql.h"
 
 namespace cairn::store {
@@ -23,9 +25,7 @@ struct NewMessage {
   ContentId content_id;
   std::string_view type = "observation";  // or summarize
   std::optional<std::string> tool_name;
-  std::optional<std::string> tool_input;
-  std::optional<std::string> tool_response;
-  std::optional<std::string> extra;
+  Texts texts;
   std::optional<std::string> cwd;
   std::optional<std::string> last_user_message;
   std::optional<std::string> last_assistant_message;
@@ -33,6 +33,7 @@ struct NewMessage {
   WallTime created_at;
 };
 
+// Stores the message, and its texts as evidence of its event.
 Result<MessageId> enqueue(Db& db, const NewMessage& message);
 // Finds out for every message whether its turn has ended: after rows were copied without their turns.
 Status refresh_ready(Db& db);
@@ -69,8 +70,8 @@ Result<std::vector<BatchTurn>> batch_turns(Db& db, const Batch& batch);
 // The worker's heartbeat: the lease now ends `lease` from now. False: the batch is no longer ours.
 Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease);
 
-// Ends a batch: its texts move to evidence, its rows become `processed`. Fails with `canceled` unless exactly
-// the claimed rows are still processing under this lease; the caller must then roll back.
+// Ends a batch: its rows become `processed`, its calls are to be indexed. Fails with `canceled` unless
+// exactly the claimed rows are still processing under this lease; the caller must then roll back.
 Status complete(Db& db, const Batch& batch, WallTime now);
 
 // How often a message is tried again, and the seed of the jitter between the tries.

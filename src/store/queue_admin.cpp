@@ -1,5 +1,6 @@
 #include "store/queue_admin.h"
 
+#include "store/evidence.h"
 #include "store/rows.h"
 
 namespace cairn::store {
@@ -29,8 +30,8 @@ Status end_waits(Db& db) {
 Result<bool> abort_message(Db& db, MessageId id) {
   const auto message = TRY(find_message(db, id));
   if (!message) return false;
-  if (message->status != MessageStatus::processed)  // else its texts have moved already
-    TRY(keep_evidence(db, message->event_seq, message->session, message->texts, message->created_at));
+  TRY(db.run("UPDATE evidence SET indexed = ? WHERE event_seq = ? AND indexed = ?",
+             static_cast<int>(Indexed::not_yet), message->event_seq, static_cast<int>(Indexed::waits)));
   TRY(db.run("DELETE FROM pending_messages WHERE id = ?", id.value));
   return db.changes() == 1;
 }
@@ -88,19 +89,18 @@ Result<std::optional<WallTime>> next_retry(Db& db, WallTime now) {
   return at ? std::optional(from_epoch_ms(*at)) : std::nullopt;
 }
 
-#define MESSAGES                                                                                           \
-  "SELECT m.id, m.session_db_id, m.content_session_id, s.project, m.message_type, m.tool_name, m.cwd, "    \
-  "m.prompt_number, m.status, m.retry_count, m.created_at_epoch, m.started_processing_at_epoch, "          \
-  "m.completed_at_epoch, m.last_error, m.tool_input, m.tool_response, m.extra, m.last_user_message, "      \
-  "m.last_assistant_message, m.event_seq, m.batch_id, m.not_before_epoch, m.solo FROM pending_messages m " \
-  "LEFT JOIN sdk_sessions s ON s.id = m.session_db_id "
+#define MESSAGES                                                                                        \
+  "SELECT m.id, m.session_db_id, m.content_session_id, s.project, m.message_type, m.tool_name, m.cwd, " \
+  "m.prompt_number, m.status, m.retry_count, m.created_at_epoch, m.started_processing_at_epoch, "       \
+  "m.completed_at_epoch, m.last_error, m.last_user_message, m.last_assistant_message, m.event_seq, "    \
+  "m.batch_id, m.not_before_epoch, m.solo FROM pending_messages m LEFT JOIN sdk_sessions s ON s.id = "  \
+  "m.session_db_id "
 
 static Message read_message(Stmt& row) {
   Message m;
   read_columns(row, m.id, m.session, m.content_id, m.project, m.type, m.tool_name, m.cwd, m.prompt_number,
-               m.status, m.retries, m.created_at, m.started_at, m.completed_at, m.last_error, m.texts.input,
-               m.texts.response, m.texts.extra, m.last_user_message, m.last_assistant_message, m.event_seq,
-               m.batch, m.not_before, m.solo);
+               m.status, m.retries, m.created_at, m.started_at, m.completed_at, m.last_error,
+               m.last_user_message, m.last_assistant_message, m.event_seq, m.batch, m.not_before, m.solo);
   return m;
 }
 

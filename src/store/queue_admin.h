@@ -10,7 +10,6 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "store/evidence.h"
 #include "store/queue.h"
 #include "store/sql.h"
 #include "store/states.h"
@@ -24,8 +23,8 @@ Result<std::int64_t> retry_session(Db& db, SessionId session);
 // Messages that wait for a retry are due now.
 Status end_waits(Db& db);
 
-// Deletes a message in any status. The texts of its event are not lost: they move to evidence. Its batch, if
-// it is claimed, can no longer be completed. False: there is no such message.
+// Deletes a message in any status. The texts of its event stay, as evidence. Its batch, if it is claimed, can
+// no longer be completed. False: there is no such message.
 Result<bool> abort_message(Db& db, MessageId id);
 
 // Deletes processed messages beyond the newest `keep`. Returns how many.
@@ -53,7 +52,7 @@ Result<std::optional<WallTime>> oldest_pending(Db& db);
 // When the next message that waits for a retry is due.
 Result<std::optional<WallTime>> next_retry(Db& db, WallTime now);
 
-// A message with all its fields. The texts of a processed one have moved to evidence.
+// A message with all its fields. kept_event() has the texts of its event.
 struct Message {
   MessageId id;
   SessionId session;
@@ -67,7 +66,6 @@ struct Message {
   WallTime created_at;
   std::optional<WallTime> started_at, completed_at;
   std::optional<std::string> last_error;
-  Texts texts;
   std::optional<std::string> last_user_message, last_assistant_message;
   std::int64_t event_seq = 0;
   std::optional<std::string> batch;

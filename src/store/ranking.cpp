@@ -15,7 +15,7 @@ struct Newest {
   double count = 0;
   std::int64_t newest = 0, oldest = 0;
 
-  // As close together as these are, from the first entry on.
+  // The factor for the count, if all earlier entries are as close together as these.
   double scale(std::size_t limit) const {
     if (count < static_cast<double>(limit) || newest == oldest) return 1;
     return static_cast<double>(newest) / static_cast<double>(newest - oldest);
@@ -44,7 +44,7 @@ Result<Frequency> estimated_frequency(Db& db, const std::string& any, const std:
                                       std::size_t limit) {
   const Newest found = TRY(newest_matches(db, any, limit));
   if (found.count == 0) return Frequency();
-  // Only among the same entries: further back there may be none for a long way.
+  // Count only among the same entries: further back, very many may have to be read to find a match.
   Stmt row = TRY(db.query("SELECT count(*) FROM memory_index WHERE memory_index MATCH ? AND rowid >= ?", own,
                           found.oldest));
   TRY(row.step());
@@ -83,7 +83,7 @@ Result<std::vector<Entry>> candidates(Db& db, const std::string& match, const Pe
                         "LIMIT ?",
                         match, scan, limit),
                read_candidate);
-  // Ids say little about time: what was imported is old and has new ones.
+  // Ids are not in the order of time: imported records are old and have new ids.
   return all(
       db.query(
           "SELECT entry, score FROM (SELECT rowid AS entry, rank AS score FROM memory_index WHERE "
@@ -96,13 +96,6 @@ Result<std::vector<Entry>> candidates(Db& db, const std::string& match, const Pe
           match, scan * 20, period.since ? epoch_ms(*period.since) : 0,
           period.until ? epoch_ms(*period.until) : INT64_MAX, limit),
       read_candidate);
-}
-
-Result<std::vector<Entry>> newest_of(Db& db, const std::string& match, std::size_t limit) {
-  return all(db.query("SELECT rowid, 0.0 FROM memory_index WHERE memory_index MATCH ? ORDER BY rowid DESC "
-                      "LIMIT ?",
-                      match, limit),
-             read_candidate);
 }
 
 #define CUT(text) "substr(" text ", 1, ?)"
@@ -186,7 +179,7 @@ Result<std::vector<RankedText>> said_around(Db& db, std::int64_t session, const 
                                             bool later, std::size_t limit, std::size_t bytes) {
   std::vector<RankedText> found;
   for (const RecordKind kind : {RecordKind::prompt, RecordKind::observation, RecordKind::turn}) {
-    // At the same time the kinds follow each other in the order of their numbers.
+    // Records of the same time are ordered by the numbers of their kinds.
     const std::int64_t row = kind == anchor.id.kind              ? anchor.id.row
                              : (kind < anchor.id.kind) == !later ? INT64_MAX
                                                                  : 0;

@@ -34,8 +34,6 @@ Result<bool> are_all_projects(Db& db, const std::vector<std::string>& projects);
 // The entries with the best bm25() among the newest `scan` that match; with a period among those in it.
 Result<std::vector<Entry>> candidates(Db& db, const std::string& match, const Period& period,
                                       std::size_t scan, std::size_t limit);
-// The newest records that match and are in the period: for queries that name a time.
-Result<std::vector<Entry>> newest_of(Db& db, const std::string& match, std::size_t limit);
 
 // A record as ranking reads it: without what only a list shows.
 struct RankedText {
@@ -50,8 +48,8 @@ struct RankedText {
 // Nothing when it is gone or not indexed.
 Result<std::optional<RankedText>> ranked_text(Db& db, const RecordId& id);
 
-// What was said in a session before (or after) a moment, nearest first: prompts, texts and observations, at
-// most `limit` of each. Texts are cut to `bytes`. `except`: is left out.
+// What was said in a session before (with `later`: after) `anchor`, nearest first: prompts, texts and
+// observations, at most `limit` of each. Texts are cut to `bytes`. `anchor` itself is left out.
 Result<std::vector<RankedText>> said_around(Db& db, std::int64_t session, const RankedText& anchor,
                                             bool later, std::size_t limit, std::size_t bytes);
 

@@ -14,8 +14,12 @@ Result<std::int64_t> add_receipt(Db& db, const Receipt& r) {
 }
 
 Status confirm_receipt(Db& db, std::int64_t id, WallTime at) {
-  return db.run("UPDATE injections SET given_at_epoch = ? WHERE id = ? AND given_at_epoch IS NULL",
-                epoch_ms(at), id);
+  return db.run(
+      "UPDATE injections SET given_at_epoch = ?1, saved_tokens = iif(tokens > 0, max(0, coalesce((SELECT "
+      "u.discovery_tokens FROM session_summaries u WHERE u.project = injections.project AND u.deleted_at IS "
+      "NULL AND u.created_at_epoch <= ?1 ORDER BY u.created_at_epoch DESC LIMIT 1), 0) - tokens), 0) WHERE "
+      "id = ?2 AND given_at_epoch IS NULL",
+      epoch_ms(at), id);
 }
 
 #define RECEIPTS                                                                                        \

@@ -166,14 +166,4 @@ Result<std::vector<Entry>> newest_entries(Db& db, const std::string& match, cons
              read_entry);
 }
 
-Result<std::optional<double>> score_of(Db& db, const std::string& match, const RecordId& id) {
-  Stmt row = TRY(db.query("SELECT rank FROM memory_index WHERE memory_index MATCH ? AND rowid = ?", match,
-                          id.row * 8 + static_cast<int>(id.kind)));
-  return TRY(row.step()) ? std::optional(-row.real(0)) : std::nullopt;
-}
-
-Result<bool> has_match(Db& db, const std::string& match) {
-  return TRY(db.integer("SELECT 1 FROM memory_index WHERE memory_index MATCH ? LIMIT 1", match)).has_value();
-}
-
 }  // namespace cairn::store

@@ -69,8 +69,5 @@ Result<std::vector<Entry>> best_entries(Db& db, const std::string& match, const 
 // For queries with only filters. Within a kind the newest records have the largest ids.
 Result<std::vector<Entry>> newest_entries(Db& db, const std::string& match, const Period& period,
                                           std::size_t limit);
-// The score of one entry for the query; nothing when it does not match.
-Result<std::optional<double>> score_of(Db& db, const std::string& match, const RecordId& id);
-Result<bool> has_match(Db& db, const std::string& match);
 
 }  // namespace cairn::store

@@ -88,11 +88,6 @@ Result<std::int64_t> drop_old_backlog(Db& db, WallTime oldest) {
   return db.changes();
 }
 
-Result<std::int64_t> drop_all_redistil(Db& db, std::string_view purpose) {
-  TRY(db.run("DELETE FROM redistil_turns WHERE purpose = ?", purpose));
-  return db.changes();
-}
-
 Result<RedistilCounts> redistil_counts(Db& db) {
   Stmt row =
       TRY(db.query("SELECT coalesce(sum(purpose = 'backlog'), 0), coalesce(sum(purpose = 'redistil'), 0) "

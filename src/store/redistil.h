@@ -37,14 +37,14 @@ Status want_backlog(Db& db, const Batch& batch, std::string_view provider, WallT
 // skipped, and backlog that ended before `oldest`.
 Result<std::optional<RedistilTurn>> next_redistil(Db& db, std::string_view provider, WallTime oldest,
                                                   const std::vector<SessionId>& busy, bool backlog);
-// Backlog up to and including `to` is done.
+// The turn is distilled up to and including the event number `to`.
 Status advance_redistil(Db& db, const RedistilTurn& turn, std::int64_t to);
 Status end_redistil(Db& db, const RedistilTurn& turn);
-// Counts a failed try; the third removes the turn, which keeps what it has. False: it was removed.
+// Counts a failed try. The third one removes the turn from this list; its summary and observations stay.
+// False: it was removed.
 Result<bool> fail_redistil(Db& db, const RedistilTurn& turn, std::string_view reason);
 // Removes backlog that ended before `oldest`: it keeps its built-in form. Returns how many.
 Result<std::int64_t> drop_old_backlog(Db& db, WallTime oldest);
-Result<std::int64_t> drop_all_redistil(Db& db, std::string_view purpose);
 
 struct RedistilCounts {
   std::int64_t backlog = 0, asked = 0;
@@ -64,7 +64,7 @@ struct DoneTurn {
 Result<std::vector<DoneTurn>> done_turns(Db& db, const std::optional<std::string>& project,
                                          const std::optional<WallTime>& since);
 
-// Removes a model's observations of a turn, before it is distilled anew: not what a person made.
+// Removes a model's observations of a turn, before the turn is distilled again. Keeps what a person made.
 Status drop_derived(Db& db, SessionId session, std::int64_t number);
 // Makes the turn's summary a built-in one again, so that the built-in distiller may replace it.
 Status forget_model_summary(Db& db, SessionId session, std::int64_t number);

@@ -25,7 +25,7 @@ constexpr std::string_view kNew =
     "INSERT INTO memory_index_next(memory_index_next, rank) VALUES('secure-delete', 1);"
     "INSERT INTO memory_index_next(memory_index_next, rank) VALUES('rank', 'bm25(0.0, 4.0, 1.0, 2.0, 2.0)');";
 
-// Changes of records that the new index already has.
+// Triggers that repeat in the new index the changes of records that it already has.
 std::string triggers_of(const Indexed& each) {
   const std::string table(each.table), view(each.view);
   const auto read = [&](const std::string& row) {
@@ -58,12 +58,12 @@ Status replace_index(Db& db) {
   TRY(db.exec("PRAGMA legacy_alter_table = OFF"));
   TRY(std::move(renamed));
   TRY(db.run("DELETE FROM index_rebuild"));
-  // These are replaced one by one, newest first.
+  // Tool calls and passages are indexed again one by one, newest first.
   TRY(db.run("UPDATE evidence SET indexed = 0 WHERE indexed <> 0"));
   return clear_passages(db);
 }
 
-// Indexes records of one kind; how many there were.
+// Indexes the next records of one kind. Returns how many there were.
 Result<std::int64_t> add_some(Db& db, const Indexed& each, std::int64_t rows) {
   const std::string table(each.table), view(each.view);
   const std::int64_t from =

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "store/compress.h"
 #include "store/migrate.h"
+#include "store/payload.h"
 #include "store/queue.h"
 #include "store/schema.h"
 #include "store/totals.h"
@@ -21,7 +21,7 @@ constexpr std::int64_t kRowsATransaction = 5000;
 constexpr std::size_t kMaxText = 256u << 20;  // as in evidence
 
 // Lost rows, as far as indexes have their columns. `part` has the table's columns without its constraints. A
-// damaged index may name a project that never was.
+// damaged index may name a project that never existed.
 constexpr std::string_view kProjectsOfParts = R"sql(
 INSERT OR IGNORE INTO projects(id, uuid, key, name, root, created_at, created_at_epoch)
 SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(key, 'salvaged-' || id), coalesce(name, 'salvaged-' || id),
@@ -66,7 +66,7 @@ class Salvage {
   Status by_key(const std::string& table);
   static std::optional<std::int64_t> readable_from(Stmt& row, std::int64_t unreadable);
   Status put(const Stmt& row, int first, bool again = false);
-  bool is_sound(const Stmt& row, int first) const;
+  bool is_undamaged(const Stmt& row, int first) const;
   Status of_indexes(const std::string& table, std::string_view insert);
   Status note_entries(const std::string& table, const std::string& index);
   Status written();
@@ -177,7 +177,7 @@ std::optional<std::int64_t> Salvage::readable_from(Stmt& row, std::int64_t unrea
   return good;
 }
 
-// A table without row ids cannot be entered behind the damage: read it from both ends up to the damage.
+// A table without row ids can only be read from its ends: read it from both ends up to the damage.
 Status Salvage::by_key(const std::string& table) {
   const Names key = texts(from_, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table);
   for (const bool back : {false, true}) {
@@ -193,22 +193,26 @@ Status Salvage::by_key(const std::string& table) {
   return {};
 }
 
-bool Salvage::is_sound(const Stmt& row, int first) const {
+bool Salvage::is_undamaged(const Stmt& row, int first) const {
   std::string hash, body;
+  bool is_packed = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const int column = first + static_cast<int>(i);
     if (row.is_text(column) && !is_utf8(row.text(column))) return false;
     if (payloads_ && columns_[i] == "hash") hash = row.text(column);
-    if (payloads_ && columns_[i] == "body") body = row.blob(column);
+    if (payloads_ && columns_[i] == "body") {
+      body = row.blob(column);
+      is_packed = !row.is_text(column);
+    }
   }
   if (!payloads_) return true;
-  const auto text = decompress(body, kMaxText);
-  return text && content_hash(*text) == hash;
+  const auto text = is_packed ? decompress(body, kMaxText) : Result(body);
+  return text && is_payload_key(hash, *text);
 }
 
 // `again`: a row may be there already, copied from the other end.
 Status Salvage::put(const Stmt& row, int first, bool again) {
-  if (!is_sound(row, first)) {
+  if (!is_undamaged(row, first)) {
     ++result_.refused;
     return {};
   }

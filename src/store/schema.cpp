@@ -411,7 +411,11 @@ std::span<const Migration> schema() {
                                          Migration{50, "changed turns", kChangedTurns},
                                          Migration{51, "ready messages", kReadyMessages},
                                          Migration{52, "tallies", kTallies},
-                                         Migration{53, "count tallies", kCountTallies}};
+                                         Migration{53, "count tallies", kCountTallies},
+                                         Migration{54, "texts at once", kTextsAtOnce},
+                                         Migration{55, "project moves", kProjectMoves},
+                                         Migration{56, "saved tokens", kSavedTokens},
+                                         Migration{57, "count saved tokens", kCountSavedTokens, kSchemaNow}};
   return kMigrations;
 }
 

@@ -1,4 +1,5 @@
-// The tables, as embedded migrations. Never edit an applied migration: add a new one.
+// The tables: schema.sql has them as they are now, the migrations say how older stores come to the same.
+// Never edit an applied migration: add a new one, and change schema.sql to what it leads to.
 #pragma once
 
 #include <span>
@@ -8,6 +9,9 @@
 namespace cairn::store {
 
 std::span<const Migration> schema();
+
+// schema.sql.
+extern const std::string_view kSchemaNow;
 
 // The texts of the migrations "search" and "search lists".
 extern const std::string_view kSearchIndex;
@@ -44,5 +48,11 @@ extern const std::string_view kReadyMessages;
 // The texts of "tallies" and "count tallies"; the second counts everything again and can be run at any time.
 extern const std::string_view kTallies;
 extern const std::string_view kCountTallies;
+extern const std::string_view kSavedTokens;
+extern const std::string_view kCountSavedTokens;
+// The text of "texts at once".
+extern const std::string_view kTextsAtOnce;
+// The text of "project moves".
+extern const std::string_view kProjectMoves;
 
 }  // namespace cairn::store

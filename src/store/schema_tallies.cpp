@@ -160,4 +160,27 @@ INSERT INTO tallies SELECT 'tool', s.project, e.tool_name, count(*) FROM events 
 INSERT INTO tallies SELECT 'event', '', source, count(*) FROM events GROUP BY 3;
 )sql";
 
+const std::string_view kSavedTokens = R"sql(
+-- What the turn before had beyond this context's tokens, known when the context is given.
+ALTER TABLE injections ADD COLUMN saved_tokens INTEGER NOT NULL DEFAULT 0;
+UPDATE injections SET saved_tokens = max(0, coalesce((SELECT u.discovery_tokens FROM session_summaries u
+  WHERE u.project = injections.project AND u.deleted_at IS NULL AND u.created_at_epoch <= given_at_epoch
+  ORDER BY u.created_at_epoch DESC LIMIT 1), 0) - tokens) WHERE given_at_epoch IS NOT NULL AND tokens > 0;
+CREATE TRIGGER saved_is_counted AFTER INSERT ON injections WHEN NEW.saved_tokens <> 0
+BEGIN INSERT INTO tallies(what, project, name, count) VALUES('saved_tokens', NEW.project, '', NEW.saved_tokens)
+  ON CONFLICT DO UPDATE SET count = count + excluded.count; END;
+CREATE TRIGGER saved_is_gone AFTER DELETE ON injections WHEN OLD.saved_tokens <> 0
+BEGIN UPDATE tallies SET count = count - OLD.saved_tokens WHERE what = 'saved_tokens' AND project = OLD.project AND name = ''; END;
+CREATE TRIGGER saved_was_counted AFTER UPDATE OF project, saved_tokens ON injections WHEN OLD.saved_tokens <> 0
+BEGIN UPDATE tallies SET count = count - OLD.saved_tokens WHERE what = 'saved_tokens' AND project = OLD.project AND name = ''; END;
+CREATE TRIGGER saved_is_counted_again AFTER UPDATE OF project, saved_tokens ON injections WHEN NEW.saved_tokens <> 0
+BEGIN INSERT INTO tallies(what, project, name, count) VALUES('saved_tokens', NEW.project, '', NEW.saved_tokens)
+  ON CONFLICT DO UPDATE SET count = count + excluded.count; END;
+)sql";
+
+const std::string_view kCountSavedTokens = R"sql(
+INSERT INTO tallies SELECT 'saved_tokens', project, '', sum(saved_tokens) FROM injections WHERE saved_tokens <> 0
+  GROUP BY 2;
+)sql";
+
 }  // namespace cairn::store

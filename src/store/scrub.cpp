@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "store/compress.h"
-#include "store/event_index.h"
+#include "store/evidence.h"
 #include "store/rows.h"
 
 namespace cairn::store {
@@ -113,7 +113,7 @@ struct Hit {
   std::vector<std::string> keys;  // of a table without rowid
 };
 
-// The texts of which the whole record consists: when nothing is left of it, the record goes.
+// The main text of a record: when nothing is left of it, the record is deleted.
 std::string_view main_column(std::string_view table) {
   if (table == "observations") return "title";
   if (table == "texts" || table == "open_items" || table == "standing_orders") return "text";
@@ -141,23 +141,8 @@ Status bind_where(Stmt& stmt, int first, const Hit& hit, const ScrubTable& table
   return {};
 }
 
-// A payload that became equal to another one is that one. The calls that have it are indexed again.
-Status put_scrubbed(Db& db, std::int64_t id, const std::string& text) {
-  for (const char* column : {"input_payload", "response_payload"})
-    TRY(index_again(db, TRY(all<std::int64_t>(db.query(
-                            "SELECT event_seq FROM evidence WHERE " + std::string(column) + " = ?", id)))));
-  const std::string hash = content_hash(text);
-  const auto same = TRY(db.integer("SELECT id FROM payloads WHERE hash = ? AND id <> ?", hash, id));
-  if (!same)
-    return db.run("UPDATE payloads SET hash = ?, bytes = ?, body = ? WHERE id = ?", hash, text.size(),
-                  Blob{compress(text)}, id);
-  for (const char* column : {"input_payload", "response_payload", "extra_payload"})
-    TRY(db.run("UPDATE evidence SET " + std::string(column) + " = ? WHERE " + column + " = ?", *same, id));
-  return db.run("DELETE FROM payloads WHERE id = ?", id);
-}
-
 Status put_hit(Db& db, const ScrubTable& table, const Hit& hit, const RecordGone& on_gone) {
-  if (table.name == "payloads") return put_scrubbed(db, hit.rowid, hit.columns.front().second.text);
+  if (table.name == "payloads") return replace_payload(db, hit.rowid, hit.columns.front().second.text);
   const std::string_view main = main_column(table.name);
   for (const auto& [column, changed] : hit.columns) {
     if (column != main || changed.left) continue;
@@ -183,7 +168,7 @@ Status put_hit(Db& db, const ScrubTable& table, const Hit& hit, const RecordGone
   if (table.name == "texts")
     TRY(db.run("UPDATE OR REPLACE texts SET hash = ? WHERE id = ?",
                content_hash(hit.columns.front().second.text), hit.rowid));
-  // Nothing may be equal to what it was.
+  // With another hash, a new observation with the forgotten text is not equal to this one.
   if (table.name == "observations")
     TRY(db.run("UPDATE observations SET content_hash = ? WHERE id = ?",
                content_hash("forgotten " + std::to_string(hit.rowid)), hit.rowid));

@@ -1,6 +1,6 @@
-// Rewrites texts in place, in every table: how what was forgotten leaves the rows.
+// Rewrites texts in place, in every table, to remove what was forgotten.
 //
-// A text is decompressed and compressed again where it is kept so, and its hash is computed again. A record
+// A compressed text is decompressed and compressed again, and its hash is computed again. A record
 // of which nothing is left is deleted. The search index follows by its triggers. Names that other rows refer
 // to (projects, sessions, paths of transcripts) are not texts and stay.
 #pragma once

@@ -116,7 +116,7 @@ Result<bool> is_memory_id(Db& db, const ContentId& id) {
   return TRY(db.integer("SELECT 1 FROM sdk_sessions WHERE memory_session_id = ?", id.value)).has_value();
 }
 
-Status touch_session(Db& db, SessionId id, const Sighting& seen) {
+Status touch_session(Db& db, SessionId id, const SessionUpdate& seen) {
   TRY(
       db.run("UPDATE sdk_sessions SET last_event_at_epoch = max(last_event_at_epoch, ?), transcript_due = 1, "
              "cwd = CASE WHEN ? = '' THEN cwd ELSE ? END, transcript_path = CASE WHEN ? = '' THEN "

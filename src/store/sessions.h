@@ -49,9 +49,8 @@ struct NewSession {
   WallTime started_at;
 };
 
-// A unique text for a session, for use in hashes and names. Two hosts may give the same content id, so the
-// platform comes first; the first host's ids stand alone, as in stores that were made before there were
-// others.
+// A unique text for a session, for use in hashes and names: PLATFORM:ID, because two hosts may give the same
+// content id. Ids of the default host have no prefix: older stores, with that host alone, have such keys.
 std::string key_of(const std::string& platform, const ContentId& id);
 
 // All within the caller's transaction, on the writer's connection.
@@ -65,14 +64,14 @@ Result<bool> is_memory_id(Db& db, const ContentId& id);
 
 // What every event says about its session; empty values change nothing. The transcript becomes due for
 // reading too: the host may have written to it.
-struct Sighting {
+struct SessionUpdate {
   WallTime at;
   std::string cwd;
   std::string transcript_path;
   os::ProcessKey host;
   std::string boot_id;
 };
-Status touch_session(Db& db, SessionId id, const Sighting& seen);
+Status touch_session(Db& db, SessionId id, const SessionUpdate& seen);
 
 Status set_imported(Db& db, SessionId id, bool imported);
 Status set_branch(Db& db, SessionId id, const std::optional<std::string>& branch);

@@ -6,6 +6,7 @@
 
 #include "os/owner.h"
 #include "store/fts.h"
+#include "store/payload.h"
 
 namespace cairn::store {
 
@@ -246,6 +247,7 @@ Result<Db> Db::open(const Options& options) {
   sqlite3_set_clientdata(raw, kTrouble, &db.connection_->trouble, nullptr);
   TRY(db.configure(options).in(what));
   if (!options.damaged) TRY(register_tokenizer(db).in(what));
+  TRY(register_payload_functions(db).in(what));
   return db;
 }
 

@@ -83,14 +83,14 @@ class Stmt {
   bool done_ = false;
 };
 
-// One connection. Belongs to one thread at a time. Movable while no Stmt, Transaction or Savepoint of it is
-// alive.
-// What calls of a connection met so far.
+// What went wrong in calls of a connection so far.
 struct Trouble {
   std::string damage;      // the first; empty: none
   bool lost_sync = false;  // a write failed: the disk may have dropped pages that were not synced
 };
 
+// One connection. Belongs to one thread at a time. Movable while no Stmt, Transaction or Savepoint of it is
+// alive.
 class Db {
  public:
   enum class Mode { read_write, read_only };
@@ -214,8 +214,8 @@ class Savepoint {
   Db* db_;
 };
 
-// What is read until this is destroyed is of one moment, and the file is locked once instead of for every
-// statement. Within a transaction it does nothing. Nothing may be written meanwhile.
+// While this exists, all reads see the database as it was at one moment, and the file is locked once instead
+// of for every statement. Do not write while it exists. Within a transaction it does nothing.
 class Snapshot {
  public:
   static Result<Snapshot> begin(Db& db);

@@ -17,7 +17,8 @@ struct Kind {
   std::string_view actor;  // SQL: who the row comes from, by the way it came in
 };
 
-// The session of a memory stored by hand says who did; a batch that is not a turn's is a model's.
+// Who stored an observation by hand follows from the id of its session. A batch that does not begin with
+// `turn-` is a model's.
 constexpr std::array kKinds = {
     Kind{'O', "observations", "title",
          "CASE WHEN EXISTS (SELECT 1 FROM import_aliases a WHERE a.kind IN ('observation', 'note') AND "
@@ -64,14 +65,18 @@ Status set_hidden(Db& db, const RecordName& record, const std::optional<std::str
 
 }  // namespace
 
-std::optional<RecordName> read_record_name(std::string_view text) {
+std::optional<RecordName> split_record_name(std::string_view text) {
   RecordName name;
   if (text.size() < 2) return std::nullopt;
   name.letter = static_cast<char>(text.front() & ~0x20);
   const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), name.row);
-  if (!kind_of(name.letter) || error != std::errc() || end != text.data() + text.size() || name.row < 0)
-    return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || name.row < 0) return std::nullopt;
   return name;
+}
+
+std::optional<RecordName> read_record_name(std::string_view text) {
+  const auto name = split_record_name(text);
+  return name && kind_of(name->letter) ? name : std::nullopt;
 }
 
 Result<std::optional<Standing>> standing_of(Db& db, const RecordName& record) {
@@ -128,7 +133,7 @@ Result<std::optional<std::string>> uuid_of_record(Db& db, const RecordName& reco
 Result<std::string> imported_from(Db& db, const RecordName& record) {
   if (!kind_of(record.letter) || record.letter == 'A') return std::string();
   const std::string table = table_of(record);
-  // An answer comes with its session.
+  // A text has no origin of its own: it has that of its session.
   const auto origin =
       record.letter == 'T'
           ? TRY(db.text(

@@ -1,4 +1,4 @@
-// What is thought of a record: who it comes from, how far it is trusted, whether it is hidden.
+// The review state of a record: who it comes from, how far it is trusted, whether it is hidden.
 //
 // A record is named as people name it: "O12". Hiding is one mechanism for every reason (an agent asked to
 // forget it, a person rejected or retracted it, it is no longer valid): `deleted_at` of its row is set, which
@@ -36,6 +36,9 @@ struct RecordName {
   std::string text() const { return letter + std::to_string(row); }
   bool operator==(const RecordName&) const = default;
 };
+// The letter, in upper case, and the row of a text such as "O12" or "x3", whether or not records have that
+// letter. Nothing for any other text.
+std::optional<RecordName> split_record_name(std::string_view text);
 // Reads "O12", in either case; documents (D2) included. Nothing for any other text.
 std::optional<RecordName> read_record_name(std::string_view text);
 
@@ -79,16 +82,16 @@ Result<std::optional<std::string>> title_of_record(Db& db, const RecordName& rec
 Status hide_record(Db& db, const RecordName& record, WallTime now);
 Status show_record_again(Db& db, const RecordName& record);
 
-// A decision of a person that holds for a text.
+// A person's decision about a text.
 struct Ruling {
   RecordName record;
   bool hidden = false;  // rejected or retracted; else the record was edited
 };
-// The decision about an observation with that normalised text (gate::text_hash) in the project; nothing:
-// there is none.
+// The decision about an observation with that normalised text (text_hash_of()) in the project; nothing: there
+// is none.
 Result<std::optional<Ruling>> ruling_on(Db& db, const std::string& project, std::string_view text_hash);
 
-// The records whose time is over and that are still shown.
+// The records whose `valid_until` has passed and that are still shown.
 Result<std::vector<RecordName>> records_over(Db& db, WallTime now, std::size_t limit);
 
 }  // namespace cairn::store

@@ -17,6 +17,24 @@
 
 namespace cairn::store {
 
+// The outcome of a delivered event: it is stored, or only counted.
+enum class EventOutcome {
+  stored,
+  duplicate,
+  skipped,
+  private_turn,  // its prompt is private
+  own_agent,     // of a session of cairn's own agent
+  bad,           // it could not be read
+};
+// The outcome of a tool call in a transcript.
+enum class CallOutcome {
+  stored,     // a hook delivered it
+  recovered,  // read from the transcript
+  counted,    // not stored, for a reason
+  waiting,    // not decided yet
+};
+// Where a text of a session comes from.
+enum class TextSource { hook, transcript, distiller };
 enum class SessionStatus { active, completed, failed };
 // Why a turn ended; `none`: it is open.
 enum class TurnEnd {
@@ -29,6 +47,39 @@ enum class TurnEnd {
   idle,
   dead_host,
   process,
+};
+// What a forget selects by; `restore` and `imported`: what the tombstones of another copy name.
+enum class ForgetWay { ids, query, file, secret, scan, session, before, project, restore, imported };
+// What a forget does next, in this order; when the proof finds something left, it starts again with `texts`.
+enum class ForgetPhase {
+  rows,
+  texts,
+  archive,
+  files,
+  index,
+  wal,
+  prove_texts,
+  prove_archive,
+  prove_files,
+  report,
+  done,
+};
+// In the order of gate::Tombstone::Kind.
+enum class TombstoneKind { text, whole, secret, session, record };
+// The state of the store's file between two starts; `none`: there never was a store.
+enum class StoreState { none, closed, open, damaged };
+// How a call of a model ended: with a reply, or with a class of errors (the names of agent::Trouble::Kind).
+enum class ModelCallOutcome {
+  ok,
+  skipped,   // the model found nothing to learn
+  unusable,  // a reply that cannot be read
+  transient,
+  rate_limited,
+  quota,
+  auth,
+  setup,
+  rejected,
+  canceled,
 };
 enum class MessageStatus { pending, processing, processed, failed };
 // The relation of two projects. `apart`: the user unlinked them.
@@ -50,6 +101,17 @@ enum class RecordKind {
 template <class State>
 inline constexpr std::array<std::string_view, 0> kStateTexts;
 template <>
+inline constexpr auto kStateTexts<event::Source> = std::to_array<std::string_view>({"hook", "transcript"});
+template <>
+inline constexpr auto kStateTexts<EventOutcome> =
+    std::to_array<std::string_view>({"stored", "duplicate", "skipped", "private", "own_agent", "bad"});
+template <>
+inline constexpr auto kStateTexts<CallOutcome> = std::to_array<std::string_view>({"stored", "recovered",
+                                                                                  "counted", "waiting"});
+template <>
+inline constexpr auto kStateTexts<TextSource> = std::to_array<std::string_view>({"hook", "transcript",
+                                                                                 "distiller"});
+template <>
 inline constexpr auto kStateTexts<SessionStatus> = std::to_array<std::string_view>({"active", "completed",
                                                                                     "failed"});
 template <>
@@ -57,6 +119,23 @@ inline constexpr auto kStateTexts<TurnEnd> = std::to_array<std::string_view>({""
                                                                               "next_prompt", "session_end",
                                                                               "session_start", "idle",
                                                                               "dead_host", "process"});
+template <>
+inline constexpr auto kStateTexts<ForgetWay> = std::to_array<std::string_view>(
+    {"ids", "query", "file", "secret", "scan", "session", "before", "project", "restore", "import"});
+template <>
+inline constexpr auto kStateTexts<ForgetPhase> =
+    std::to_array<std::string_view>({"rows", "texts", "archive", "files", "index", "wal", "prove texts",
+                                     "prove archive", "prove files", "report", "done"});
+template <>
+inline constexpr auto kStateTexts<TombstoneKind> = std::to_array<std::string_view>({"text", "whole", "secret",
+                                                                                    "session", "record"});
+template <>
+inline constexpr auto kStateTexts<StoreState> = std::to_array<std::string_view>({"", "closed", "open",
+                                                                                 "damaged"});
+template <>
+inline constexpr auto kStateTexts<ModelCallOutcome> =
+    std::to_array<std::string_view>({"ok", "skipped", "unusable", "transient", "rate_limited", "quota",
+                                     "auth", "setup", "rejected", "canceled"});
 template <>
 inline constexpr auto kStateTexts<MessageStatus> = std::to_array<std::string_view>({"pending", "processing",
                                                                                     "processed", "failed"});

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "event/origin.h"
+#include "event/provider_name.h"
 #include "store/sql.h"
 #include "store/states.h"
 
@@ -22,7 +23,7 @@ struct Summary {
   SessionStatus session_status = SessionStatus::active;
   std::string project;
   std::optional<std::string> branch, worktree;
-  std::string provider = "builtin";
+  std::string provider{event::kBuiltin};
   bool interim = false;  // its turn was still open
   std::int64_t prompt_number = 0;
   std::string request, investigated, learned, completed, next_steps, notes;

@@ -13,12 +13,12 @@
 namespace cairn::store {
 
 // What the terms are for. The last character of a run of ideographs is a term of its own in a document, so
-// that a single character can be found. In a query it is one only when it stands alone.
+// that a single character can be found. In a query it is one only when no other ideograph is next to it.
 enum class TermsOf { document, query };
 
 struct Term {
   std::string text;
-  std::size_t start = 0;  // where it stands in the text, in bytes
+  std::size_t start = 0;  // its place in the text, in bytes
   std::size_t end = 0;
   bool whole = false;  // an identifier after its parts; it has the position of its first part
 };

@@ -14,7 +14,7 @@ Result<bool> add_text(Db& db, const Text& t) {
       "SELECT id, project, ?, ?, ?, ?, ?, ? FROM sdk_sessions WHERE id = ? ON CONFLICT(session_db_id, hash) "
       "DO UPDATE SET kind = excluded.kind, prompt_number = excluded.prompt_number WHERE texts.kind = "
       "'remark' AND excluded.kind = 'answer' AND texts.deleted_at IS NULL",
-      t.prompt_number, name_of(t.kind), t.source, t.text, content_hash(t.text), epoch_ms(t.at),
+      t.prompt_number, name_of(t.kind), name_of(t.source), t.text, content_hash(t.text), epoch_ms(t.at),
       t.session.value));
   return db.changes() > 0;
 }

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "event/text_kind.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -23,8 +24,8 @@ struct Text {
   SessionId session;
   std::optional<std::int64_t> prompt_number;
   TextKind kind = TextKind::remark;
-  std::string source = "hook";  // or transcript, distiller
-  std::string text;             // must have passed the gate
+  TextSource source = TextSource::hook;
+  std::string text;  // must have passed the gate
   WallTime at;
 };
 

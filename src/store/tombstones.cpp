@@ -13,12 +13,13 @@ Status add_tombstone(Db& db, const TombstoneRow& row, std::int64_t forget, bool 
       "VALUES(coalesce((SELECT "
       "id FROM tombstone_keys WHERE key = ?), 0),?,?,?,?,?,?) ON CONFLICT(key_id, kind, hash, length) DO "
       "UPDATE SET at_epoch = max(at_epoch, excluded.at_epoch), forget_id = excluded.forget_id",
-      row.key, row.kind, static_cast<std::int64_t>(row.hash), std::int64_t{row.start},
+      row.key, name_of(row.kind), static_cast<std::int64_t>(row.hash), std::int64_t{row.start},
       std::int64_t{row.length}, forget, lasting ? epoch_ms(now) : 0);
 }
 
 static TombstoneRow read_tombstone(Stmt& row) {
-  return {row.text(0), static_cast<std::uint64_t>(row.integer(1)), static_cast<std::uint16_t>(row.integer(2)),
+  return {named<TombstoneKind>(row.text(0)).value_or(TombstoneKind::text),
+          static_cast<std::uint64_t>(row.integer(1)), static_cast<std::uint16_t>(row.integer(2)),
           static_cast<std::uint32_t>(row.integer(3)), row.text(4)};
 }
 
@@ -41,7 +42,8 @@ Result<std::vector<TombstoneRow>> tombstones_of(Db& db, std::int64_t forget) {
 Result<bool> has_tombstone(Db& db, const TombstoneRow& row) {
   return TRY(db.integer("SELECT 1 FROM tombstones WHERE key_id = coalesce((SELECT id FROM tombstone_keys "
                         "WHERE key = ?), 0) AND kind = ? AND hash = ? AND length = ? AND at_epoch > 0",
-                        row.key, row.kind, static_cast<std::int64_t>(row.hash), std::int64_t{row.length}))
+                        row.key, name_of(row.kind), static_cast<std::int64_t>(row.hash),
+                        std::int64_t{row.length}))
       .has_value();
 }
 
@@ -55,7 +57,7 @@ Result<std::int64_t> lift_tombstones(Db& db, const std::vector<TombstoneRow>& ro
     TRY(db.run(
         "DELETE FROM tombstones WHERE key_id = coalesce((SELECT id FROM tombstone_keys WHERE key = ?), "
         "0) AND kind = ? AND hash = ? AND length = ?",
-        row.key, row.kind, static_cast<std::int64_t>(row.hash), std::int64_t{row.length}));
+        row.key, name_of(row.kind), static_cast<std::int64_t>(row.hash), std::int64_t{row.length}));
     lifted += db.changes();
   }
   return lifted;
@@ -74,8 +76,9 @@ static Forget read_forget(Stmt& row) {
 
 #define FORGETS "SELECT id, way, phase, position, report, started_at_epoch, ended_at_epoch FROM forgets "
 
-Result<std::int64_t> add_forget(Db& db, std::string_view way, std::string_view phase, WallTime now) {
-  TRY(db.run("INSERT INTO forgets(way, phase, started_at_epoch) VALUES(?,?,?)", way, phase, epoch_ms(now)));
+Result<std::int64_t> add_forget(Db& db, ForgetWay way, WallTime now) {
+  TRY(db.run("INSERT INTO forgets(way, phase, started_at_epoch) VALUES(?,?,?)", name_of(way),
+             name_of(ForgetPhase::rows), epoch_ms(now)));
   return db.last_insert_rowid();
 }
 
@@ -89,7 +92,7 @@ Result<std::optional<Forget>> find_forget(Db& db, std::int64_t id) {
 
 Status put_forget(Db& db, const Forget& f) {
   return db.run("UPDATE forgets SET phase = ?, position = ?, report = ?, ended_at_epoch = ? WHERE id = ?",
-                f.phase, f.position, f.report,
+                name_of(f.phase), f.position, f.report,
                 f.ended_at ? std::optional(epoch_ms(*f.ended_at)) : std::nullopt, f.id);
 }
 

@@ -1,4 +1,4 @@
-// What was forgotten, as keyed hashes (gate/forgotten.h), and the forgets that are at work.
+// What was forgotten, as keyed hashes (gate/forgotten.h), and the progress of each forget.
 //
 // Functions that write run in the caller's transaction, on the writer's connection.
 #pragma once
@@ -12,11 +12,12 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
 struct TombstoneRow {
-  std::string kind;  // text, whole, secret, session, record
+  TombstoneKind kind = TombstoneKind::text;
   std::uint64_t hash = 0;
   std::uint16_t start = 0;
   std::uint32_t length = 0;
@@ -35,20 +36,20 @@ Result<std::vector<std::string>> tombstone_keys(Db& db);
 Result<std::vector<TombstoneRow>> tombstones_of(Db& db, std::int64_t forget);
 // Removes tombstones: the texts they block may be stored again. Returns how many there were.
 Result<std::int64_t> lift_tombstones(Db& db, const std::vector<TombstoneRow>& rows);
-// Removes those that are needed no longer. Returns how many there were.
+// Removes those that were needed only until this forget was done. Returns how many there were.
 Result<std::int64_t> drop_passing_tombstones(Db& db, std::int64_t forget);
 
 // A forget. `report`: JSON.
 struct Forget {
   std::int64_t id = 0;
-  std::string way;
-  std::string phase;
+  ForgetWay way = ForgetWay::ids;
+  ForgetPhase phase = ForgetPhase::report;
   std::string position;
   std::string report;
   WallTime started_at;
   std::optional<WallTime> ended_at;
 };
-Result<std::int64_t> add_forget(Db& db, std::string_view way, std::string_view phase, WallTime now);
+Result<std::int64_t> add_forget(Db& db, ForgetWay way, WallTime now);
 // The oldest one that is not done.
 Result<std::optional<Forget>> pending_forget(Db& db);
 Result<std::optional<Forget>> find_forget(Db& db, std::int64_t id);

@@ -56,18 +56,13 @@ Result<Statistics> statistics(Db& db, const std::optional<std::string>& project)
   s.contexts_given = TRY(sum(TALLIES("given")));
   s.tokens_given = TRY(sum(TALLIES("tokens_given")));
   s.work_tokens = TRY(sum(TALLIES("work_tokens")));
-  s.saved_tokens = TRY(number(scoped(
-      db, project,
-      "SELECT sum(max(0, coalesce((SELECT u.discovery_tokens FROM session_summaries u WHERE u.project = "
-      "i.project AND u.deleted_at IS NULL AND u.created_at_epoch <= i.given_at_epoch ORDER BY "
-      "u.created_at_epoch DESC LIMIT 1), 0) - i.tokens)) FROM injections i WHERE i.given_at_epoch IS NOT "
-      "NULL AND i.tokens > 0",
-      "i.project")));
+  s.saved_tokens = TRY(sum(TALLIES("saved_tokens")));
   return s;
 }
 
 Status count_again(Db& db) {
-  return db.exec(std::string(kCountTallies));
+  TRY(db.exec(std::string(kCountTallies)));
+  return db.exec(std::string(kCountSavedTokens));
 }
 
 Result<std::optional<WallTime>> remembered_since(Db& db, const std::optional<std::string>& project) {

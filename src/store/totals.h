@@ -22,9 +22,9 @@ struct Statistics {
   Counts prompts_by_day;  // the last 30 days with any
   std::int64_t contexts_given = 0, tokens_given = 0;
   std::int64_t work_tokens = 0;   // about what the events of its turns took to read
-  std::int64_t saved_tokens = 0;  // of the turn before each context given, beyond the tokens of the context
+  std::int64_t saved_tokens = 0;  // work_tokens of the turn before each context, minus the context's tokens
 };
-// Reads every receipt of the project, and of all else only counts.
+// Reads only the counts that triggers keep, not the rows themselves.
 Result<Statistics> statistics(Db& db, const std::optional<std::string>& project);
 
 // Counts everything again: after rows were copied without their counts.

@@ -67,20 +67,20 @@ Status put_progress(Db& db, SessionId session, const TranscriptProgress& p) {
       p.prompt_id, p.lines, p.malformed, p.too_long, p.mark);
 }
 
-Result<std::string> call_outcome(Db& db, SessionId session, const std::string& tool_use_id) {
-  auto outcome =
+Result<std::optional<CallOutcome>> call_outcome(Db& db, SessionId session, const std::string& tool_use_id) {
+  const auto outcome =
       TRY(db.text("SELECT outcome FROM transcript_calls WHERE session_db_id = ? AND tool_use_id = ?",
                   session.value, tool_use_id));
-  return outcome.value_or("");
+  return outcome ? named<CallOutcome>(*outcome) : std::nullopt;
 }
 
-Status note_call(Db& db, SessionId session, const std::string& tool_use_id, std::string_view outcome,
+Status note_call(Db& db, SessionId session, const std::string& tool_use_id, CallOutcome outcome,
                  std::string_view reason, WallTime at) {
   return db.run(
       "INSERT INTO transcript_calls(session_db_id, tool_use_id, outcome, reason, at_epoch) "
       "VALUES(?,?,?,nullif(?, ''),?) ON CONFLICT DO UPDATE SET outcome = excluded.outcome, reason = "
       "excluded.reason",
-      session.value, tool_use_id, outcome, reason, epoch_ms(at));
+      session.value, tool_use_id, name_of(outcome), reason, epoch_ms(at));
 }
 
 Result<CallCounts> count_calls(Db& db, SessionId session) {

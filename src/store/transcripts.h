@@ -45,10 +45,9 @@ Result<std::optional<TranscriptProgress>> find_progress(Db& db, SessionId sessio
 Result<std::vector<TranscriptProgress>> all_progress(Db& db, SessionId session);
 Status put_progress(Db& db, SessionId session, const TranscriptProgress& progress);
 
-// The outcome of a tool call in a transcript: `stored` (a hook delivered it), `recovered` (read from the
-// transcript), `counted` (not stored, for the reason given), `waiting` (not decided yet). Empty: not seen.
-Result<std::string> call_outcome(Db& db, SessionId session, const std::string& tool_use_id);
-Status note_call(Db& db, SessionId session, const std::string& tool_use_id, std::string_view outcome,
+// The outcome of a tool call in a transcript; nothing: not seen. `reason`: why it is only counted.
+Result<std::optional<CallOutcome>> call_outcome(Db& db, SessionId session, const std::string& tool_use_id);
+Status note_call(Db& db, SessionId session, const std::string& tool_use_id, CallOutcome outcome,
                  std::string_view reason, WallTime at);
 
 struct CallCounts {

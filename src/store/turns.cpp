@@ -101,9 +101,8 @@ Status reopen_turn(Db& db, SessionId session, std::int64_t number) {
   return mark_turn(db, session, number);
 }
 
-// Indexes are named where SQLite would take another that has more rows.
-// The mark of the session is an index into those of its turns: a project's marked turns are found without
-// looking at the turns of other projects.
+// The session is marked too, so that a project's marked turns are found without looking at the turns of other
+// projects. The queries below name their indexes where SQLite would take one with more rows.
 Status mark_turn(Db& db, SessionId session, std::int64_t number) {
   TRY(db.run("UPDATE turns SET changed = 1 WHERE session_db_id = ? AND prompt_number = ? AND changed = 0",
              session.value, number));

@@ -1,5 +1,5 @@
-// Checks SQLite's write-ahead log before SQLite opens it: whether damage cuts off transactions, and whether
-// they are on the disk.
+// SQLite's write-ahead log, before SQLite opens it: finds damage that cuts off transactions, and makes the
+// log durable.
 //
 // SQLite silently ignores everything after the first frame with a wrong checksum. After a power cut that is
 // right, because the last transaction may be half written. Before the last transaction it would lose
@@ -14,13 +14,13 @@
 namespace cairn::store {
 
 // Whether a frame of the log at `path` is damaged and a synced transaction ends at or after it. Damage in the
-// last transaction looks like an interrupted write and is not reported, nor is a missing log. Call while
-// nobody has it open.
+// last transaction looks like an interrupted write and is not reported, nor is a missing log. Call while no
+// process has it open.
 Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path);
 
 // Makes the log at `path` durable by writing all of it again. After a failed sync the kernel can still return
 // the content, but marks it as clean, so that no later sync writes it. Without this, older frames could
-// reappear after a power cut and hide pages that were checkpointed since. Call while nobody writes the log.
+// reappear after a power cut and hide pages that were checkpointed since. Call while no process writes it.
 Status write_wal_again(os::Disk& disk, const std::string& path);
 
 }  // namespace cairn::store

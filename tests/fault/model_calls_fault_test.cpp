@@ -20,8 +20,8 @@ using agent::Trouble;
 
 constexpr std::int64_t kBudget = 1'000'000;
 
-// The story is long: every thirteenth place must do, and with CAIRN_FULL every third.
-const std::uint64_t kStep = kStride * (std::getenv("CAIRN_FULL") ? 3 : 13);
+constexpr std::uint64_t kOneOf = 3;  // the story is long
+const std::uint64_t kStep = kStride * kOneOf;
 
 // A machine whose model answers slowly, fails in several ways until the breaker opens, and works again.
 class ModelStory {

@@ -1,4 +1,5 @@
-// Any file can be given to `cairn import cairn`: it is imported whole or refused, and the store stays sound.
+// Any file can be given to `cairn import cairn`: it is imported whole or refused, and the store stays
+// undamaged.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

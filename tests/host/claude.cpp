@@ -346,7 +346,7 @@ void HostTest::TearDown() {
   for (pid_t pid : machine.cairn_processes()) ::kill(pid, SIGKILL);
 }
 
-void expect_polite(const Session& session) {
+void expect_valid_answer(const Session& session) {
   EXPECT_FALSE(session.hooks.empty()) << session.outcome.describe();
   for (const HookReply& hook : session.hooks) {
     if (hook::rule_of("claude-code", hook.event).answer.empty()) {

@@ -147,7 +147,7 @@ class HostTest : public testing::Test {
   Machine machine;
 };
 
-// Checks what every hook owes the host: one JSON object, exit code 0, nothing on stderr.
-void expect_polite(const Session& session);
+// Checks what every hook must do: print one JSON object, exit with code 0, write nothing to stderr.
+void expect_valid_answer(const Session& session);
 
 }  // namespace cairn::test

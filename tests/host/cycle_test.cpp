@@ -32,7 +32,7 @@ class Cycle : public HostTest {
          say("The lexer is repaired and the tests pass.")});
     Session session = machine.prompt("work", kRequest);
     EXPECT_EQ(session.result, "The lexer is repaired and the tests pass.") << session.outcome.describe();
-    expect_polite(session);
+    expect_valid_answer(session);
     return session;
   }
 
@@ -41,7 +41,7 @@ class Cycle : public HostTest {
     machine.script("next", {say("I see.")});
     const Session session = machine.prompt("next", "What now?");
     EXPECT_EQ(session.result, "I see.") << session.outcome.describe();
-    expect_polite(session);
+    expect_valid_answer(session);
     const auto requests = machine.requests("next");
     return requests.empty() ? "" : requests[0].injected();
   }
@@ -71,7 +71,7 @@ TEST_F(Cycle, AFirstSessionIsGivenNothingOfOtherProjects) {
   write_file(other + "/main.c", "int main(void) { return 0; }\n");
   machine.script("other", {say("Hello.")});
   const Session session = machine.prompt("other", "What is here?", {}, other);
-  expect_polite(session);
+  expect_valid_answer(session);
   const auto requests = machine.requests("other");
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].injected().find("lexer"), std::string::npos) << requests[0].injected();
@@ -136,7 +136,7 @@ TEST_F(Cycle, AResumedSessionIsNotGivenTheSameTwice) {
   const Session first = machine.prompt("next", "What now?");
   const Session again = machine.prompt("next", "And now?", {"--resume", first.id});
   EXPECT_EQ(again.id, first.id);
-  expect_polite(again);
+  expect_valid_answer(again);
   const auto requests = machine.requests("next");
   ASSERT_EQ(requests.size(), 2u);
   ASSERT_TRUE(requests[1].has("What now?")) << "the resumed session has its history";

@@ -17,7 +17,7 @@ class Documents : public HostTest {
     machine.script(script, std::move(turns));
     Session session = machine.prompt(script, prompt, std::move(flags));
     EXPECT_FALSE(session.failed) << session.outcome.describe();
-    expect_polite(session);
+    expect_valid_answer(session);
     return session;
   }
   Json write(const std::string& file) const {

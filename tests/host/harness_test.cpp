@@ -60,7 +60,7 @@ TEST_F(Harness, RunsAScriptedSessionAndShowsWhatHooksAdded) {
   EXPECT_EQ(read_text(machine.project() + "/a.txt"), "alpha\n");
   EXPECT_EQ(read_text(machine.project() + "/b.txt"), "beta\n");
   EXPECT_EQ(events(), "SessionStart UserPromptSubmit PostToolUse PostToolUse Stop SessionEnd ");
-  expect_polite(session);
+  expect_valid_answer(session);
 
   const auto requests = machine.requests("one");
   ASSERT_EQ(requests.size(), 3u);

@@ -16,7 +16,7 @@ class Identity : public HostTest {
     machine.script(script, std::move(turns));
     last = machine.prompt(script, request, {}, directory);
     EXPECT_FALSE(last.failed) << last.outcome.describe();
-    expect_polite(last);
+    expect_valid_answer(last);
     const auto requests = machine.requests(script);
     return requests.empty() ? "" : requests[0].injected();
   }

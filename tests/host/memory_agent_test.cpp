@@ -63,7 +63,7 @@ class MemoryAgentHost : public testing::Test {
     thread_ = std::thread([this] { loop_->run(); });
   }
   void TearDown() override {
-    talk_.reset();
+    conversation_.reset();
     if (!thread_.joinable()) return;
     EXPECT_TRUE(wait_until([this] { return running().empty(); }, 2s)) << "a child outlived its conversation";
     loop_->post([this] { loop_->stop(); });
@@ -93,14 +93,14 @@ class MemoryAgentHost : public testing::Test {
     provider_ = agent::make_provider({"claude-cli", "", "", ""},
                                      {*children_, *http_, disk_, clock_, machine.path("cairn/agent")});
     ASSERT_TRUE(provider_);
-    talk_ = provider_->start({SessionId{1}, "project", std::move(resume)});
+    conversation_ = provider_->start({SessionId{1}, "project", std::move(resume)});
   }
 
   // The next reply or trouble; keeps the id.
   std::variant<agent::Note, Reply, Trouble> next() {
     std::optional<agent::Message> message;
     const auto is_said = [&] {
-      while ((message = talk_->receive())) {
+      while ((message = conversation_->receive())) {
         if (!message->memory_id.empty()) id_ = message->memory_id;
         if (!std::holds_alternative<agent::Note>(message->what)) return true;
       }
@@ -110,7 +110,7 @@ class MemoryAgentHost : public testing::Test {
     if (!message) return agent::Note{};
     return std::move(message->what);
   }
-  void send(std::string text) { talk_->send({"batch", "You keep a memory.", std::move(text), 2000}); }
+  void send(std::string text) { conversation_->send({"batch", "You keep a memory.", std::move(text), 2000}); }
   Reply reply(std::string text) {
     send(std::move(text));
     const auto said = next();
@@ -135,7 +135,7 @@ class MemoryAgentHost : public testing::Test {
   std::unique_ptr<daemon::LoopChildren> children_;
   std::unique_ptr<daemon::LoopHttp> http_;
   std::unique_ptr<agent::Provider> provider_;
-  std::unique_ptr<agent::Conversation> talk_;
+  std::unique_ptr<agent::Conversation> conversation_;
   std::thread thread_;
   std::map<std::string, std::string> before_;
   MemoryId id_;
@@ -287,17 +287,17 @@ TEST_F(MemoryAgentHost, WritesNothingOutsideItsOwnAndTheHostsConfigurationDirect
   machine.script("one", {}, {Json::object({{"turns", Json::array({say("first"), say("second")})}})});
   start("one", {});
   variable("CLAUDE_CONFIG_DIR", "");
-  talk_.reset();
+  conversation_.reset();
   provider_ = agent::make_provider({"claude-cli", "", "", ""},
                                    {*children_, *http_, disk_, clock_, machine.path("cairn/agent")});
-  talk_ = provider_->start({SessionId{1}, "project", {}});
+  conversation_ = provider_->start({SessionId{1}, "project", {}});
   EXPECT_EQ(reply("a prompt").text, "first");
   const MemoryId first = id_;
-  talk_.reset();
+  conversation_.reset();
   ASSERT_TRUE(wait_until([this] { return running().empty(); }, 3s));
-  talk_ = provider_->start({SessionId{1}, "project", first});
+  conversation_ = provider_->start({SessionId{1}, "project", first});
   EXPECT_EQ(reply("go on").text, "second") << "resuming works with that little";
-  talk_.reset();
+  conversation_.reset();
   ASSERT_TRUE(wait_until([this] { return running().empty(); }, 3s));
   for (const auto& [file, state] : files_below(machine.path(""))) {
     const auto known = before.find(file);

@@ -15,7 +15,7 @@ class Open : public HostTest {
     machine.script(script, std::move(turns));
     Session session = machine.prompt(script, prompt, std::move(flags));
     EXPECT_FALSE(session.failed) << session.outcome.describe();
-    expect_polite(session);
+    expect_valid_answer(session);
     return session;
   }
   // The section "# Open" that a session was given with its first request; empty: it had none.

@@ -51,9 +51,9 @@ TEST_F(Privacy, NoCanaryOfAWholeSessionIsKeptAnywhere) {
       "work",
       "Look at quokka <private>zebra-in-a-prompt</private> with postgres://app:" + key + "@db.host.test/x");
   EXPECT_FALSE(session.failed) << session.outcome.describe();
-  expect_polite(session);
+  expect_valid_answer(session);
   machine.script("next", {say("I see.")});
-  expect_polite(machine.prompt("next", "What now?"));
+  expect_valid_answer(machine.prompt("next", "What now?"));
   machine.process_and_check();
 
   const auto requests = machine.requests("next");

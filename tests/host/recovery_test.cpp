@@ -23,7 +23,7 @@ class Recovery : public HostTest {
   Given next_session() {
     machine.script("next", {say("I see.")});
     const Session session = machine.prompt("next", "What now?");
-    expect_polite(session);
+    expect_valid_answer(session);
     Given given;
     for (const HookReply& hook : session.hooks)
       if (hook.event == "SessionStart")
@@ -76,7 +76,7 @@ TEST_F(Recovery, EventsThatHooksCouldNotWriteAreRecoveredFromTheTranscript) {
        say("All four are there.")});
   const Session session = machine.prompt("blocked", "write four files");
   EXPECT_EQ(session.result, "All four are there.") << session.outcome.describe();
-  expect_polite(session);
+  expect_valid_answer(session);
   const Given given = next_session();
   for (const char* file : {"one.txt", "two.txt", "three.txt", "four.txt"})
     EXPECT_TRUE(has(given.context, file)) << file << " in " << given.context;

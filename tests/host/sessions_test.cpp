@@ -20,7 +20,7 @@ class Sessions : public HostTest {
     machine.script(script, {say("I see.")});
     const Session session = machine.prompt(script, "What now?");
     EXPECT_EQ(session.result, "I see.") << session.outcome.describe();
-    expect_polite(session);
+    expect_valid_answer(session);
     const auto requests = machine.requests(script);
     return requests.empty() ? "" : requests[0].injected();
   }
@@ -45,7 +45,7 @@ TEST_F(Sessions, ASubagentsWorkIsGivenToTheNextSession) {
            {"turns", Json::array({bash("echo 42 > answer.txt"), say("The answer is forty-two.")})}})});
   const Session session = machine.prompt("main", "let a subagent find the answer");
   EXPECT_EQ(session.result, "The subagent has found it.") << session.outcome.describe();
-  expect_polite(session);
+  expect_valid_answer(session);
   EXPECT_EQ(read_text(machine.project() + "/answer.txt"), "42\n");
 
   const std::string context = next_session_is_given();
@@ -94,8 +94,8 @@ TEST_F(Sessions, TwoAtOnceInOneProjectAreKeptApart) {
   const Session two = Machine::read_session(*right_outcome);
   EXPECT_EQ(one.result, "Left is done.") << one.outcome.describe();
   EXPECT_EQ(two.result, "Right is done.") << two.outcome.describe();
-  expect_polite(one);
-  expect_polite(two);
+  expect_valid_answer(one);
+  expect_valid_answer(two);
   EXPECT_EQ(machine.daemons().size(), 1u);
 
   machine.process_and_check();

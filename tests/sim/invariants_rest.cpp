@@ -29,11 +29,15 @@ struct Never {
   "FROM backups b WHERE b.content_session_id = s.content_session_id))"
 
 constexpr Never kNever[] = {
-    {"an event whose texts are not in exactly one place",
-     "SELECT count(*) FROM events e LEFT JOIN pending_messages m ON m.event_seq = e.seq LEFT JOIN evidence v "
-     "ON v.event_seq = e.seq WHERE ((e.outcome = 'stored') <> ((v.event_seq IS NOT NULL) + coalesce(m.status "
-     "<> 'processed', 0) = 1) AND NOT " IN_THE_ARCHIVE ") OR (v.event_seq IS NOT NULL) + coalesce(m.status "
-     "<> 'processed', 0) > 1"},
+    {"a stored event without its texts, or texts of one that is not stored",
+     "SELECT count(*) FROM events e LEFT JOIN evidence v ON v.event_seq = e.seq WHERE (e.outcome = 'stored') "
+     "<> (v.event_seq IS NOT NULL) AND NOT " IN_THE_ARCHIVE},
+    {"an unfinished message without its texts",
+     "SELECT count(*) FROM pending_messages m LEFT JOIN evidence v ON v.event_seq = m.event_seq WHERE "
+     "m.status <> 'processed' AND v.event_seq IS NULL"},
+    {"a call that waits to be indexed although its message is done",
+     "SELECT count(*) FROM evidence v LEFT JOIN pending_messages m ON m.event_seq = v.event_seq WHERE "
+     "v.indexed = 3 AND coalesce(m.status, 'processed') = 'processed'"},
     {"a message of an event that is no work",
      "SELECT count(*) FROM pending_messages m JOIN events e ON e.seq = m.event_seq WHERE e.kind NOT IN "
      "('tool', "
@@ -125,12 +129,13 @@ Wrong Invariants::at_rest() {
 
 // What belongs to a private prompt by its order alone is not kept.
 Wrong Invariants::private_turns() {
-  for (const auto& [id, work] : model_.events) {
+  for (const auto& event : model_.events) {
+    const Delivered& work = event.second;
     const Meaning& meaning = work.meaning;
     const bool is_work = !meaning.tool_use.empty() || meaning.event.starts_with("Stop");
     if (!meaning.secret || !meaning.no_ids || !is_work || !work.in_order || work.seq == 0) continue;
-    const bool knew = std::any_of(model_.events.begin(), model_.events.end(), [&](const auto& event) {
-      const Delivered& prompt = event.second;
+    const bool knew = std::any_of(model_.events.begin(), model_.events.end(), [&](const auto& other) {
+      const Delivered& prompt = other.second;
       return prompt.meaning.event == "UserPromptSubmit" && prompt.meaning.session == meaning.session &&
              prompt.meaning.turn == meaning.turn && prompt.order < work.order && prompt.in_order &&
              prompt.outcome == "private" && prompt.boot_id == work.boot_id;

@@ -32,7 +32,7 @@ TEST(Mutant, ThatIgnoresTheWindowOfDuplicatesIsCaught) {
   EXPECT_TRUE(is_caught(3));
 }
 
-TEST(Mutant, ThatTrustsWhatWasNeverSyncedIsCaught) {
+TEST(Mutant, ThatReliesOnDataThatWasNeverSyncedIsCaught) {
   EXPECT_TRUE(is_caught(4));
 }
 

@@ -76,6 +76,8 @@ Outcome Schedule::run() {
     if (step_ == import_at) import_old_sessions();
     if (step_ == notes_at) store_notes();
     if (step_ == notes_at + options_.steps / 4) forget_note();
+    if (step_ > 0 && step_ % 15 == 0) rename_projects();
+    if (step_ == options_.steps / 2) merge_projects();
     if (outcome_.wrong) break;
     step();
   }
@@ -108,7 +110,7 @@ void Schedule::fail(std::string what) {
 void Schedule::step() {
   const auto roll = dice_.below(100);
   m_.clock.advance(Millis(dice_.between(0, 300)));
-  if (disk_is_ill_ && dice_.percent(20)) return heal_disk();
+  if (disk_fails_ && dice_.percent(20)) return repair_disk();
   if (roll < 36) {
     say(hosts_.act());
     if (dice_.percent(60)) deliver_next();
@@ -121,10 +123,10 @@ void Schedule::step() {
   if (roll < 87) return crash();
   if (roll < 89) return die(true);
   if (roll < 91) return restart();
-  if (roll < 93) return spoil_disk();
+  if (roll < 93) return break_disk();
   if (roll < 94) return set_clock();
   if (roll < 98) return operate();
-  come_to_rest();
+  drain_all();
 }
 
 // Usually delivers the oldest call; sometimes a later one first, or one twice. Calls of a host without prompt
@@ -146,7 +148,7 @@ void Schedule::deliver(const Call& call) {
   const auto bytes = os::read_file(m_.disk, m_.home.flags(), hook::Flags::kBytes);
   const hook::Flags flags = hook::Flags::decode(bytes ? *bytes : "");
   if (!flags.capture) return say("hook " + call.meaning.key + ": capture is off");
-  const bool dies = !disk_is_ill_ && dice_.percent(3);
+  const bool dies = !disk_fails_ && dice_.percent(3);
   if (dies) m_.disk.fail_from(dice_.below(6) + 1, EIO);
   m_.host = call.process;
   m_.sync = flags.sync;
@@ -226,25 +228,25 @@ void Schedule::note_finished(const Meaning& stop) {
 // Runs one call of the engine. The call may fail only if the disk fails; it may end the process. Afterwards
 // the store is compared with the model.
 void Schedule::call_engine(const std::string& what, Actor actor, const Work& body) {
-  if (disk_is_ill_) model_.order_is_lost();
+  if (disk_fails_) model_.order_is_lost();
   const bool starts = !m_.engine;
   const Status done = body();
   last_failed_ = !done;
-  if (actor == Actor::person && (!done || m_.disk.halted())) person_is_unsure_ = true;
+  if (actor == Actor::person && (!done || m_.disk.halted())) outcome_unknown_ = true;
   const bool unsynced = std::exchange(unsynced_, false);
   if (m_.disk.halted()) return say(what + " ends the daemon");
   say(what + (done ? "" : ": " + done.error().message));
-  const bool excused = disk_is_ill_ || done.ok() || done.error().code == Code::canceled ||
+  const bool allowed = disk_fails_ || done.ok() || done.error().code == Code::canceled ||
                        (actor == Actor::person &&
                         (done.error().code == Code::not_found || done.error().code == Code::invalid));
-  if (!excused) return fail(what + " failed on a sound disk: " + done.error().message);
+  if (!allowed) return fail(what + " failed on a working disk: " + done.error().message);
   if (!m_.engine) return;
   // The disk did not take what was committed. The next daemon writes it again: only then must it stay.
   if (unsynced) return die(false);
   std::set<std::string> before = model_.waiting;
   // A command that reported a failure may have succeeded: its commit was written and not synced, and the next
   // start finds it in the log.
-  const bool late = starts && std::exchange(person_is_unsure_, false);
+  const bool late = starts && std::exchange(outcome_unknown_, false);
   if (const Wrong wrong = invariants_.after_step(late ? Actor::both : actor)) return fail(*wrong);
   if (provider_.open > kConversations) return fail(fmt::format("{} conversations at once", provider_.open));
   for (const std::string& id : before) {
@@ -300,8 +302,8 @@ void Schedule::drain() {
   }
 }
 
-void Schedule::come_to_rest() {
-  if (disk_is_ill_) heal_disk();
+void Schedule::drain_all() {
+  if (disk_fails_) repair_disk();
   if (!m_.engine) start();
   drain();
   // A file that a failing disk could not quarantine is tried again each minute.
@@ -320,7 +322,7 @@ void Schedule::come_to_rest() {
 
 // All hosts end and time passes. Then the store must be complete.
 void Schedule::end() {
-  if (disk_is_ill_) heal_disk();
+  if (disk_fails_) repair_disk();
   ending_ = true;
   while (dice_.percent(90) && !hosts_.on_their_way.empty() && !outcome_.wrong) deliver_next();
   hosts_.all_die();
@@ -337,11 +339,12 @@ void Schedule::end() {
   forget_note();
   wait_for_forget();
   process();
-  come_to_rest();
+  drain_all();
   if (outcome_.wrong) return;
   if (const Wrong wrong = invariants_.at_end(hosts_.transcript_calls)) return fail(*wrong);
   check_old_sessions();
   check_forgotten();
+  check_renamed();
 }
 
 }  // namespace cairn::sim

@@ -67,7 +67,7 @@ class Schedule {
   void operate();
   void configure();
   void process();
-  void come_to_rest();
+  void drain_all();
   void drain();
   void end();
   void call_engine(const std::string& what, Actor actor, const Work& body);
@@ -86,15 +86,21 @@ class Schedule {
   void wait_for_forget();
   void check_forgotten();
 
+  // Projects that get another name (renames.cpp).
+  bool has_renames() const;
+  void rename_projects();
+  void merge_projects();
+  void check_renamed();
+
   // What goes wrong (trouble.cpp).
   void crash();
-  void doom();
+  void plan_crash();
   void die(bool with_power);
   void power_is_back();
   void restart();
   void set_clock();
-  void spoil_disk();
-  void heal_disk();
+  void break_disk();
+  void repair_disk();
   void interleave();
   test::Plan plan(const agent::Request& request);
 
@@ -106,13 +112,14 @@ class Schedule {
   Hosts hosts_;
   Invariants invariants_;
   std::optional<Call> last_delivered_;
-  bool disk_is_ill_ = false;
-  bool person_is_unsure_ = false;  // what was asked for failed, or the daemon ended at it
-  bool unsynced_ = false;          // the disk did not take what was committed
-  bool last_failed_ = false;       // the last call of the engine
+  bool disk_fails_ = false;
+  bool outcome_unknown_ = false;  // what was asked for failed, or the daemon ended at it
+  bool unsynced_ = false;         // the disk did not take what was committed
+  bool last_failed_ = false;      // the last call of the engine
   bool capture_ = true;
   bool ending_ = false;  // nothing goes wrong any more
   int forgets_ = 0;      // that were acknowledged
+  int renames_ = 0;      // that were tried
   bool kept_is_stored_ = false;
   std::int64_t boots_ = 0;
   std::int64_t step_ = 0;

@@ -1,7 +1,7 @@
 # The simulation: a library of the world and its model, the program that replays a seed, and the tests.
 set(d ${CMAKE_CURRENT_LIST_DIR})
 cairn_library(cairn_sim
-  ${d}/hosts.cpp ${d}/model.cpp ${d}/invariants.cpp ${d}/invariants_rest.cpp ${d}/schedule.cpp ${d}/trouble.cpp ${d}/imports.cpp ${d}/forgets.cpp
+  ${d}/hosts.cpp ${d}/model.cpp ${d}/invariants.cpp ${d}/invariants_rest.cpp ${d}/schedule.cpp ${d}/trouble.cpp ${d}/imports.cpp ${d}/forgets.cpp ${d}/renames.cpp
   ${d}/runner.cpp ${d}/seeded_random.cpp
   LINK cairn_engine_support)
 add_executable(sim ${d}/main.cpp)
@@ -61,8 +61,8 @@ mutate(store/open_store.cpp
   [[TRY(write_wal_again(disk, path + "-wal"));]]
   [[if (sim::mutation != 4) TRY(write_wal_again(disk, path + "-wal"));]])
 mutate(forget/job.cpp
-  [[TRY(store::add_tombstone(db, row_of(stone), id, true, now));]]
-  [[if (sim::mutation != 6) TRY(store::add_tombstone(db, row_of(stone), id, true, now));]])
+  [[TRY(store::add_tombstone(db, row_of(tombstone), id, true, now));]]
+  [[if (sim::mutation != 6) TRY(store::add_tombstone(db, row_of(tombstone), id, true, now));]])
 # Without a sanitizer: it tests the simulation, and needs many schedules.
 cairn_test(simulation_mutants_test ${d}/mutants_test.cpp ${mutants} LINK cairn_sim LABELS system TIMEOUT 600)
 set_target_properties(simulation_mutants_test PROPERTIES UNITY_BUILD OFF)  # each replaces one source

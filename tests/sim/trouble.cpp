@@ -14,12 +14,12 @@ using test::SimDisk;
 // The daemon dies at some call to the disk: while it works, or while it starts. Sometimes the next one sees
 // what it left and then the power is cut.
 void Schedule::crash() {
-  heal_disk();
+  repair_disk();
   // So that the queue has its turn, and something to do.
   if (dice_.percent(50)) work();
   if (m_.engine && dice_.percent(30)) process();
   if (outcome_.wrong) return;
-  doom();
+  plan_crash();
   for (int tries = 0; tries < 4 && !m_.disk.halted() && !outcome_.wrong; ++tries) {
     if (!m_.engine)
       start();
@@ -38,7 +38,7 @@ void Schedule::crash() {
 }
 
 // At some call to come the process ends: any, or one that makes a commit durable.
-void Schedule::doom() {
+void Schedule::plan_crash() {
   if (dice_.percent(60)) {
     const auto which = dice_.percent(70) ? SimDisk::Calls::changing : SimDisk::Calls::all;
     return m_.disk.halt_at(dice_.below(dice_.percent(60) ? 12 : 60) + 1, which);
@@ -50,7 +50,7 @@ void Schedule::doom() {
 
 // The process dies at this point, or the whole machine loses power.
 void Schedule::die(bool with_power) {
-  heal_disk();
+  repair_disk();
   m_.disk.halt();
   m_.close();
   ++model_.lost_tries;
@@ -77,7 +77,7 @@ void Schedule::power_is_back() {
 }
 
 void Schedule::restart() {
-  if (disk_is_ill_ || !m_.engine) return start();
+  if (disk_fails_ || !m_.engine) return start();
   m_.close();
   say("daemon ends");
   if (dice_.percent(70)) start();
@@ -92,9 +92,9 @@ void Schedule::set_clock() {
   say(fmt::format("clock is set by {} ms", ms));
 }
 
-void Schedule::spoil_disk() {
-  if (disk_is_ill_) return heal_disk();
-  disk_is_ill_ = true;
+void Schedule::break_disk() {
+  if (disk_fails_) return repair_disk();
+  disk_fails_ = true;
   if (dice_.percent(40)) {
     const std::uint64_t room = dice_.below(60'000);
     m_.disk.set_capacity(m_.disk.used() + room);
@@ -108,9 +108,9 @@ void Schedule::spoil_disk() {
   say(fmt::format("disk fails with errno {} from call {}", error, at));
 }
 
-void Schedule::heal_disk() {
-  if (!disk_is_ill_) return;
-  disk_is_ill_ = false;
+void Schedule::repair_disk() {
+  if (!disk_fails_) return;
+  disk_fails_ = false;
   m_.disk.clear_faults();
   m_.disk.set_capacity(std::uint64_t{1} << 40);
   say("disk is well");
@@ -118,7 +118,7 @@ void Schedule::heal_disk() {
 
 // A hook delivers in the middle of what the daemon does next.
 void Schedule::interleave() {
-  if (disk_is_ill_ || !capture_ || hosts_.on_their_way.empty()) return;
+  if (disk_fails_ || !capture_ || hosts_.on_their_way.empty()) return;
   auto left = std::make_shared<std::uint64_t>(dice_.below(20) + 1);
   m_.disk.on_call([this, left](std::string_view, std::string_view) {
     if (--*left != 0 || hosts_.on_their_way.empty()) return;
@@ -200,7 +200,7 @@ void Schedule::configure() {
   if (seen) m_.engine->reload();
   // A daemon that ends before it has seen this change cannot know that capture stayed on: its next start
   // takes the time since the last event for a pause.
-  if (!seen || disk_is_ill_) model_.capture_was_off = true;
+  if (!seen || disk_fails_) model_.capture_was_off = true;
 }
 
 }  // namespace cairn::sim

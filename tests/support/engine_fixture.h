@@ -1,8 +1,7 @@
 // A whole machine in memory: disk, clock, processes, hooks that deliver events and the engine that reads
 // them.
 //
-// Crashes, reboots and full disks are calls. Nothing here waits, and nothing touches the real disk but the
-// resolver of projects, which finds no repository below /home/dev.
+// Crashes, reboots and full disks are calls. Nothing here waits, and nothing touches the real disk.
 #pragma once
 
 #include <memory>

@@ -49,7 +49,7 @@ class QueueTest : public testing::Test {
       message.session = id;
       message.content_id = ContentId{session};
       message.tool_name = "Bash";
-      message.tool_input = R"({"command":"make )" + std::to_string(events_) + R"("})";
+      message.texts.input = R"({"command":"make )" + std::to_string(events_) + R"("})";
       message.created_at = m().clock.now();
       must(store::enqueue(m().db(), message));
     }

@@ -161,13 +161,31 @@ TEST_F(Install, PurgesOnlyOnRequest) {
   EXPECT_FALSE(exists(settings()));
 }
 
-TEST_F(Install, SparesFilesOfOthersWhenPurging) {
+// What an import, a provider, an editor and an interrupted write leave in a home.
+TEST_F(Install, PurgesEverythingThatCairnCreatesInAHome) {
   ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
-  write_file(home() + "/thesis.txt", "years of work\n");
+  for (const char* name : {"/imports/7.db", "/agent/tmp/notes", "/edit-4711.txt", "/key.new",
+                           "/cairn.db.damaged-20261115T233141Z", "/archive/0123456789abcdef-1.1.zst"})
+    write_file(home() + name, "what was remembered\n");
   const Outcome purged = cairn({"uninstall", "--purge", "--yes"});
   EXPECT_EQ(purged.exit_code, 0) << purged.describe();
-  EXPECT_EQ(read_text(home() + "/thesis.txt"), "years of work\n");
+  EXPECT_EQ(purged.out.find("did not create"), std::string::npos) << purged.out;
+  EXPECT_FALSE(exists(home()));
+}
+
+TEST_F(Install, SparesFilesOfOthersWhenPurgingAndNamesThem) {
+  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
+  for (const char* name : {"/thesis.txt", "/keys/mine", "/edit-mine.txt"})
+    write_file(home() + name, "years of work\n");
+  const Outcome purged = cairn({"uninstall", "--purge", "--yes"});
+  EXPECT_EQ(purged.exit_code, 0) << purged.describe();
+  for (const char* name : {"/thesis.txt", "/keys/mine", "/edit-mine.txt"})
+    EXPECT_EQ(read_text(home() + name), "years of work\n") << name;
+  for (const char* name : {"/thesis.txt", "/keys", "/edit-mine.txt"})
+    EXPECT_NE(purged.out.find("stays: " + home() + name + ": cairn did not create it"), std::string::npos)
+        << purged.out;
   EXPECT_FALSE(exists(home() + "/cairn.db"));
+  EXPECT_EQ(json({"uninstall", "--purge", "--yes"})["left"].items().size(), 3u);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_F(Cli, ExplainsEveryCommandWithoutADaemon) {
     arguments.emplace_back("--help");
     const Outcome outcome = cairn(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.describe();
-    EXPECT_NE(outcome.out.find(command.summary), std::string::npos) << command.name;
+    EXPECT_NE(outcome.out.find(command.operation->summary), std::string::npos) << command.name;
     EXPECT_EQ(outcome.err, "");
   }
   EXPECT_EQ(cairn({}).exit_code, 0);
@@ -134,14 +134,39 @@ TEST_F(Cli, RefusesAnArgumentInTheSameWordsAsTheSocketDoes) {
     const auto value = Json::parse(std::move(reply).value_or(""));
     return value ? "cairn: " + std::string((*value)["error"]["message"].as_string()) + "\n" : "no reply";
   };
-  EXPECT_EQ(ask("search", R"({"all":true,"limit":"x"})"), cairn({"search", "--all", "--limit", "x"}).err);
-  EXPECT_EQ(ask("search", R"({"all":true,"kind":"foo"})"), cairn({"search", "--all", "--kind", "foo"}).err);
+  // A command line names the argument as it was typed.
+  const auto typed = [](std::string message, const std::string& name, const std::string& as) {
+    const std::size_t at = message.find(name);
+    return at == std::string::npos ? message : message.replace(at, name.size(), as);
+  };
+  EXPECT_EQ(typed(ask("search", R"({"all":true,"limit":"x"})"), "limit", "--limit"),
+            cairn({"search", "--all", "--limit", "x"}).err);
+  EXPECT_EQ(typed(ask("search", R"({"all":true,"host":"foo"})"), "host", "--host"),
+            cairn({"search", "--all", "--host", "foo"}).err);
   EXPECT_EQ(ask("search", R"({"all":true,"type":"weird"})"),
-            cairn({"search", "--all", "--type", "weird"}).err);
-  EXPECT_EQ(ask("show", "{}"), cairn({"show"}).err);
-  EXPECT_EQ(ask("status", R"({"frob":1})"), cairn({"status", "--frob"}).err);
-  EXPECT_EQ(ask("process", R"({"frob":1})"), cairn({"process", "--frob"}).err);
-  EXPECT_NE(ask("process", R"({"wait":"yes"})").find("wait must be true or false"), std::string::npos);
+            cairn({"search", "--all", "--type", "weird"}).err)
+      << "only the daemon knows the types";
+  EXPECT_EQ(typed(ask("show", "{}"), "ids", "ID"), cairn({"show"}).err);
+  EXPECT_EQ(typed(ask("status", R"({"frob":1})"), "frob", "--frob"), cairn({"status", "--frob"}).err);
+  EXPECT_EQ(typed(ask("process", R"({"wait":"yes"})"), "wait", "--wait"),
+            cairn({"process", "--wait=yes"}).err);
+}
+
+TEST_F(Cli, StartsNoDaemonForALineThatItRefuses) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"process", "--wait=yes"},
+                                             {"agent", "test", "--provider", "nobody"},
+                                             {"save", "--file", "a", "text"},
+                                             {"resume", "--brief", "1"},
+                                             {"edit", "X1"},
+                                             {"import", "--store", ""},
+                                             {"forget"},
+                                             {"status", "hunter2"}}) {
+    const Outcome outcome = cairn(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.describe();
+    EXPECT_EQ(outcome.err.find("hunter2"), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(cairn({"daemon", "status"}).exit_code, 3) << "none was started";
 }
 
 TEST_F(Cli, RefusesAHomeThatIsNoPath) {

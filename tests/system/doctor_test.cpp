@@ -34,12 +34,12 @@ class Doctor : public HomeTest {
     return {};
   }
   static void expect(const Json& report, std::string_view group, std::string_view name,
-                     std::string_view verdict, std::string_view words, std::string_view mend = {}) {
+                     std::string_view verdict, std::string_view words, std::string_view fix = {}) {
     const Json found = check(report, group, name);
     EXPECT_EQ(found["verdict"].as_string(), verdict) << found.dump();
     EXPECT_NE(found["found"].as_string().find(words), std::string_view::npos) << found.dump();
-    if (!mend.empty()) {
-      EXPECT_NE(found["mend"].as_string().find(mend), std::string_view::npos) << found.dump();
+    if (!fix.empty()) {
+      EXPECT_NE(found["fix"].as_string().find(fix), std::string_view::npos) << found.dump();
     }
   }
 
@@ -47,7 +47,7 @@ class Doctor : public HomeTest {
   void apply(const Json& report, std::string_view group, std::string_view name, std::string_view words) {
     expect(report, group, name, "fail", words);
     Program shell = program("cairn", {});
-    shell.argv = {"/bin/sh", "-c", std::string(check(report, group, name)["mend"].as_string())};
+    shell.argv = {"/bin/sh", "-c", std::string(check(report, group, name)["fix"].as_string())};
     shell.env[1] = "PATH=" + bin_ + ":/usr/bin:/bin";
     const Outcome fixed = run(shell);
     EXPECT_EQ(fixed.exit_code, 0) << fixed.describe();

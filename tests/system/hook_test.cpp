@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(CAIRN_CHECKS_ADDRESSES) || defined(CAIRN_CHECKS_THREADS)
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;

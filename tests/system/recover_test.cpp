@@ -37,13 +37,13 @@ class RecoverTest : public DeliveryTest {
 TEST_F(RecoverTest, BytesThatChangedAreFoundAtTheStartAndTheNextSessionIsServed) {
   live();
   end_daemon(SIGTERM);
-  const std::string sound = read_text(home_.database());
+  const std::string undamaged = read_text(home_.database());
   std::mt19937_64 random(3);
   for (int round = 0; round < (full() ? 200 : 6); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     end_daemon(SIGTERM);
     for (const std::string& aside : asides()) ASSERT_TRUE(os::RealDisk().remove(aside).ok());
-    std::string bytes = sound;
+    std::string bytes = undamaged;
     const std::size_t at = 4096 + random() % (bytes.size() - 8192);
     for (std::size_t i = at; i < at + 4096; ++i) bytes[i] = static_cast<char>(random());
     write_file(home_.database(), bytes);

@@ -182,7 +182,14 @@ void random_ledger(Machine& m, std::uint64_t seed) {
     } else if (!open.empty()) {
       const Open call = open.back();
       open.pop_back();
-      store::CallEnd end{"ok", "", below(call.input + 1), below(call.output + 1), 0, {}, below(4) == 0, 1s};
+      store::CallEnd end{store::ModelCallOutcome::ok,
+                         "",
+                         below(call.input + 1),
+                         below(call.output + 1),
+                         0,
+                         {},
+                         below(4) == 0,
+                         1s};
       end.cost_usd =
           static_cast<double>(end.input_tokens) * 3e-6 + static_cast<double>(end.output_tokens) * 15e-6;
       must(store::end_call(m.db(), call.id, end));

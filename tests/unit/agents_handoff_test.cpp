@@ -58,6 +58,14 @@ TEST_F(Handoff, StaysWithinItsBudgetAndSaysWhatWasShortened) {
   EXPECT_TRUE(has(made.text, "more: `cairn search`"));
 }
 
+TEST_F(Handoff, TakesASessionByItsNumberOrTheBeginningOfItsId) {
+  const std::string id(handoff()["session"].as_string());
+  for (const Json& name : {Json(1), Json("1"), Json(id), Json(id.substr(0, 6))})
+    EXPECT_EQ(handoff({{"id", name}})["session"].as_string(), id) << name.dump();
+  must(m.run("remember", Json::object({{"cwd", "/home/dev/code/bank"}, {"text", "theirs"}})));
+  EXPECT_EQ(m.run("handoff", Json::object({{"project", "bank"}, {"id", id}})).error().code, Code::not_found);
+}
+
 TEST_F(Handoff, SaysWhichAgentsThereAre) {
   const auto refused = m.run("handoff", Json::object({{"project", "proj"}, {"to", "emacs"}}));
   ASSERT_FALSE(refused.ok());

@@ -34,7 +34,7 @@ TEST_F(DeltaTest, ByTheUuidOfTheLastRecord) {
   EXPECT_EQ(delta(Json::object({{"id", "B2"}}))["count"].as_int(), 0);
 }
 
-TEST_F(DeltaTest, ByLineWhereNoRecordHasAUuidInBothShapes) {
+TEST_F(DeltaTest, FindsTheAnchorByLineWhenNoRecordHasAUuid) {
   begin();
   transcript.text = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"one\"}}\n";
   end();

@@ -143,7 +143,7 @@ TEST_F(PassagesTest, AnIndexThatIsLostIsMadeAgainFromTheArchive) {
   EXPECT_EQ(search("quagga").items().size(), 1u);
 }
 
-TEST_F(PassagesTest, ADamagedFileOfTheArchiveIsToldAndHarmsNoSearch) {
+TEST_F(PassagesTest, ADamagedFileOfTheArchiveIsReportedAndHarmsNoSearch) {
   work();
   m.put_file(m.home.data + "/archive/" + files()[0], "not zstd");
   const Json found = search("quagga");

@@ -35,6 +35,19 @@ TEST_F(ArchiveTest, ASessionsEndMakesAVerifiedBackupOfItsTranscript) {
   EXPECT_EQ(m.read(transcript.path()), transcript.text) << "the original was touched";
 }
 
+TEST_F(ArchiveTest, AListIsAskedForBySessionNumberIdOrItsBeginning) {
+  begin();
+  end();
+  for (const std::string& name : {std::string("1"), chat.session, chat.session.substr(0, 3)})
+    EXPECT_EQ(must(m.run("backup.list", Json::object({{"all", true}, {"session", name}})))["backups"]
+                  .items()
+                  .size(),
+              1u)
+        << name;
+  EXPECT_EQ(m.run("backup.list", Json::object({{"all", true}, {"session", "nobody"}})).error().code,
+            Code::not_found);
+}
+
 TEST_F(ArchiveTest, ACompactionIsCopiedBeforeItDropsAnything) {
   begin();
   m.tell(chat.call("PreCompact", {{"trigger", "auto"}}));
@@ -165,7 +178,7 @@ TEST_F(ArchiveTest, RestoreNeverOverwritesAnotherFile) {
   EXPECT_EQ(m.read(transcript.path()), "{\"somebody\":\"else\"}\n");
 }
 
-TEST_F(ArchiveTest, TheSweepFindsWhatNoHookToldOf) {
+TEST_F(ArchiveTest, TheSweepFindsTranscriptsThatNoHookReported) {
   begin();
   m.processes.kill(m.host.pid);
   Chat before{.session = "22222222-aaaa-4bbb-8ccc-000000000002", .prompt_id = "p"};

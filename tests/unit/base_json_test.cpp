@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -151,6 +154,70 @@ TEST(Json, SurvivesAnyBytes) {
     EXPECT_EQ(*again, parsed.value) << text;
     EXPECT_EQ(parsed.complete, Json::parse(text).ok());
   }
+}
+
+// The value as nlohmann's reader has it. It keeps one of equal keys: none may be equal.
+Json as_ours(const nlohmann::ordered_json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return value.get<double>();
+  if (value.is_number_integer()) return static_cast<long long>(value.get<std::int64_t>());
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  Json out = value.is_array() ? Json::array() : value.is_object() ? Json::object() : Json();
+  if (value.is_array())
+    for (const auto& item : value) out.push(as_ours(item));
+  if (value.is_object())
+    for (const auto& [key, member] : value.items()) out.set(key, as_ours(member));
+  return out;
+}
+
+bool has_equal_keys(const Json& value) {
+  std::set<std::string> keys;
+  for (const Json::Member& member : value.members())
+    if (!keys.insert(member.first).second || has_equal_keys(member.second)) return true;
+  return std::any_of(value.items().begin(), value.items().end(), has_equal_keys);
+}
+
+TEST(Json, AgreesWithAnotherReader) {
+  std::mt19937 random(12);
+  const std::vector<std::string> seeds = {
+      R"({"a":[1,-2.5e3,true,null],"b":{"c":"\u00e9\ud83d\ude00\n","d":[]},"e":"x\"y"})",
+      R"([0,-0,10,1.0,1E2,1e+2,1e-2,"",{},[[]],[{}],false])",
+      R"("a\\b\/c\b\f\r\t")",
+      " [ 1 , 2 ] ",
+      "-1",
+      "\t{ }\n"};
+  const std::string_view alphabet = "{}[]\",:\\u0d9.-+eE truefalsn\n\x01/";
+  int accepted = 0, refused = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    std::string text = seeds[random() % seeds.size()];
+    for (auto changes = random() % 4; changes > 0; --changes) {
+      const std::size_t at = random() % (text.size() + 1);
+      const char c = alphabet[random() % alphabet.size()];
+      switch (random() % 3) {
+        case 0: text.insert(at, 1, c); break;
+        case 1: text.erase(at, 1); break;
+        default:
+          if (at < text.size()) text[at] = c;
+      }
+    }
+    const auto other = nlohmann::ordered_json::parse(text, nullptr, false);
+    const auto ours = Json::parse(text);
+    if (ours && has_equal_keys(*ours)) continue;
+    if (other.is_discarded()) {
+      ++refused;
+      // It refuses lone surrogates, and numbers that are too large. We repair both.
+      const bool repaired = ours && (ours->dump().find("\xef\xbf\xbd") != std::string::npos ||
+                                     text.find_first_of("eE") != std::string::npos);
+      EXPECT_TRUE(!ours || repaired) << text;
+    } else {
+      ++accepted;
+      ASSERT_TRUE(ours) << text;
+      EXPECT_EQ(*ours, as_ours(other)) << text;
+    }
+  }
+  EXPECT_GT(accepted, 5000);
+  EXPECT_GT(refused, 5000);
 }
 
 }  // namespace

@@ -300,7 +300,7 @@ TEST_F(Composer, StoredTextCannotCloseTheFence) {
   expect_safe(compose());
 }
 
-TEST_F(Composer, NotEvenWithAFenceCopiedFromAnEarlierContext) {
+TEST_F(Composer, AFenceCopiedFromAnEarlierContextCannotCloseTheFence) {
   put(2, "first", "work");
   const std::string earlier = compose().text;
   put(3, earlier, earlier, earlier, {earlier});

@@ -42,7 +42,7 @@ class Help : public testing::Test {
   Chat chat;
 };
 
-TEST_F(Help, ACompactionIsToldTheRulesTheCommandsThatWorkedAndWhatIsOpen) {
+TEST_F(Help, ACompactionGetsTheRulesTheCommandsThatWorkedAndWhatIsOpen) {
   const std::string text = kept();
   for (const char* part : {"must keep", "Comments are in English.", "`make check`", "W1 measure the lexer"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is missing in: " << text;
@@ -108,7 +108,7 @@ TEST_F(Help, ASubagentGetsABriefOnlyIfTheUserWantsIt) {
   EXPECT_EQ(receipts(), 1);
 }
 
-TEST_F(Help, AFailedCallIsToldWhatFixedTheSameErrorBefore) {
+TEST_F(Help, AFailedCallGetsWhatFixedTheSameErrorBefore) {
   constexpr std::string_view kError =
       "Exit code 1\nsrc/cart.cpp:41: error: no matching function for call to 'round_total(Money)'\n";
   m.tell(chat.stop());
@@ -142,7 +142,7 @@ TEST_F(Help, AFailedCallIsToldWhatFixedTheSameErrorBefore) {
   EXPECT_EQ(receipts(), 1);
 }
 
-TEST_F(Help, APromptIsToldWhatIsRememberedAboutItIfTheUserWantsIt) {
+TEST_F(Help, APromptGetsWhatIsRememberedAboutItIfTheUserWantsIt) {
   m.tell(chat.stop());
   m.tell(chat.prompt("why does the invoice exporter drop the currency column"));
   m.tell(chat.stop("The invoice exporter dropped the currency column because the header list was sorted."));

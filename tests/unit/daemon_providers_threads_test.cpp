@@ -97,7 +97,7 @@ class Providers : public testing::Test {
     thread_ = std::thread([this] { loop_->run(); });
   }
   ~Providers() override {
-    talk_.reset();
+    conversation_.reset();
     loop_->post([this] { loop_->stop(); });
     thread_.join();
     http_.reset();
@@ -106,17 +106,17 @@ class Providers : public testing::Test {
 
   void use(std::string provider, std::string endpoint, std::string model = "small",
            std::string key_file = {}) {
-    talk_.reset();
+    conversation_.reset();
     provider_ = agent::make_provider({std::move(provider), std::move(model), std::move(endpoint), key_file},
                                      {*children_, *http_, disk_, clock_, dir_ / "agent"});
     ASSERT_TRUE(provider_);
-    talk_ = provider_->start({});
+    conversation_ = provider_->start({});
   }
 
   agent::Message ask(std::string text = "What was learned?", std::int64_t most = 4000) {
-    talk_->send({"batch", "You remember.", std::move(text), most});
+    conversation_->send({"batch", "You remember.", std::move(text), most});
     std::optional<agent::Message> message;
-    EXPECT_TRUE(wait_until([&] { return (message = talk_->receive()).has_value(); }, 20s));
+    EXPECT_TRUE(wait_until([&] { return (message = conversation_->receive()).has_value(); }, 20s));
     return message.value_or(agent::Message{});
   }
   Reply reply(std::string text = "What was learned?") {
@@ -154,7 +154,7 @@ class Providers : public testing::Test {
   std::unique_ptr<daemon::LoopChildren> children_;
   std::unique_ptr<daemon::LoopHttp> http_;
   std::unique_ptr<agent::Provider> provider_;
-  std::unique_ptr<agent::Conversation> talk_;
+  std::unique_ptr<agent::Conversation> conversation_;
   std::thread thread_;
 };
 
@@ -345,10 +345,10 @@ TEST_F(Providers, AServerThatHangsEndsWithTheConversation) {
     peer.hang();
   });
   use("anthropic", server.url());
-  talk_->send({"batch", "", "hello", 100});
+  conversation_->send({"batch", "", "hello", 100});
   ASSERT_TRUE(wait_until([&] { return server.asked().size() == 1; }, 10s));
-  EXPECT_FALSE(talk_->receive());
-  talk_.reset();  // the server's destructor waits for the hang-up
+  EXPECT_FALSE(conversation_->receive());
+  conversation_.reset();  // the server's destructor waits for the hang-up
 }
 
 TEST_F(Providers, ACallHasItsLimitsOfTime) {
@@ -429,7 +429,7 @@ TEST_F(Providers, AnUnknownCertificateIsRefusedUnlessTheUserNamesItsAuthority) {
 TEST_F(Providers, AWrongSetupIsTheFirstMessageAndSaysWhatToDo) {
   const auto setup = [&](std::string provider, std::string endpoint, std::string model = "m") {
     use(std::move(provider), std::move(endpoint), std::move(model));
-    const auto message = talk_->receive();
+    const auto message = conversation_->receive();
     const auto* failed = message ? std::get_if<Trouble>(&message->what) : nullptr;
     EXPECT_TRUE(failed && failed->kind == Kind::setup);
     return failed ? failed->reason : std::string();
@@ -468,7 +468,7 @@ TEST_F(Providers, AKeyFileMustBePrivate) {
   write_file(file, "  " + kKey + "\n");
   ::chmod(file.c_str(), 0640);
   use("anthropic", server.url(), "m", file);
-  const auto refused = talk_->receive();
+  const auto refused = conversation_->receive();
   ASSERT_TRUE(refused && std::holds_alternative<Trouble>(refused->what));
   EXPECT_NE(std::get<Trouble>(refused->what).reason.find("chmod 600"), std::string::npos);
   ::chmod(file.c_str(), 0600);
@@ -477,7 +477,7 @@ TEST_F(Providers, AKeyFileMustBePrivate) {
   EXPECT_NE(server.asked()[0].headers.find("x-api-key: " + kKey), std::string::npos);
   write_file(file, "two\nlines");
   use("anthropic", server.url(), "m", file);
-  const auto odd = talk_->receive();
+  const auto odd = conversation_->receive();
   ASSERT_TRUE(odd && std::holds_alternative<Trouble>(odd->what));
   EXPECT_EQ(std::get<Trouble>(odd->what).reason.find("lines"), std::string::npos);
 }

@@ -98,7 +98,7 @@ Distilled after(std::vector<Step> steps) {
   return distil(turn);
 }
 
-TEST(Digest, WhatTheUserOrTheHostRefusedIsNobodysFailure) {
+TEST(Digest, ACallThatTheUserOrTheHostRefusedIsNotAFailure) {
   for (const char* error : {"The user doesn't want to proceed with this tool use. The tool use was rejected.",
                             "Permission to use Bash with command rm -rf build has been denied.",
                             "Sibling tool call errored", "PreToolUse:Bash hook error: [guard]: not today",

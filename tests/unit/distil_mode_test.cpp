@@ -55,8 +55,8 @@ TEST(Mode, ADecisionIsTakenOverSomethingElse) {
 
 TEST(Mode, WithoutListsOfPlainLanguageHasThoseOfTheBuiltInOne) {
   const Mode mine = *read_mode(std::string(kHead) + "[en]\nnothing = [\"zilch\"]\n", "mine");
-  EXPECT_EQ(mine.nothing, Cues{"zilch"});
-  EXPECT_EQ(mine.chores, code_mode().chores);
+  EXPECT_EQ(mine.nothing_left, Cues{"zilch"});
+  EXPECT_EQ(mine.routine_requests, code_mode().routine_requests);
   EXPECT_TRUE(mine.findings.empty()) << "what is looked for is the mode's own affair";
 }
 
@@ -116,7 +116,7 @@ TEST(Mode, NamesTheTypesAndConceptsOfObservations) {
 TEST(Mode, CuesAreFoundAlikeOneByOneAndAllAtOnce) {
   const Mode& mode = code_mode();
   const CueFinder finder({&mode.findings, &mode.decisions, &mode.remains});
-  for (const Cues* cues : {&mode.findings, &mode.decisions, &mode.remains, &mode.settled, &mode.headings})
+  for (const Cues* cues : {&mode.findings, &mode.decisions, &mode.remains, &mode.resolved, &mode.headings})
     for (std::string cue : *cues) {
       if (cue.ends_with('*')) cue.pop_back();
       for (const std::string& text :

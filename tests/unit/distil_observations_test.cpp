@@ -120,7 +120,7 @@ TEST(Observations, AFailureThatRemainsIsReported) {
   const auto steps = {red("make test", "lexer.cpp:3: error: expected ';'")};
   EXPECT_EQ(at(observations_of(steps), Slot::failing).title,
             "'make test' fails: [output: lexer.cpp:3: error: expected ';']");
-  EXPECT_TRUE(observations_of(steps, "", Turn::End::open).empty()) << "it may be mended yet";
+  EXPECT_TRUE(observations_of(steps, "", Turn::End::open).empty()) << "it may be fixed later";
 }
 
 TEST(Observations, TheCommandThatWorkedInTheEnd) {

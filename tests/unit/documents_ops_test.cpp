@@ -164,7 +164,7 @@ TEST_F(DocumentsTest, TheNextSessionIsToldOfWorkAfterTheDocumentAndWhatToDo) {
   Chat next{.session = "7e3f8a12-0000-4000-8000-000000000002", .prompt_id = "prompt-9"};
   const std::string idle = m.ask(next.start()).line;
   EXPECT_NE(idle.find("recommended: `cairn resume`: D1 was saved"), std::string::npos) << idle;
-  EXPECT_NE(idle.find("after it holds no work"), std::string::npos) << "words are no work: " << idle;
+  EXPECT_NE(idle.find("after it has no edits"), std::string::npos) << "words are no work: " << idle;
   m.tell(chat.start("resume"));
   work("parse time zones too", "src/zones.cpp", "Zones are read as well.");
   m.tell(chat.end());
@@ -210,7 +210,7 @@ TEST_F(DocumentsTest, ResumeChoosesBetweenTellingCoalescingAndDiscarding) {
   EXPECT_FALSE(backups().items()[0]["pending"].as_bool());
 }
 
-TEST_F(DocumentsTest, WithoutADocumentTheLastSessionIsTold) {
+TEST_F(DocumentsTest, WithoutADocumentTheLastSessionIsShown) {
   EXPECT_EQ(m.run("resume", in_project()).error().code, Code::not_found);
   start();
   const Json told = resume();

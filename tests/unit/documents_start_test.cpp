@@ -75,7 +75,7 @@ TEST_F(StartTest, TheLastSessionsDocumentIsRecommendedUntilAnotherSessionWorked)
   save();
   m.tell(chat.end());
   EXPECT_TRUE(says(told(), "recommended: `cairn resume`: D1 was saved")) << told();
-  EXPECT_TRUE(says(told(), "nothing came after it") || says(told(), "holds no work")) << told();
+  EXPECT_TRUE(says(told(), "nothing came after it") || says(told(), "has no edits and no commits")) << told();
   another_works();
   EXPECT_FALSE(says(told(), "recommended")) << "what came later is in the context";
   m.clock.advance(hours(25));

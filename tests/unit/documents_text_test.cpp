@@ -65,7 +65,7 @@ TEST(DocumentText, LintNamesWhatTheTemplateMissesAndWhatItDoesNotKnow) {
                   .empty());
   EXPECT_EQ(problems(front + "## Session Summary\n\n## Other\nx\n## session summary\ny\n"),
             (std::vector<std::string>{"section \"Session Summary\" is empty", "unknown section \"Other\"",
-                                      "section \"session summary\" stands twice",
+                                      "section \"session summary\" occurs twice",
                                       "section \"Next Steps\" is missing"}));
   EXPECT_EQ(
       problems("---\ndate: yesterday\nstatus: done\nmood: good\n---\n## Session Summary\n[What was done]\n## "

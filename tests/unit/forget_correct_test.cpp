@@ -86,7 +86,7 @@ TEST_F(Corrections, RejectedItStaysHiddenWhenTheSameIsSaidAgain) {
   EXPECT_LE(m.number("SELECT count(*) FROM observations WHERE deleted_at IS NULL"), before + 1);
 }
 
-TEST_F(Corrections, RetractedItHoldsWhenAnAgentSaysItAgain) {
+TEST_F(Corrections, ARetractedRecordStaysHiddenWhenAnAgentSaysItAgain) {
   const std::string id = remember("deploys go through the wombat server");
   run("retract", Json::object({{"id", id}}));
   EXPECT_FALSE(finds("wombat", id));
@@ -212,6 +212,7 @@ TEST_F(Projects, MergingMovesEveryRowAndTheOldNameLeadsToTheOther) {
   const std::string into = m.text("SELECT project FROM sdk_sessions ORDER BY id LIMIT 1");
   ASSERT_NE(from, into);
   run("projects.merge", Json::object({{"name", from}, {"other", into}}));
+  must(m.drain());
   EXPECT_EQ(m.number("SELECT count(*) FROM projects WHERE name = '" + from + "'"), 0);
   EXPECT_TRUE(finds("numbat", "P2"));
   EXPECT_EQ(run("projects.show", Json::object({{"project", from}}))["name"].as_string(), into);
@@ -228,7 +229,11 @@ TEST_F(Projects, SplittingMovesTheSessionsOfADirectory) {
   m.tell(below.stop("Done."));
   const std::string name = m.text("SELECT project FROM sdk_sessions ORDER BY id LIMIT 1");
   const std::string other = m.text("SELECT project FROM sdk_sessions ORDER BY id DESC LIMIT 1");
-  if (other != name) run("projects.merge", Json::object({{"name", other}, {"other", name}}));
+  ASSERT_NE(other, name);
+  run("projects.merge", Json::object({{"name", other}, {"other", name}}));
+  const auto early = m.run("projects.split", Json::object({{"name", name}, {"path", below.cwd}}));
+  EXPECT_EQ(early.error().code, Code::busy);
+  must(m.drain());
   const Json result = run("projects.split", Json::object({{"name", name}, {"path", below.cwd}}));
   EXPECT_EQ(result["sessions"].as_int(), 1);
   EXPECT_EQ(m.text("SELECT project FROM user_prompts ORDER BY id DESC LIMIT 1"), result["name"].as_string());

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/squeeze.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "gate/forgotten.h"
 #include "gate/gate.h"
 #include "store/walk.h"
@@ -15,7 +15,7 @@ const std::string kKey(32, 'k');
 
 Forgotten with(std::string_view text, std::size_t at_least = 12) {
   Forgotten forgotten(kKey);
-  for (const Tombstone& stone : forgotten.of_text(text, at_least)) forgotten.add(stone);
+  for (const Tombstone& tombstone : forgotten.of_text(text, at_least)) forgotten.add(tombstone);
   return forgotten;
 }
 
@@ -167,7 +167,7 @@ TEST(Forgotten, ATextThatIsTooShortOnlyKeepsAnEqualRecordFromComingBack) {
 
 TEST(Forgotten, ASecretIsFoundWithItsPunctuationAndInsideAWord) {
   Forgotten forgotten(kKey);
-  for (const Tombstone& stone : forgotten.of_secret("p@$$w0rd!Longer")) forgotten.add(stone);
+  for (const Tombstone& tombstone : forgotten.of_secret("p@$$w0rd!Longer")) forgotten.add(tombstone);
   EXPECT_EQ(without(forgotten, "x=p@$$w0rd!Longer;"), "x=[forgotten];");
   EXPECT_EQ(without(forgotten, "x=pw0rdLonger;"), "x=pw0rdLonger;");
 }
@@ -175,15 +175,16 @@ TEST(Forgotten, ASecretIsFoundWithItsPunctuationAndInsideAWord) {
 TEST(Forgotten, AnotherKeyKnowsNothing) {
   const Forgotten forgotten = with("the staging password is Hunter2 Winter");
   Forgotten other(std::string(32, 'x'));
-  for (const Tombstone& stone : forgotten.of_text("the staging password is Hunter2 Winter", 12))
-    other.add(stone);
+  for (const Tombstone& tombstone : forgotten.of_text("the staging password is Hunter2 Winter", 12))
+    other.add(tombstone);
   const std::string text = "the staging password is Hunter2 Winter";
   EXPECT_EQ(without(other, text), text);
 }
 
 TEST(Forgotten, TheGateRemovesItOnEveryWayAndRefusesAForgottenSession) {
   auto forgotten = std::make_shared<Forgotten>(kKey);
-  for (const Tombstone& stone : forgotten->of_text("the wombat contract of 2031", 12)) forgotten->add(stone);
+  for (const Tombstone& tombstone : forgotten->of_text("the wombat contract of 2031", 12))
+    forgotten->add(tombstone);
   forgotten->add(forgotten->of_session("a-host", "abc"));
   Rules rules;
   rules.secrets.key = kKey;

@@ -219,7 +219,7 @@ TEST(Export, ARecordThatWasEditedAndThenForgottenDoesNotComeBackWithItsOldWords)
   EXPECT_FALSE(a.finds("cassowary"));
 }
 
-TEST(Export, TombstonesTravelAndHoldInTheOtherHome) {
+TEST(Export, TombstonesAreExportedAndWorkInTheOtherHome) {
   Home a, b;
   a.live();
   b.take(a.exported());

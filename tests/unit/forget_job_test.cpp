@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "forget/job.h"
 #include "forget/select.h"
-#include "forget/stones.h"
+#include "forget/tombstones.h"
 #include "os/disk.h"
 #include "store/compress.h"
 #include "store/copy_store.h"
@@ -123,12 +123,13 @@ class World {
   }
   // As `cairn import --store` does it.
   void restore(const std::string& copy) {
-    std::vector<gate::Tombstone> stones;
+    std::vector<gate::Tombstone> tombstones;
     for (const store::TombstoneRow& row : must(store::tombstones(m.db())))
-      stones.push_back(forget::stone_of(row));
+      tombstones.push_back(forget::tombstone_of(row));
     const std::string key = m.engine->key();
     must(store::restore_copy(m.db(), copy, m.clock.now()));
-    const auto selection = must(forget::select_named(m.db(), key, "restore", std::move(stones)));
+    const auto selection =
+        must(forget::select_named(m.db(), key, store::ForgetWay::restore, std::move(tombstones)));
     must(store::in_transaction(m.db(), [&]() -> Status {
       TRY(forget::begin(m.db(), key, selection, {}, m.clock.now()));
       return {};

@@ -96,12 +96,18 @@ TEST(SecretNotation, BothHalvesOfAKeyAndWhatToolsPrint) {
        {"{\"keyName\": \"key1\", \"permissions\": \"FULL\", \"value\": \"" + account + "\"}",
         "key1\tFULL\t" + account, "$ cat config/master.key\n" + hex, "config/master.key: " + hex,
         "random_password.db.result = \"" + word + "\"",
-        "\"type\": \"random_password\", \"attributes\": {\"length\": 12, \"result\": \"" + word + "\"}",
         "NAME      TOKEN                                     AGE\nbuild     " + hex.substr(0, 30) +
             "    3d\n",
         "| NAME | TOKEN |\n|---|---|\n| build | " + hex + " |"})
     for (const std::string& part : {account, hex.substr(0, 30), word})
       EXPECT_EQ(cleaned(text).find(part), std::string::npos) << cleaned(text);
+}
+
+TEST(SecretNotation, AHeadingMayStandWhereItsLineIsTooLongToBeRead) {
+  for (std::size_t before = 390; before < 410; ++before) {
+    const std::string text = std::string(before, 'x') + "  TOKEN  NAME\na  b\n";
+    EXPECT_EQ(cleaned(text), text);
+  }
 }
 
 TEST(SecretSentences, LettersAndDigitsBesideATellingWordAreEnough) {

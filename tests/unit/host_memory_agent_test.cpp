@@ -82,7 +82,7 @@ TEST(MemoryAgent, TokensAndPriceOfATurnAreTheDifferenceOfTheTotals) {
   EXPECT_EQ(output->conversation(), "s-1");
 }
 
-TEST(MemoryAgent, AnErrorIsToldByIsErrorAndItsClassByWordsOrStatus) {
+TEST(MemoryAgent, IsErrorMarksAnErrorAndWordsOrStatusItsClass) {
   const auto status = [](int number) { return Json::object({{"api_error_status", number}}); };
   EXPECT_EQ(failure_of("API Error: Request rejected (429)", status(429)).kind,
             AgentFailure::Kind::rate_limited);

@@ -317,7 +317,9 @@ TEST_F(Events, LongFieldsAreCutWithAMarker) {
   m.tell(chat.tool("Bash", "t1", Json::object({{"command", std::string(9000, 'c')}}), Json()));
   EXPECT_LE(m.text("SELECT prompt_text FROM user_prompts").size(), 1024u);
   EXPECT_NE(m.text("SELECT prompt_text FROM user_prompts").find("bytes cut"), std::string::npos);
-  EXPECT_LE(m.text("SELECT tool_input FROM pending_messages").size(), 1100u);
+  const auto kept = must(store::kept_event(m.db(), m.number("SELECT event_seq FROM pending_messages")));
+  ASSERT_TRUE(kept && kept->texts.input);
+  EXPECT_LE(kept->texts.input->size(), 1100u);
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ TEST_F(OpenLife, DistillingATurnAgainChangesNothing) {
   EXPECT_EQ(rows(), before);
 }
 
-TEST_F(OpenLife, WithoutASignFor30DaysAnItemIsOnlyShownAtTheEnd) {
+TEST_F(OpenLife, AnItemWithoutWorkFor30DaysIsOnlyShownAtTheEnd) {
   Chat one = chat(1), two = chat(2);
   work(one, "fix the lexer", "Fixed.\n\nNext: add a retry to the uploader.");
   m.tell(one.end());

@@ -132,8 +132,7 @@ TEST_F(ProjectIdentity, ARenamedRepositoryTakesItsMemoryAlong) {
 TEST_F(ProjectIdentity, ANameThatWasGivenStaysWhenTheRepositoryMoves) {
   repository("shop");
   work("shop", "start the shop");
-  must(store::rename_project(m.db(), *must(store::project_by_name(m.db(), "shop")), "The Shop",
-                             m.clock.now()));
+  must(m.run("projects.rename", Json::object({{"name", "shop"}, {"new_name", "The Shop"}})));
   fs::create_directories(dir / "elsewhere");
   fs::rename(dir / "shop", dir / "elsewhere/shop");
   work("elsewhere/shop", "go on");

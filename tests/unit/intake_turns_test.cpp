@@ -350,7 +350,7 @@ TEST_F(Turns, SessionsOfTwoHostsWithOneIdNeverMix) {
             (Lines{R"(claude-code|["mine.txt"])", R"(codex|["theirs.txt"])"}));
 }
 
-TEST_F(Turns, OneThatIsPrivateIsNotLoggedAsSummarised) {
+TEST_F(Turns, APrivateTurnIsNotLoggedAsSummarised) {
   m.tell(chat.prompt("<private>all of it</private>"));
   m.tell(chat.stop());
   EXPECT_EQ(m.number("SELECT count(*) FROM session_summaries"), 0);

@@ -1,10 +1,10 @@
-// What every operation refuses, and that a request and a command line are refused in the same words.
+// The declarations of arguments, and what the check of a request makes of them. tests/unit/ops_ways_test.cpp
+// has the table of all operations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "cli/command.h"
 #include "ops/operation.h"
 #include "support/engine_fixture.h"
 
@@ -13,105 +13,9 @@ namespace {
 
 using ops::Argument;
 using ops::Operation;
-using Place = Argument::Place;
 using Type = Argument::Type;
 
-// A value that the argument takes, as JSON and as a word of the command line.
-struct Good {
-  Json value;
-  std::string word;
-};
-
-Good good(const Argument& argument) {
-  switch (argument.type) {
-    case Type::text: return {"proj", "proj"};
-    case Type::choice: {
-      const std::string first(argument.choices.substr(0, argument.choices.find('|')));
-      return {first, first};
-    }
-    case Type::integer: return {argument.min, std::to_string(argument.min)};
-    case Type::flag: return {true, ""};
-    case Type::texts: return {Json::array({"a"}), "a"};
-    case Type::moment: return {"3d", "3d"};
-    case Type::session: return {"1111", "1111"};
-    case Type::record: return {"S1", "S1"};
-    case Type::records: return {Json::array({"S1"}), "S1"};
-    case Type::path: return {"/home/dev/code/proj", "/home/dev/code/proj"};
-  }
-  return {};
-}
-
-// Texts that the argument does not take.
-std::vector<std::string> bad_words(const Argument& argument) {
-  switch (argument.type) {
-    case Type::choice: return {"nonsense"};
-    case Type::integer: {
-      std::vector<std::string> words = {"x", "1.5"};
-      if (argument.min > INT64_MIN) words.push_back(std::to_string(argument.min - 1));
-      if (argument.max < INT64_MAX) words.push_back(std::to_string(argument.max + 1));
-      return words;
-    }
-    case Type::moment: return {"someday"};
-    case Type::record:
-    case Type::records: return {"X1"};
-    default: return {};
-  }
-}
-
-Json as_json(const Argument& argument, const std::string& word) {
-  if (argument.type == Type::records) return Json::array({word});
-  if (argument.type == Type::integer && word != "x" && word != "1.5") return Json(std::stoll(word));
-  return Json(word);
-}
-
-std::vector<std::string> command_words(const Operation& operation) {
-  std::vector<std::string> words;
-  std::string name = operation.title();
-  words.push_back(name.substr(0, name.find(' ')));
-  if (name.find(' ') != std::string::npos) words.push_back(name.substr(name.find(' ') + 1));
-  return words;
-}
-
-bool is_scope(const Argument& argument) {
-  return argument.name == "cwd" || argument.name == "project" || argument.name == "all";
-}
-
-// Whether a request has to have it.
-bool is_needed(const Operation& operation, const Argument& argument) {
-  return argument.required || operation.one_of.substr(0, operation.one_of.find(' ')) == argument.name;
-}
-
 constexpr const char* kHere = "/home/dev/code/proj";
-
-// A request that is fine, but for `name`, which is `value`; null leaves it out.
-Json request(const Operation& operation, std::string_view name, const Json& value) {
-  Json args = Json::object();
-  if (operation.find("cwd")) args.set("cwd", kHere);
-  for (const Argument& argument : operation.arguments)
-    if (!is_scope(argument) && argument.name != name && is_needed(operation, argument))
-      args.set(argument.name, good(argument).value);
-  if (!name.empty() && !value.is_null()) args.set(name, value);
-  return args;
-}
-
-// The same as a command line gives it: `word` for the argument `name`.
-Result<Json> request_of_line(const Operation& operation, std::string_view name, const std::string& word) {
-  std::vector<std::string> line = command_words(operation), text;
-  for (const Argument& argument : operation.arguments) {
-    const bool wanted = argument.name == name;
-    if (!wanted && (is_scope(argument) || !is_needed(operation, argument))) continue;
-    const std::string value = wanted ? word : good(argument).word;
-    if (argument.place == Place::option) {
-      line.push_back(argument.option());
-      if (argument.type != Type::flag) line.push_back(value);
-    } else if (argument.place != Place::nowhere) {
-      text.push_back(value);
-    }
-  }
-  line.insert(line.end(), text.begin(), text.end());
-  const cli::Line read = TRY(cli::read_arguments(line));
-  return cli::request_arguments(read, kHere);
-}
 
 class Arguments : public testing::Test {
  protected:
@@ -124,17 +28,8 @@ class Arguments : public testing::Test {
 
   // Why a request is refused as `invalid`; empty when it is not.
   std::string refusal(const Operation& operation, const Json& args) {
-    const auto done = operation.access == ops::Access::daemon ? [&]() -> Result<Json> {
-      TRY(operation.check(args));
-      return Json();
-    }()
-        : m.run(operation.name, args);
+    const auto done = m.run(operation.name, args);
     return !done && done.error().code == Code::invalid ? done.error().message : "";
-  }
-
-  // The same of a command line.
-  std::string refusal(const Operation& operation, const Result<Json>& args) {
-    return args ? refusal(operation, *args) : args.error().message;
   }
 
   Machine m;
@@ -146,74 +41,16 @@ TEST_F(Arguments, AreDeclaredWithAMeaningAndOnce) {
   for (const Operation& operation : ops::operations()) {
     EXPECT_TRUE(operations.insert(operation.name).second) << operation.name;
     EXPECT_FALSE(operation.summary.empty()) << operation.name;
+    EXPECT_EQ(operation.access == ops::Access::daemon, operation.task != ops::Task::none) << operation.name;
+    EXPECT_EQ(operation.task == ops::Task::none, operation.body != nullptr) << operation.name;
     std::set<std::string_view> names;
     for (const Argument& argument : operation.arguments) {
       EXPECT_TRUE(names.insert(argument.name).second) << operation.name << " " << argument.name;
       EXPECT_FALSE(argument.meaning.empty()) << operation.name << " " << argument.name;
       EXPECT_FALSE(argument.type == Type::integer && argument.min > argument.max) << argument.name;
-      EXPECT_TRUE(fits(argument, good(argument).value)) << operation.name << " " << argument.name;
+      EXPECT_EQ(argument.type == Type::choice, !argument.choices.empty()) << argument.name;
       EXPECT_TRUE(argument.with.empty() || operation.find(argument.with)) << argument.name;
     }
-  }
-}
-
-TEST_F(Arguments, OfAWrongTypeAreRefusedByNameWithWhatIsAllowed) {
-  const std::vector<Json> values = {false, -7, 1e300, "\x01", Json::array({1}), Json::object({{"id", 1}})};
-  for (const Operation& operation : ops::operations())
-    for (const Argument& argument : operation.arguments)
-      for (const Json& value : values) {
-        if (fits(argument, value)) continue;
-        const std::string why = refusal(operation, request(operation, argument.name, value));
-        EXPECT_EQ(why.substr(0, operation.title().size()), operation.title()) << argument.name;
-        EXPECT_NE(why.find(std::string(argument.name) + " must be " + wanted(argument)), std::string::npos)
-            << why;
-      }
-}
-
-TEST_F(Arguments, OutOfBoundsAreRefusedAlikeOverTheSocketAndOnTheCommandLine) {
-  int tried = 0;
-  for (const Operation& operation : ops::operations()) {
-    if (operation.group == ops::Group::none) continue;
-    for (const Argument& argument : operation.arguments) {
-      if (argument.place == Place::nowhere) continue;
-      for (const std::string& word : bad_words(argument)) {
-        const std::string socket =
-            refusal(operation, request(operation, argument.name, as_json(argument, word)));
-        EXPECT_NE(socket, "") << operation.name << " " << argument.name << " " << word;
-        EXPECT_EQ(refusal(operation, request_of_line(operation, argument.name, word)), socket);
-        ++tried;
-      }
-    }
-  }
-  EXPECT_GT(tried, 40);
-}
-
-TEST_F(Arguments, ThatAreMissingAreRefusedAlikeOverTheSocketAndOnTheCommandLine) {
-  for (const Operation& operation : ops::operations()) {
-    if (operation.group == ops::Group::none) continue;
-    const bool needs =
-        std::any_of(operation.arguments.begin(), operation.arguments.end(),
-                    [&](const Argument& one) { return !is_scope(one) && is_needed(operation, one); });
-    Json bare = Json::object();
-    if (operation.find("cwd")) bare.set("cwd", kHere);
-    const auto line = cli::read_arguments(command_words(operation));
-    ASSERT_TRUE(line.ok()) << operation.name;
-    const Result<Json> args = cli::request_arguments(*line, kHere);
-    EXPECT_EQ(refusal(operation, args), refusal(operation, bare));
-    EXPECT_EQ(refusal(operation, bare).empty(), !needs) << operation.name;
-  }
-}
-
-TEST_F(Arguments, ThatAreUnknownAreRefusedAlikeOverTheSocketAndOnTheCommandLine) {
-  for (const Operation& operation : ops::operations()) {
-    Json args = request(operation, "", Json());
-    args.set("frobnicate", "x");
-    const std::string socket = refusal(operation, args);
-    EXPECT_NE(socket.find("there is no argument \"frobnicate\""), std::string::npos) << socket;
-    if (operation.group == ops::Group::none) continue;
-    std::vector<std::string> line = command_words(operation);
-    line.emplace_back("--frobnicate");
-    EXPECT_EQ(cli::read_arguments(line).error().message, socket);
   }
 }
 
@@ -230,10 +67,17 @@ TEST_F(Arguments, ThatExcludeEachOtherAreRefused) {
             "queue retry: give one of id, session, stuck");
   EXPECT_EQ(why("queue.retry", Json::object({{"id", 1}, {"older_than", 5}})),
             "queue retry: older_than goes with stuck: give both or none");
+  EXPECT_EQ(why("queue.list", Json::object({{"recent", 5}, {"status", "failed"}})),
+            "queue list: recent and status=failed exclude each other: leave one out");
+  EXPECT_EQ(why("queue.list", Json::object({{"recent", 5}, {"status", "processed"}})), "");
+  EXPECT_EQ(why("open", Json::object({{"all", true}, {"text", "x"}})),
+            "open: text and all exclude each other: leave one out");
+  EXPECT_EQ(why("save", Json::object({{"cwd", kHere}, {"file", "/a"}, {"text", "x"}})),
+            "save: file and text exclude each other: leave one out");
   EXPECT_EQ(why("status", Json("text")), "status: the arguments are not a JSON object");
 }
 
-TEST_F(Arguments, OfTheExamplesThatPassedOnceAreRefused) {
+TEST_F(Arguments, WrongValuesThatPassedInEarlierVersionsAreRefused) {
   const auto why = [&](std::string_view key, const Json& value) {
     Json args = Json::object({{"cwd", kHere}});
     args.set(key, value);
@@ -243,6 +87,8 @@ TEST_F(Arguments, OfTheExamplesThatPassedOnceAreRefused) {
   EXPECT_EQ(why("limit", -1), "search: limit must be a whole number from 1 to 1000");
   EXPECT_EQ(why("kind", "nonsense"),
             "search: kind must be " + wanted(*ops::find_operation("search")->find("kind")));
+  EXPECT_EQ(why("host", "nonsense"),
+            "search: host must be one of claude-code, codex, gemini, opencode, qwen, copilot, cursor");
   EXPECT_EQ(refusal(*ops::find_operation("search"), Json::object({{"all", "yes"}})),
             "search: all must be true or false");
   EXPECT_EQ(why("type", "weird"),
@@ -250,29 +96,52 @@ TEST_F(Arguments, OfTheExamplesThatPassedOnceAreRefused) {
             "change");
 }
 
-TEST_F(Arguments, ThatAreRefusedAreNotRepeatedInTheMessage) {
+// A secret may be given to the wrong argument: neither the check nor a handler repeats it.
+TEST_F(Arguments, AreNotRepeatedInAMessage) {
   const std::string secret = "hunter2-correct-horse";
+  const Json record = Json::object({{"id", "S1"}, {"ids", Json::array({"S1"})}, {"text", "A note."}});
+  int refused = 0;
   for (const Operation& operation : ops::operations())
     for (const Argument& argument : operation.arguments)
       for (const Json& value :
-           {Json(secret), Json::array({secret, 1}), Json::object({{"password", secret}})}) {
-        if (fits(argument, value) && !argument.wrong) continue;
-        const auto result = m.run(operation.name, request(operation, argument.name, value));
-        ASSERT_FALSE(result.ok()) << operation.name << " " << argument.name;
-        EXPECT_EQ(result.error().message.find(secret), std::string::npos) << result.error().message;
+           {Json(secret), Json::array({secret, 1}), Json::array({secret}), Json::object({{"key", secret}})}) {
+        if (operation.access == ops::Access::daemon && fits(argument, value)) continue;
+        Json args = Json::object();
+        for (const Argument& other : operation.arguments) {
+          if (other.name == "cwd") args.set("cwd", kHere);
+          if (other.required && other.type != Type::path && record.has(other.name))
+            args.set(other.name, record[other.name]);
+          else if (other.required && other.type == Type::text)
+            args.set(other.name, "proj");
+        }
+        const bool scope = argument.name == "project" && operation.scope != ops::Scope::none;
+        if (scope) args.set("cwd", Json());
+        const auto result = m.run(operation.name, args.set(argument.name, value));
+        if (result) continue;
+        ++refused;
+        EXPECT_EQ(result.error().message.find(secret), std::string::npos)
+            << operation.name << " " << argument.name << ": " << result.error().message;
+        EXPECT_EQ(result.error().message.find("with --"), std::string::npos) << result.error().message;
       }
-  const auto why = m.run("remember", Json::object({{"cwd", kHere}, {"text", "A note."}, {"type", secret}}));
-  EXPECT_EQ(why.error().message,
-            "remember: type must be one of security, bugfix, refactor, feature, decision, discovery, change");
+  EXPECT_GT(refused, 500);
 }
 
-TEST_F(Arguments, ThatAreRecordsNameEveryKindOfId) {
-  for (const char letter : {'S', 'O', 'P', 'T', 'W'}) {
-    const std::string id = letter + std::to_string(4);
-    const Argument& argument = *ops::find_operation("show")->find("ids");
-    EXPECT_TRUE(fits(argument, Json::array({id})));
-    EXPECT_NE(wanted(argument).find(letter), std::string::npos) << letter;
-  }
+TEST_F(Arguments, ThatAreRecordsNameEveryKindOfIdThatTheyTake) {
+  for (const Operation& operation : ops::operations())
+    for (const Argument& argument : operation.arguments) {
+      if (argument.type != Type::record && argument.type != Type::records) continue;
+      for (const char letter : {'S', 'O', 'P', 'T', 'A', 'E', 'D', 'W', 'B'}) {
+        const Json id = letter + std::to_string(4);
+        const bool takes = argument.kinds.find(letter) != std::string_view::npos;
+        EXPECT_EQ(fits(argument, argument.type == Type::record ? id : Json::array({id})), takes) << letter;
+        // "such as S3, O12 or W4"
+        const std::string list = wanted(argument).substr(wanted(argument).find("such as"));
+        EXPECT_EQ(list.find(letter) != std::string::npos && list != "such as", takes) << list << letter;
+      }
+    }
+  const Argument& ids = *ops::find_operation("show")->find("ids");
+  EXPECT_TRUE(fits(ids, Json::array({"claude-mem:12"})));
+  EXPECT_FALSE(fits(*ops::find_operation("done")->find("ids"), Json::array({"claude-mem:12"})));
 }
 
 TEST_F(Arguments, TakeATypeThatSomethingStoredHasWhateverTheModeSays) {

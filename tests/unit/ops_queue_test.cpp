@@ -78,10 +78,10 @@ TEST_F(OpsQueue, OneMessageIsShownWithAllItsFields) {
 
 TEST_F(OpsQueue, ADamagedMessageIsNamedAndShownAsItStands) {
   fill(1);
-  must(m().db().exec("UPDATE pending_messages SET tool_response = '{\"half'"));
+  must(m().db().exec("UPDATE payloads SET body = '{\"half'"));
   const Json shown = run("queue.show", Json::object({{"id", 1}}));
-  EXPECT_EQ(shown["problems"].dump(), R"(["message 1: tool_response is not JSON"])");
-  EXPECT_EQ(shown["tool_response"].as_string(), "{\"half");
+  EXPECT_EQ(shown["problems"].dump(), R"(["message 1: tool_input is not JSON"])");
+  EXPECT_EQ(shown["tool_input"].as_string(), "{\"half");
 }
 
 TEST_F(OpsQueue, RetryTakesOneASessionOrTheStuck) {

@@ -51,12 +51,24 @@ const std::vector<Break> kBreaks = {
     {"host", "src/cli/a.cpp", "home + \"/.claude/settings.json\";", "belongs to host/"},
     {"host", "src/context/a.cpp", "answer.set(\"additionalContext\", text);", "belongs to host/"},
     {"host", "src/event/a.h", "// as PostToolUse says it", "belongs to host/"},
+    {"host", "src/store/a.h", "\"tool_name IN ('WebFetch', 'other')\"", "belongs to host/"},
+    {"host", "src/ops/a.cpp", "\"skip_tools = [\\\"Bash\\\"]\"", "belongs to host/"},
+    {"host", "src/agent/a.cpp", "if (host == \"cursor\") return;", "belongs to host/"},
+    {"host", "src/daemon/a.cpp", "getenv(\"GEMINI_DIR\");", "belongs to host/"},
+    {"host", "src/import/a.cpp", "// as Qwen Code writes it", "belongs to host/"},
+    {"field", "src/intake/a.cpp", "if (step.response[\"interrupted\"].as_bool()) return;", "belong to host/"},
+    {"field", "src/archive/a.cpp", "words(call.input[\"command\"].as_string());", "belong to host/"},
+    {"field", "src/gate/a.cpp", "if (key == \"file_path\") return;", "belong to host/"},
+    {"field", "src/cli/a.cpp", "event.tool_use_id = \"toolu_1\";", "belong to host/"},
     {"sql", "src/ops/a.cpp", "db.query(\"SELECT id FROM events\");", "belongs to store/"},
     {"sql", "src/cli/a.cpp", "db.run(\"UPDATE events SET kind = 1\");", "belongs to store/"},
     {"sql", "src/recall/a.cpp", "ROWS \"WHERE id = ?\"", "belongs to store/"},
     {"disk", "src/cli/a.cpp", "os::RealDisk disk;", "take an os::Disk&"},
     {"disk", "src/store/a.cpp", "std::ifstream file(path);", "take an os::Disk&"},
     {"disk", "src/intake/a.cpp", "if (fs::exists(path)) return;", "take an os::Disk&"},
+    {"disk", "src/daemon/a.cpp", "if (access(path.c_str(), X_OK) == 0) return;", "take an os::Disk&"},
+    {"disk", "src/daemon/a.cpp", "unlink(path.c_str());", "take an os::Disk&"},
+    {"disk", "src/host/a.cpp", "return fs::absolute(path).string();", "take an os::Disk&"},
     {"base", "src/base/a.h", "struct Session;", "knows nothing of cairn"},
 };
 
@@ -79,6 +91,9 @@ TEST_F(LayersTest, WhereAThingBelongsItMayStand) {
   write("src/host/claude_code/a.cpp", "if (name == \"SessionStart\") return;\n");
   write("src/store/a.cpp", "db.query(\"SELECT id FROM events\");\n");
   write("src/os/a.cpp", "RealDisk disk;\n");
+  write("src/host/b.cpp", "return response[\"interrupted\"].as_bool();\n");
+  write("src/context/a.cpp", "step.error = step.response[\"error\"].as_string();\n");
+  write("src/cli/a.cpp", "if (access(path.c_str(), X_OK) == 0) return;\n");
   write("src/hook/main.cpp", "os::RealDisk disk;\n");
   write("src/ops/a.cpp", "// SELECT id FROM events WHERE id = 1\n");
   EXPECT_EQ(complaint(), "");

@@ -46,13 +46,13 @@ struct Machine {
   Result<std::int64_t> rows() { return TRY(db->integer("SELECT count(*) FROM t")).value(); }
 };
 
-// After a restart the database is sound and has every acknowledged transaction, no half one, and at most the
-// one more that was under way.
+// After a restart the database is undamaged and has every acknowledged transaction, no half one, and at most
+// the one more that was under way.
 void expect_sound(Machine& machine, std::int64_t acknowledged, const std::string& what) {
   const Status opened = machine.open();
   ASSERT_TRUE(opened.ok()) << what << ": " << opened.error().message;
-  const Status sound = machine.db->integrity_check();
-  ASSERT_TRUE(sound.ok()) << what << ": " << sound.error().message;
+  const Status checked = machine.db->integrity_check();
+  ASSERT_TRUE(checked.ok()) << what << ": " << checked.error().message;
   const std::int64_t rows = machine.rows().value();
   EXPECT_TRUE(rows == 2 * acknowledged || rows == 2 * acknowledged + 2)
       << what << ": " << acknowledged << " acknowledged, " << rows << " rows";

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "store/project_links.h"
+#include "store/project_move.h"
 #include "store/projects.h"
 #include "store/sessions.h"
 #include "support/engine_fixture.h"
@@ -33,6 +34,17 @@ class LinkedProjects : public testing::Test {
   }
   bool unlink(const std::string& a, const std::string& b) {
     return must(unlink_projects(m.db(), project(a), project(b), m.clock.now()));
+  }
+  Status rename(const std::string& name, const std::string& to) {
+    return in_transaction(m.db(), [&] { return rename_project(m.db(), project(name), to, m.clock.now()); });
+  }
+  // How many rows of all tables have that project.
+  std::int64_t rows_of(const std::string& name) {
+    std::int64_t count = 0;
+    for (const char* table : {"sdk_sessions", "user_prompts", "session_summaries", "observations", "texts",
+                              "open_items", "injections", "tallies"})
+      count += m.number("SELECT count(*) FROM " + std::string(table) + " WHERE project = '" + name + "'");
+    return count;
   }
   Names scope(const std::string& name) { return must(scope_of(m.db(), name)); }
   Names requests(const std::string& name, std::size_t limit = 10) {
@@ -106,15 +118,77 @@ TEST_F(LinkedProjects, AreReadByTheirIndexes) {
 }
 
 TEST_F(LinkedProjects, CanBeRenamedAndAreFoundByTheirOldName) {
-  must(rename_project(m.db(), project("one"), "uno", m.clock.now()));
+  must(rename("one", "uno"));
   EXPECT_EQ(project("one").name, "uno");
+  must(m.drain());
   EXPECT_EQ(m.rows("SELECT DISTINCT project FROM user_prompts ORDER BY 1"), (Names{"three", "two", "uno"}));
   const Json found = must(m.run("search", Json::object({{"query", "work"}, {"project", "uno"}})));
   EXPECT_EQ(found["results"].items().size(), 1u) << found.dump();
-  EXPECT_EQ(rename_project(m.db(), project("uno"), "two", m.clock.now()).error().code, Code::busy);
+  EXPECT_EQ(rename("uno", "two").error().code, Code::busy);
   for (const char* name : {"", "a\nb", "a\x1b[1m"})
-    EXPECT_EQ(rename_project(m.db(), project("uno"), name, m.clock.now()).error().code, Code::invalid)
-        << name;
+    EXPECT_EQ(rename("uno", name).error().code, Code::invalid) << name;
+}
+
+// Each step is short, and between two of them the daemon may die, events may come, and a session may start.
+TEST_F(LinkedProjects, AreRenamedInSteps) {
+  link("one", "two");
+  for (int i = 0; i < 30; ++i) work("one", "piece " + std::to_string(i));
+  must(m.run("open", Json::object({{"text", "water the plants"}, {"project", "one"}})));
+  const std::int64_t all = rows_of("one");
+  ASSERT_GT(all, 120);
+  must(rename("one", "uno"));
+  EXPECT_EQ(rows_of("one"), all) << "no row has moved yet";
+  EXPECT_EQ(must(m.run("projects.show", Json::object({{"project", "uno"}})))["linked"].dump(), R"(["two"])");
+  EXPECT_EQ(rename("uno", "eins").error().code, Code::busy);
+  EXPECT_EQ(rename("two", "one").error().code, Code::busy);
+  ProjectMover first(m.db());
+  std::int64_t left = rows_of("one");
+  for (int steps = 0; must(is_moving(m.db())); ++steps) {
+    ASSERT_LT(steps, 1000);
+    EXPECT_EQ(requests("uno", 100).size(), 32u) << "with those of the linked project";
+    EXPECT_EQ(requests("two", 100).size(), 32u);
+    EXPECT_EQ(project("one").name, "uno");
+    ProjectMover another(m.db());  // as after a restart
+    EXPECT_TRUE(must(steps % 7 == 3 ? another.step() : first.step()));
+    EXPECT_LE(left - rows_of("one"), 130);
+    left = rows_of("one");
+  }
+  EXPECT_FALSE(must(first.step()));
+  EXPECT_EQ(rows_of("one"), 0);
+  EXPECT_EQ(rows_of("uno"), all);
+  EXPECT_EQ(m.rows("SELECT name FROM projects ORDER BY name"), (Names{"three", "two", "uno"}));
+  EXPECT_EQ(scope("uno"), (Names{"uno", "two"}));
+  EXPECT_EQ(m.rows("PRAGMA foreign_key_check"), Names{});
+  const Json found =
+      must(m.run("search", Json::object({{"query", "piece"}, {"project", "one"}, {"limit", 50}})));
+  EXPECT_GE(found["results"].items().size(), 30u) << "the old name finds all of it";
+  must(rename("uno", "one"));
+  must(m.drain());
+  EXPECT_EQ(rows_of("one"), all);
+}
+
+TEST_F(LinkedProjects, AreMergedInStepsWhileWorkGoesOn) {
+  link("two", "three");
+  for (int i = 0; i < 12; ++i) work("one", "piece " + std::to_string(i));
+  must(m.run("projects.merge", Json::object({{"name", "one"}, {"other", "two"}})));
+  EXPECT_EQ(requests("two", 100).size(), 15u);
+  EXPECT_EQ(requests("three", 100).size(), 15u);
+  work("one", "another piece");  // its directory belongs to the other project now
+  must(m.drain());
+  EXPECT_EQ(rows_of("one"), 0);
+  EXPECT_EQ(project("one").name, "two");
+  EXPECT_EQ(requests("two", 100).size(), 16u);
+  EXPECT_EQ(m.rows("SELECT name FROM projects ORDER BY name"), (Names{"three", "two"}));
+  EXPECT_EQ(m.rows("PRAGMA foreign_key_check"), Names{});
+}
+
+TEST_F(LinkedProjects, AreMergedWhileOneIsStillBeingRenamed) {
+  must(m.run("projects.rename", Json::object({{"name", "one"}, {"new_name", "first"}})));
+  must(m.run("projects.merge", Json::object({{"name", "first"}, {"other", "two"}})));
+  EXPECT_EQ(requests("two", 100).size(), 2u);
+  must(m.drain());
+  EXPECT_EQ(requests("two", 100).size(), 2u);
+  EXPECT_EQ(m.rows("SELECT name FROM projects ORDER BY name"), (Names{"three", "two"}));
 }
 
 TEST_F(LinkedProjects, ShareWhatIsOpenAndWhatWasNoted) {

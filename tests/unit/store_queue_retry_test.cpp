@@ -26,7 +26,7 @@ TEST_F(QueueRetry, AMessageHasOneTryMoreThanRetries) {
     EXPECT_EQ(attempts, max + 1);
     EXPECT_EQ(m().rows("SELECT status, retry_count, last_error FROM pending_messages"),
               (Lines{"failed|" + std::to_string(max) + "|no luck"}));
-    EXPECT_EQ(m().number("SELECT count(*) FROM pending_messages WHERE tool_input IS NOT NULL"), 1);
+    EXPECT_EQ(m().number("SELECT count(*) FROM evidence WHERE input_payload IS NOT NULL"), 1);
   }
 }
 

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "store/compress.h"
 #include "store/evidence.h"
 #include "store/queue.h"
 #include "store/queue_admin.h"
@@ -94,12 +93,13 @@ TEST_F(Queue, ABatchIsOfOneSessionTheOneThatWaitedLongest) {
   EXPECT_EQ(statuses(), "proces proces proces pendin");
 }
 
-TEST_F(Queue, CompletingMovesTheTextsToEvidence) {
+TEST_F(Queue, TextsAreEvidenceFromTheBeginning) {
   take(chat.prompt("work"));
   take(chat.ran("make", "t1"));
   take(chat.ran("make", "t2"));
   take(chat.stop("Done."));
   const auto before = must(store::turn_events(m.db(), SessionId{1}, 1));
+  EXPECT_EQ(before[1].texts.input, R"({"command":"make"})");
   const auto batch = claim();
   must(store::complete(m.db(), *batch, m.clock.now()));
   EXPECT_EQ(
@@ -108,12 +108,8 @@ TEST_F(Queue, CompletingMovesTheTextsToEvidence) {
       0);
   EXPECT_EQ(statuses(), "proces proces proces");
   EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages WHERE status = 'processed'"), 3);
-  // The two calls were equal: their texts are there once, compressed.
+  // The two calls were equal: their texts are there once.
   EXPECT_EQ(m.number("SELECT count(DISTINCT input_payload) FROM evidence WHERE event_seq IN (2, 3)"), 1);
-  const std::string body = must(m.db().text("SELECT body FROM payloads WHERE id = (SELECT input_payload FROM "
-                                            "evidence WHERE event_seq = 2)"))
-                               .value();
-  EXPECT_EQ(must(store::decompress(body, 1000)), R"({"command":"make"})");
   // A turn can be distilled again as before.
   const auto after = must(store::turn_events(m.db(), SessionId{1}, 1));
   ASSERT_EQ(after.size(), before.size());
@@ -174,14 +170,17 @@ TEST_F(Queue, CleaningKeepsTheNewestAndWhatIsNotDone) {
             (Lines{"2|processed", "3|processed", "4|pending", "5|pending"}));
   EXPECT_EQ(must(store::clean(m.db(), 0)), 2);
   // The evidence of what was cleaned stays.
-  EXPECT_EQ(m.number("SELECT count(*) FROM evidence WHERE input_payload IS NOT NULL"), 3);
+  EXPECT_EQ(m.number("SELECT count(*) FROM evidence WHERE input_payload IS NOT NULL"), 4);
 }
 
 TEST_F(Queue, FalseZeroAndEmptyInputsAreKept) {
   take(chat.tool("Odd", "t1", Json(false), Json(0)));
   take(chat.tool("Odd", "t2", Json(""), Json::array()));
-  EXPECT_EQ(m.rows("SELECT tool_input, tool_response FROM pending_messages ORDER BY id"),
-            (Lines{"false|0", "\"\"|[]"}));
+  const auto texts = [&](std::int64_t seq) { return must(store::kept_event(m.db(), seq)).value().texts; };
+  EXPECT_EQ(texts(1).input, "false");
+  EXPECT_EQ(texts(1).response, "0");
+  EXPECT_EQ(texts(2).input, "\"\"");
+  EXPECT_EQ(texts(2).response, "[]");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void fill(store::Db& db) {
     message.event_seq = db.last_insert_rowid();
     message.session = SessionId{1 + i % kSessions};
     message.content_id = ContentId{"c"};
-    message.tool_input = std::to_string(i);
+    message.texts.input = std::to_string(i);
     message.created_at = kNow;
     must(store::enqueue(db, message));
   }

@@ -78,8 +78,8 @@ TEST_F(RetentionTest, AClockThatJumpsToTheFutureTakesAtMostADaysTextsAnHour) {
   m.clock.set_wall(m.clock.now() + 20 * 365 * 24h);
   minute();
   EXPECT_EQ(kept(), all);
-  // The border was 60 days before the first event: it needs 60 hours to reach it, then removes one day's
-  // texts each hour.
+  // The expiry limit was 60 days before the first event: it needs 60 hours to reach it, then removes one
+  // day's texts each hour.
   for (int i = 0; i < 64; ++i) {
     m.clock.advance(1h);
     must(m.engine->tick());
@@ -164,7 +164,9 @@ TEST_F(RetentionTest, WhatWaitsInTheQueueIsNeverTouched) {
   const store::Retention nothing_fits{0, 1};
   while (must(store::expire_evidence(m.db(), nothing_fits, 100)) > 0) {
   }
-  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages WHERE tool_input IS NOT NULL"), 1);
+  EXPECT_EQ(m.number("SELECT count(*) FROM pending_messages JOIN evidence USING (event_seq) WHERE "
+                     "input_payload IS NOT NULL"),
+            1);
 }
 
 TEST_F(RetentionTest, ATextThatOccurredAgainStaysAsLongAsTheLast) {

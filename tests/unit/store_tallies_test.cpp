@@ -47,6 +47,8 @@ TEST_F(Tallies, FollowWhatHappensToTheRows) {
   must(m.run("sessions.summarize", Json::object({{"id", "s1"}})));
   expect_counted("a turn that was summarised again");
   must(m.run("projects.rename", Json::object({{"name", "two"}, {"new_name", "second"}})));
+  expect_counted("a project that is being renamed");
+  must(m.drain());
   expect_counted("a renamed project");
   EXPECT_EQ(m.number("SELECT count(*) FROM tallies WHERE project = 'two'"), 0);
   must(m.db().exec("UPDATE observations SET deleted_at = '2026-01-01' WHERE id % 2 = 0"));

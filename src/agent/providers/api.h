@@ -53,7 +53,7 @@ class ApiDialect {
 const ApiDialect& messages_dialect();     // Anthropic's Messages API
 const ApiDialect& completions_dialect();  // chat completions
 
-// Begins a conversation. `target` may be an error: the setup is wrong, and that is the first message.
+// Begins a conversation. When `target` is an error, the first message is a Trouble with it.
 std::unique_ptr<Conversation> start_api_conversation(const ApiDialect& dialect, Http& http, os::Clock& clock,
                                                      Result<ApiTarget> target);
 

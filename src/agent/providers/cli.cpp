@@ -1,7 +1,6 @@
 #include "agent/providers/cli.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <deque>
@@ -168,7 +167,7 @@ Result<std::string> find_agent_program(const host::MemoryAgent& agent) {
   std::string found = os::find_program(agent.program());
   if (!found.empty()) return found;
   for (const std::string& place : agent.usual_places())
-    if (access(place.c_str(), X_OK) == 0) return place;
+    if (os::may_run(place)) return place;
   return Error{Code::not_found, fmt::format("there is no {}: {}", agent.program(), agent.how_to_install())};
 }
 

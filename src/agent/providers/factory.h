@@ -9,6 +9,7 @@
 #include "agent/http.h"
 #include "agent/provider.h"
 #include "base/result.h"
+#include "event/provider_name.h"
 #include "os/clock.h"
 #include "os/disk.h"
 
@@ -16,7 +17,7 @@ namespace cairn::agent {
 
 // The settings agent.*, as they are; empty texts mean the default.
 struct ProviderSettings {
-  std::string provider = "builtin";
+  std::string provider{event::kBuiltin};
   std::string model;
   std::string endpoint;
   std::string key_file;

@@ -33,7 +33,7 @@ Result<std::string> find_key(const std::string& file, const std::vector<const ch
 }
 
 std::string without_key(std::string text, std::string_view key) {
-  if (key.size() < 6) return text;  // a made-up key of a local server; the word may be part of any sentence
+  if (key.size() < 6) return text;  // too short to search for: it may be an ordinary word
   for (std::size_t at; (at = text.find(key)) != std::string::npos;) text.replace(at, key.size(), "[key]");
   return text;
 }

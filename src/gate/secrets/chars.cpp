@@ -39,6 +39,7 @@ constexpr std::array<std::uint32_t, 256> make_kinds() {
   add("._-/+=~:$%@", {Chars::token});
   add(" \t", {blank});
   add(" \t\r\n\"'`+\\.>|&", {gap});
+  add(" /:,;|\t\n\"'", {divider});
   // 0 ends every run: it separates the lines of /proc/PID/environ.
   for (std::size_t c = 1; c < kinds.size(); ++c) {
     kinds[c] |= bits({visible, Chars::bare, field, user_info, plain_value, in_double, in_single, in_back});

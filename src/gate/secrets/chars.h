@@ -37,13 +37,14 @@ enum class Chars : std::uint8_t {
   token,       // letters, digits and signs that occur in tokens
   visible,     // neither blank nor quote
   bare,        // nor backslash: the same in every escaped form
-  field,       // nor :
+  field,       // as `visible`, without :
   plain_value,
   in_double,  // up to the quote or the end of the line
   in_single,
   in_back,
   blank,      // blank or tab
   gap,        // may occur between the lines of a broken token
+  divider,    // may occur between the id of a key and its secret
   user_info,  // of an address
   count,
 };
@@ -64,8 +65,14 @@ inline Kinds kinds_of(char c) {
 inline bool is(Chars chars, char c) {
   return (kinds_of(c) & only(chars)) != 0;
 }
-inline bool is_digit(char c) {
-  return is(Chars::digit, c);
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+constexpr bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
 }
 inline bool is_quote(char c) {
   return c == '"' || c == '\'' || c == '`';
@@ -83,6 +90,7 @@ class CharSet {
     if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') has_[static_cast<unsigned char>(other)] = true;
   }
   constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
+  constexpr bool operator()(char c) const { return has(c); }
   // The position of the first of them; npos when there is none. Faster than find_first_of, which calls a
   // function for each character.
   constexpr std::size_t first_in(std::string_view text, std::size_t at = 0) const {
@@ -106,9 +114,6 @@ inline bool ends_with_nocase(std::string_view text, std::string_view end) {
 inline std::ptrdiff_t count_of(Chars chars, std::string_view text) {
   return std::count_if(text.begin(), text.end(), [chars](char c) { return is(chars, c); });
 }
-inline bool is_all(Chars chars, std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [chars](char c) { return is(chars, c); });
-}
 
 // The end of the run of `chars` at text[at]; `at` itself when text[at] is not one of them.
 inline std::size_t run_end(Chars chars, std::string_view text, std::size_t at) {
@@ -119,6 +124,38 @@ inline std::size_t run_end(Chars chars, std::string_view text, std::size_t at) {
   }
   while (at < text.size() && is(chars, text[at])) ++at;
   return at;
+}
+
+inline bool is_all(Chars chars, std::string_view text) {
+  return run_end(chars, text, 0) == text.size();
+}
+
+// The end of at most `most` characters at text[at] that `fits` accepts.
+template <class Fits>
+std::size_t skip(std::string_view text, std::size_t at, std::size_t most, const Fits& fits) {
+  const std::size_t end = std::min(text.size(), at + std::min(most, text.size()));
+  while (at < end && fits(text[at])) ++at;
+  return at;
+}
+// The beginning of those that end at `at`.
+template <class Fits>
+std::size_t skip_back(std::string_view text, std::size_t at, std::size_t most, const Fits& fits) {
+  const std::size_t begin = at - std::min(at, most);
+  while (at > begin && fits(text[at - 1])) --at;
+  return at;
+}
+
+// Removes the number at the beginning of `text` from it; 0 when there is none.
+inline std::size_t read_number(std::string_view& text) {
+  std::size_t out = 0;
+  for (; !text.empty() && is_digit(text[0]); text.remove_prefix(1))
+    out = out * 10 + static_cast<std::size_t>(text[0] - '0');
+  return out;
+}
+
+// text[begin, end)
+constexpr std::string_view between(std::string_view text, std::size_t begin, std::size_t end) {
+  return text.substr(begin, end - begin);
 }
 
 // For one search that moves forward through the text.

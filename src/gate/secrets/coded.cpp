@@ -9,19 +9,16 @@ namespace cairn::gate {
 
 namespace {
 
-constexpr std::size_t kMinCoded = 24;  // of base64 that can hide anything
-constexpr std::size_t kMinDrawn = 32;  // shorter ones are ids more often than keys
+constexpr std::size_t kMinCoded = 24;  // characters of base64 that are worth decoding
+constexpr std::size_t kMinDrawn = 32;  // random characters; shorter ones are ids more often than keys
 constexpr std::size_t kMaxDrawn = 200;
 
 // The beginning of the prefix that ends before `rest`; `rest` itself when there is none.
 std::size_t prefix_begin(std::string_view text, std::size_t rest) {
-  const auto separates = [&](std::size_t i) { return text[i] == '_' || text[i] == '-'; };
-  if (rest < 3 || !separates(rest - 1) || separates(rest - 2)) return rest;
-  std::size_t begin = rest - 1;
-  const auto is_small = [&](std::size_t i) { return is(Chars::lower, text[i]) && !is_digit(text[i]); };
-  while (begin > 0 && rest - begin < 24 && (is_small(begin - 1) || separates(begin - 1))) --begin;
-  while (separates(begin)) ++begin;
-  static constexpr CharSet kOfCodes("/.+%#@");  // of a path, an address or a code
+  static constexpr CharSet kSeparators("_-"), kOfCodes("/.+%#@");  // of a path, an address or a code
+  if (rest < 3 || !kSeparators.has(text[rest - 1]) || kSeparators.has(text[rest - 2])) return rest;
+  std::size_t begin = skip_back(text, rest, 24, [](char c) { return is_lower(c) || kSeparators.has(c); });
+  begin = skip(text, begin, 24, kSeparators);
   const bool alone = begin == 0 || !(is(Chars::alnum, text[begin - 1]) || kOfCodes.has(text[begin - 1]));
   return alone && rest - begin >= 3 ? begin : rest;
 }
@@ -45,21 +42,19 @@ int digit_of(char c) {
 // wrapped.
 std::size_t coded_end(std::string_view text, std::size_t at) {
   static constexpr CharSet kBreaks("\n\r \t\"',>|=\\`*#");
-  std::size_t line = at;
   for (;;) {
-    at = run_end(Chars::code, text, at);
-    while (at < text.size() && text[at] == '=') ++at;
-    if (at - line < 56 || text[at - 1] == '=') return at;
-    std::size_t next = at;
-    while (next < text.size() && next - at < 24 && kBreaks.has(text[next])) ++next;
-    if (next == at || next >= text.size() || !is(Chars::code, text[next]) ||
-        text.substr(at, next - at).find('\n') == std::string_view::npos)
-      return at;
-    at = line = next;
+    const std::size_t end = run_end(Chars::code, text, at);
+    const std::size_t padded = skip(text, end, 2, [](char c) { return c == '='; });
+    if (end - at < 56 || padded > end) return padded;
+    const std::size_t next = skip(text, end, 24, kBreaks);
+    if (next >= text.size() || !is(Chars::code, text[next]) ||
+        between(text, end, next).find('\n') == std::string_view::npos)
+      return end;
+    at = next;
   }
 }
 
-// Calls `take(byte)` for each byte that `run` codes, until it says no. What is no digit is passed over.
+// Calls `take(byte)` for each byte that `run` codes, until it returns false. Other characters are skipped.
 template <class Take>
 void decode(std::string_view run, Take&& take) {
   unsigned bits = 0;
@@ -74,17 +69,17 @@ void decode(std::string_view run, Take&& take) {
   }
 }
 
-// Of every four characters that code plain text the first one is of A to f: what is no code mostly fails
-// here.
-bool may_be_text(std::string_view run) {
-  for (std::size_t at = 0; at < run.size() && at < 32; at += 4)
+// In base64 of ASCII text the first of every four characters is one of A to Z or a to f. Most runs that are
+// no base64 fail this test.
+bool may_be_text(std::string_view run, std::size_t looked_at) {
+  for (std::size_t at = 0; at < run.size() && at < looked_at; at += 4)
     if (digit_of(run[at]) >= 32) return false;
   return true;
 }
 
-// Of what the first characters code, a twentieth at most cannot be read.
+// Whether at most a twentieth of what the first characters decode to is unreadable.
 bool codes_text(std::string_view run) {
-  if (!may_be_text(run)) return false;
+  if (!may_be_text(run, 32)) return false;
   const std::size_t most = std::min<std::size_t>(run.size() * 3 / 4, 96);
   std::size_t count = 0, unreadable = 0;
   decode(run, [&](char c) {
@@ -94,32 +89,32 @@ bool codes_text(std::string_view run) {
   return unreadable * 20 <= count;
 }
 
-// DB_PASSWORD= and then whatever: a text that was cut, or is no text behind its name.
+// Whether it decodes to the name of a secret and a sign, such as DB_PASSWORD=. What follows may be cut off,
+// or not be text.
 bool begins_with_a_name(std::string_view run) {
   constexpr std::size_t kHead = 36;  // digits that are looked at
-  for (std::size_t at = 0; at < 8; at += 4)
-    if (digit_of(run[at]) >= 32) return false;
-  std::array<char, kHead> room{};
-  std::size_t size = 0;
+  if (!may_be_text(run, 8)) return false;
+  std::string name;
+  char sign = '\0';
   decode(run.substr(0, kHead), [&](char c) {
-    room[size] = c;
-    return c != '=' && c != ':' && (is(Chars::name, c) || c == '"' || c == '{') && ++size < room.size();
+    sign = c;
+    const bool goes_on = is(Chars::name, c) || c == '"' || c == '{';
+    if (goes_on) name += c;
+    return goes_on;
   });
-  if (size < 4 || size >= room.size() || (room[size] != '=' && room[size] != ':')) return false;
-  const std::string_view name(room.data(), size);
-  return strength_of(name) >= Strength::token || name == "admin" || name == "root";
+  return (sign == '=' || sign == ':') && name.size() >= 4 &&
+         (strength_of(name) >= Strength::token || name == "admin" || name == "root");
 }
 
-// Calls `take(begin, end)` for each run of `chars` that is long enough, in order. Where a run that goes on at
-// a place ends is `end_of(place)`.
+// Calls `take(begin, end)` for each run of `chars` that is long enough, in order. `end_of(place)`: the end of
+// the run that contains `place`.
 template <class EndOf, class Take>
 void each_run(std::string_view text, Chars chars, std::size_t least, EndOf&& end_of, Take&& take) {
   std::size_t at = 0;
   // A run of that length covers one of these places, so only they are looked at.
   for (std::size_t probe = least - 1; probe < text.size(); probe += least) {
     if (!is(chars, text[probe])) continue;
-    std::size_t begin = probe;
-    while (begin > at && is(chars, text[begin - 1])) --begin;
+    const std::size_t begin = skip_back(text, probe, probe - at, [&](char c) { return is(chars, c); });
     at = probe = end_of(probe);
     if (at - begin >= least) take(begin, at);
   }
@@ -132,7 +127,7 @@ void find_coded(std::string_view text, int depth, std::vector<FoundSecret>& foun
   each_run(text, Chars::code, kMinCoded, end_of, [&](std::size_t begin, std::size_t end) {
     // The text before it may have the same letters: /path/aGVsbG8=
     for (std::size_t shift = 0; shift < 4; ++shift) {
-      const std::string_view run = text.substr(begin + shift, end - begin - shift);
+      const std::string_view run = between(text, begin + shift, end);
       if (!codes_text(run)) continue;
       std::string decoded(run.size(), '\0');
       std::size_t size = 0;
@@ -144,7 +139,7 @@ void find_coded(std::string_view text, int depth, std::vector<FoundSecret>& foun
       if (!within.empty()) found.push_back({begin, end, within.front().kind});
       return;
     }
-    if (begins_with_a_name(text.substr(begin, end - begin))) found.push_back({begin, end, "token"});
+    if (begins_with_a_name(between(text, begin, end))) found.push_back({begin, end, "token"});
   });
 }
 
@@ -160,7 +155,7 @@ void find_prefixed(std::string_view text, std::vector<FoundSecret>& found) {
     const std::size_t prefix = prefix_begin(text, begin);
     while (next < known && found[next].end <= prefix) ++next;
     if (prefix < begin && (next == known || found[next].begin >= end) &&
-        !is_placeholder(text.substr(prefix, end - prefix)) && is_random_code(text.substr(begin, end - begin)))
+        !is_placeholder(between(text, prefix, end)) && is_random_code(between(text, begin, end)))
       found.push_back({prefix, end, "generic-token"});
   });
 }

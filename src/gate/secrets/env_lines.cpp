@@ -39,7 +39,7 @@ void find_in_line(std::string_view line, std::size_t at, std::vector<FoundSecret
   const std::string_view name = name_before(line, equals), value = value_of(line.substr(equals + 1));
   if (name.empty() || value.size() < 4 || is_placeholder(value)) return;
   const bool telling = strength_of(name) >= Strength::token;
-  // Letters of both sizes that are no words: xVCNprMlkC
+  // Small and capital letters that form no words: xVCNprMlkC
   const bool jumble = mixture(value) == 2 && is_all(Chars::letter, value);
   if (!telling && (is_words(value) || is_path(value) || !(is_password_like(value) || jumble))) return;
   const std::size_t begin = at + static_cast<std::size_t>(value.data() - line.data());

@@ -5,8 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,7 +20,6 @@ struct FoundSecret {
   std::size_t begin = 0, end = 0;
   std::string_view kind;  // lives as long as the program
 };
-using Span = std::optional<std::pair<std::size_t, std::size_t>>;
 
 // The position of a sign in a text: text[begin, end).
 struct Hit {
@@ -30,27 +27,29 @@ struct Hit {
   std::size_t begin = 0, end = 0;
   Runs& runs;  // of the text
   std::vector<FoundSecret>& found;
+  std::size_t from = 0;  // text before this was searched already
 
-  void add(std::size_t from, std::size_t to, std::string_view kind) const {
-    found.push_back({from, to, kind});
+  void add(std::size_t first, std::size_t last, std::string_view kind) const {
+    found.push_back({first, last, kind});
   }
 };
 
-// Passwords on command lines: in an option, among the arguments, piped, as name/password@host.
-const std::vector<Sign>& command_signs();
-std::size_t find_in_command(const Hit& hit, const Sign& sign);
-
-// Secrets among the arguments of a call whose name suggests them: login("name", "..."), Client("...").
-const std::vector<Sign>& call_signs();
-std::size_t find_in_call(const Hit& hit, const Sign& sign);
-
-// Secrets in addresses that have no user (webhooks, links that reset a password, parameters), and the private
-// members of a key that is written as JSON or XML.
-const std::vector<Sign>& address_signs();
+// Finders that are called for the signs of a section of rules.txt, which says how the text goes on there.
+//
+// Private keys between -----BEGIN and -----END, even if one end was cut off; the private lines of PuTTY.
+std::size_t find_key_block(const Hit& hit, const Sign& sign);
+// The password of an address, whose "://" is the hit.
 std::size_t find_in_address(const Hit& hit, const Sign& sign);
-
-// The name of a user and his password: admin / ..., log in as ops:...
-const std::vector<Sign>& login_signs();
+// -u name:password
+std::size_t find_user(const Hit& hit, const Sign& sign);
+// A random part in the path of an address: a webhook, a link that resets a password.
+std::size_t find_in_path(const Hit& hit, const Sign& sign);
+// Passwords on command lines: in an option; among the arguments, piped, as name/password@host.
+std::size_t find_option(const Hit& hit, const Sign& sign);
+std::size_t find_argument(const Hit& hit, const Sign& sign);
+// Secrets among the arguments of a call whose name suggests them: login("name", "..."), Client("...").
+std::size_t find_in_call(const Hit& hit, const Sign& sign);
+// A user's name and password: admin / ..., log in as ops:...
 std::size_t find_login_pair(const Hit& hit, const Sign& sign);
 
 // The value after the hit, which is the name of a secret: a separator in any notation, then the value.
@@ -68,39 +67,25 @@ struct NameRead {
 };
 // Reads the name around hit.begin and its value.
 NameRead find_named(const Hit& hit);
-// The same for the name of a password in other letters, which is the whole of the hit.
+// The same when the hit itself is the name: a word for "password" in another language, in its own letters.
 std::size_t find_behind(const Hit& hit);
-// The same for a member of a JSON object.
-bool is_secret_under(std::string_view name, std::string_view value);
 
 // When the hit, the name of a secret, is the heading of a column: the values below it, in a few dozen rows.
 // No row is read when it cannot be a heading.
 std::size_t find_column(const Hit& hit);
 
-// A secret in the sentence that contains the hit, the name of a secret. Text before `from` was searched
-// already.
-std::size_t find_said(const Hit& hit, std::size_t from);
+// A secret in the sentence that contains the hit, the name of a secret.
+std::size_t find_said(const Hit& hit);
 
-// Cookies after a name that ends at hit.end: `Cookie: a=b; c=d`. Returns where they end.
+// Whether cookies may follow a name.
 bool is_cookie_name(std::string_view name);
+// Cookies after a name that ends at hit.end: `Cookie: a=b; c=d`. Returns where they end.
 std::size_t find_cookies(const Hit& hit);
 
 // Lines NAME=value of .env files. `whole`: the text is such a file. Else only lines that the text marks as
 // part of one: after the head of a patch (`+++ b/.env`) or a listing (`==> .env <==`), and
 // `.env:3:NAME=value`.
 void find_env_lines(std::string_view text, bool whole, std::vector<FoundSecret>& found);
-
-// The private key whose `-----BEGIN`, `-----END` or `Private-Lines:` is at text[at], even if its end or
-// beginning was cut off. Does not search before `from`.
-Span key_block(std::string_view text, std::size_t at, std::size_t from);
-
-// The password of an address whose "://" is at text[at].
-Span address_password(std::string_view text, std::size_t at);
-
-// The password of `-u name:password` whose value begins at text[at] or after blanks there. Reads at most
-// kMaxUser characters.
-inline constexpr std::size_t kMaxUser = 160;
-Span user_password(std::string_view text, std::size_t at);
 
 // Tokens of services without a rule (acme_...), except where `found`, which is in order, has a secret
 // already.
@@ -113,6 +98,9 @@ void find_coded(std::string_view text, int depth, std::vector<FoundSecret>& foun
 // Runs all finders: appends what the built-in rules find. Places may overlap and are in no order. `depth`:
 // how many levels of base64 may still be decoded.
 void search_secrets(std::string_view text, int depth, std::vector<FoundSecret>& found);
+
+// By where they begin. Those that begin alike stay in their order.
+void sort_places(std::vector<FoundSecret>& places);
 
 // The end of the marker of ours that begins at text[at]; 0: there is none.
 std::size_t marker_at(std::string_view text, std::size_t at);

@@ -22,23 +22,20 @@ bool is_border(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-void KnownSecrets::add(const KnownSecret& secret) {
-  if (!by_hash_.emplace(secret.hash, secret.length).second) return;
-  std::vector<std::uint32_t>& lengths = lengths_[secret.begin];
-  if (std::find(lengths.begin(), lengths.end(), secret.length) == lengths.end())
-    lengths.push_back(secret.length);
+bool HashedTexts::add(const KnownSecret& text) {
+  if (!hashes_.insert(text.hash).second) return false;
+  std::vector<std::uint32_t>& lengths = lengths_[text.begin];
+  if (std::find(lengths.begin(), lengths.end(), text.length) == lengths.end()) lengths.push_back(text.length);
+  return true;
 }
 
 void KnownSecrets::learn(std::string_view secret, const ShortHash& hash) {
-  const auto has = [&](Chars chars) {
-    return std::any_of(secret.begin(), secret.end(), [&](char c) { return is(chars, c); });
-  };
   if (secret.size() < kBegin || secret.size() > kMaxLength || fresh_.size() >= kMaxSecrets) return;
-  if (run_end(Chars::bare, secret, 0) < secret.size() || !has(Chars::digit) || !has(Chars::letter)) return;
+  if (!is_all(Chars::bare, secret) || count_of(Chars::digit, secret) == 0 ||
+      count_of(Chars::letter, secret) == 0)
+    return;
   const KnownSecret known{hash.of(secret), begin_of(secret, hash), static_cast<std::uint32_t>(secret.size())};
-  if (by_hash_.contains(known.hash)) return;
-  add(known);
-  fresh_.push_back(known);
+  if (texts_.add(known)) fresh_.push_back(known);
 }
 
 void KnownSecrets::find(std::string_view text, const ShortHash& hash, std::vector<FoundSecret>& found) const {
@@ -47,14 +44,13 @@ void KnownSecrets::find(std::string_view text, const ShortHash& hash, std::vecto
     const std::size_t run = run_end(Chars::bare, text, at);
     while (at + kBegin <= run) {
       std::size_t next = at + 1;
+      const std::string_view rest = between(text, at, run);
       if (is_border(text, at))
-        if (const auto lengths = lengths_.find(begin_of(text.substr(at), hash)); lengths != lengths_.end())
-          for (const std::uint32_t length : lengths->second)
-            if (at + length <= run && is_border(text, at + length) &&
-                by_hash_.contains(hash.of(text.substr(at, length)))) {
-              found.push_back({at, at + length, "known"});
-              next = std::max(next, at + length);
-            }
+        texts_.each(rest, begin_of(rest, hash), hash, [&](std::uint32_t length, std::uint64_t) {
+          if (!is_border(text, at + length)) return;
+          found.push_back({at, at + length, "known"});
+          next = std::max(next, at + length);
+        });
       at = next;
     }
     at = run + 1;

@@ -38,7 +38,7 @@ Literals::Literals(const std::vector<Literal>& literals) : literals_(literals) {
     if (not_behind == 0) inside_[begin >> 5] |= 1u << (begin & 31);
     ++groups_[group_of(begin) + 1];
   }
-  heads_.resize(heads_.size() + kAtOnce, {1, 0});  // which nothing is
+  heads_.resize(heads_.size() + kAtOnce, {1, 0});  // these match nothing
   for (std::size_t i = 1; i < groups_.size(); ++i)
     groups_[i] = static_cast<std::uint16_t>(groups_[i] + groups_[i - 1]);
 }

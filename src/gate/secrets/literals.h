@@ -106,14 +106,15 @@ class Literals {
     return false;
   }
 
-  // What is compared beyond the end of a group fits nowhere: it begins otherwise.
+  // A step may compare literals beyond the end of the group, too. They never match: they begin with other
+  // characters.
   static constexpr std::size_t kAtOnce = 4;
   template <class Take>
   void take_all(std::string_view text, std::size_t at, std::uint64_t here, std::uint32_t begin, Kinds behind,
                 Take&& take) const {
     const std::size_t group = group_of(begin);
     for (std::size_t i = groups_[group]; i < groups_[group + 1]; i += kAtOnce) {
-      // No branch for each: which of them it is, is as random as the text.
+      // No branch for each literal: the processor could not predict it.
       const Head* const head = heads_.data() + i;
       const auto fit = [&](std::size_t k) {
         return static_cast<unsigned>((here & head[k].mask) == head[k].value) << k;
@@ -149,7 +150,7 @@ class Literals {
   static std::uint32_t begin_of(std::uint64_t word) {
     return static_cast<std::uint32_t>((word & 31) << 10 | (word >> 8 & 31) << 5 | (word >> 16 & 31));
   }
-  // Where the literals of a beginning stand, perhaps with those of another.
+  // The group of the literals with that beginning. It may contain those with other beginnings, too.
   static std::size_t group_of(std::uint32_t begin) { return begin * 2654435761u >> 21; }
   // Whether the characters after the first eight match the literal too.
   bool goes_on(const Tail& tail, std::string_view text, std::size_t at) const;

@@ -12,12 +12,16 @@ namespace {
 
 constexpr std::size_t kLongest = 128;  // characters of a name that are looked at
 
-// The last sixteen letters and digits of a name, small, the last one in the lowest bits: two comparisons tell
-// words and endings, and names are what hostile text asks for most.
+// The last sixteen letters and digits of a name, in lower case, the last one in the lowest bits: so a word
+// or an ending is compared in two steps. Names must be cheap to judge, because a text may consist of them.
 struct Letters {
   std::uint64_t low = 0, high = 0;
-  std::size_t size = 0;  // with those that had no room
+  std::size_t size = 0;  // of all of them, also beyond sixteen
 
+  Letters() = default;
+  explicit Letters(std::string_view word) {
+    for (std::size_t i = word.size(); i > 0; --i) put_before(word[i - 1]);
+  }
   void put_before(char c) {
     const std::uint64_t letter = static_cast<unsigned char>(c) | 0x20u;
     if (size < 8)
@@ -33,12 +37,6 @@ struct Word {
   Letters letters;
 };
 
-Letters letters_of(std::string_view word) {
-  Letters out;
-  for (std::size_t i = word.size(); i > 0; --i) out.put_before(word[i - 1]);
-  return out;
-}
-
 // secretAccessKey, SECRET_ACCESS_KEY, secret-access-key: key, access, secret. From the end, because the last
 // words of a name tell.
 class Words {
@@ -47,19 +45,17 @@ class Words {
 
   bool more() const { return !name_.empty(); }
   Word next() {
-    const auto is_hump = [&](std::size_t i) {
-      return name_[i] >= 'A' && name_[i] <= 'Z' && is(Chars::lower, name_[i - 1]);
-    };
     Word word;
     std::size_t begin = name_.size();
     do word.letters.put_before(name_[--begin]);
-    while (begin > 0 && is(Chars::alnum, name_[begin - 1]) && !is_hump(begin));
+    while (begin > 0 && is(Chars::alnum, name_[begin - 1]) &&
+           !(is_upper(name_[begin]) && is(Chars::lower, name_[begin - 1])));
     word.text = name_.substr(begin);
     name_.remove_suffix(word.text.size());
     skip_signs();
     return word;
   }
-  // `end` with the letters of the words that stand before it: sessionid
+  // `end` with the letters of the words before it: sessionid
   Letters joined(Letters end) const {
     for (std::size_t i = name_.size(); i > 0 && end.size < 16; --i)
       if (is(Chars::alnum, name_[i - 1])) end.put_before(name_[i - 1]);
@@ -76,15 +72,15 @@ class Words {
 // What a word says of the name that it ends, or of the `key` behind it.
 enum Meaning : unsigned { neutral = 1, password = 2, token = 4, weak = 8, no_key = 16, secret_key = 32 };
 
-// The words of the lists by their meaning, in a table of our own.
+// A hash table: the words of the lists with their meanings.
 class Dictionary {
  public:
   Dictionary() {
     unsigned meaning = neutral;
     for (const char* list : {"neutral", "passwords", "tokens", "weak", "no-keys", "secret-keys"}) {
       for (const std::string_view word : WordList::texts(list)) {
-        const Letters letters = letters_of(word);
-        CAIRN_ASSERT(letters.size <= 16);
+        CAIRN_ASSERT(word.size() <= 16);
+        const Letters letters(word);
         Entry& entry = entries_[place(letters)];
         entry = {letters.low, letters.high, entry.meaning | meaning};
       }
@@ -114,7 +110,7 @@ class Endings {
  public:
   explicit Endings(std::string_view list) {
     for (const std::string_view word : WordList::texts(list)) {
-      ends_.emplace_back(letters_of(word), letters_of(std::string(word.size(), '\xff')));
+      ends_.emplace_back(Letters(word), Letters(std::string(word.size(), '\xff')));
       last_ |= 1u << (word.back() & 31);
     }
   }
@@ -133,12 +129,12 @@ class Endings {
 
 // nextPageToken is a position in a list, CallSid an id. Neither gives access to anything.
 bool is_no_secret(std::string_view name) {
-  if (name.ends_with("Sid")) return name.size() > 3 && is(Chars::lower, name[name.size() - 4]);
   static const WordList kPlaces("places"), kPages("pages");
+  if (name.ends_with("Sid")) return name.size() > 3 && is(Chars::lower, name[name.size() - 4]);
   if (!ends_with_nocase(name, "token")) return false;
   name.remove_suffix(5);
   while (!name.empty() && !is(Chars::alnum, name.back())) name.remove_suffix(1);
-  return kPlaces.ends(name) && !kPages.ends(name);  // the page of a company has a token, too
+  return kPlaces.ends(name) && !kPages.ends(name);  // but fb_page_token is a secret
 }
 
 }  // namespace
@@ -158,18 +154,18 @@ Strength strength_of(std::string_view name) {
     last = words.next();
     meaning = kDictionary.meaning(last.letters);
   }
-  const std::size_t size = last.text.size();  // with the digits behind it
-  while (last.text.size() > 4 && is_digit(last.text.back())) last.text.remove_suffix(1);
-  const bool numbered = last.text.size() < size;
-  if (numbered) meaning = kDictionary.meaning(last.letters = letters_of(last.text));
+  if (last.text.size() > 4 && is_digit(last.text.back())) {  // password2
+    last.text = last.text.substr(0, skip_back(last.text, last.text.size(), last.text.size() - 4, is_digit));
+    meaning = kDictionary.meaning(last.letters = Letters(last.text));
+  }
   if ((meaning & password) != 0) return Strength::password;
   if ((meaning & token) != 0) return words.more() && is_no_secret(name) ? Strength::none : Strength::token;
   if ((meaning & weak) != 0) return Strength::weak;
   if (kPasswordEnds.end(last.letters)) return Strength::password;
-  const bool is_key = ends_with_nocase(last.text, "key");
-  if (is_key && last.text.size() == 3 && !words.more()) return Strength::none;
-  if (kTokenEnds.end(numbered ? last.letters : words.joined(last.letters))) return Strength::token;
-  if (!is_key || last.text.size() != 3) return Strength::none;
+  const bool is_key = last.text.size() == 3 && ends_with_nocase(last.text, "key");
+  if (is_key && !words.more()) return Strength::none;
+  if (kTokenEnds.end(words.joined(last.letters))) return Strength::token;
+  if (!is_key) return Strength::none;
   const unsigned what_key = kDictionary.meaning(words.next().letters);
   if ((what_key & secret_key) != 0) return Strength::token;
   return (what_key & no_key) != 0 ? Strength::none : Strength::weak;

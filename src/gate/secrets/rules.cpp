@@ -1,10 +1,7 @@
 #include "gate/secrets/rules.h"
 
 #include <algorithm>
-#include <deque>
 #include <map>
-#include <mutex>
-#include <string>
 
 #include "base/result.h"
 #include "base/text.h"
@@ -16,17 +13,6 @@ extern const std::string_view kRulesText;  // rules.txt
 namespace {
 
 constexpr std::string_view kLists = "lists";
-
-// Columns are two or more blanks apart.
-std::vector<std::string_view> columns_of(std::string_view line) {
-  std::vector<std::string_view> out;
-  while (!line.empty()) {
-    const std::size_t end = std::min(line.find("  "), line.size());
-    out.push_back(line.substr(0, end));
-    line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
-  }
-  return out;
-}
 
 // Calls `take(section, columns)` for each line that says something.
 template <class Take>
@@ -40,22 +26,47 @@ void each_line(Take&& take) {
   }
 }
 
-SecretRule token_rule(const RuleEntry& entry) {
-  SecretRule rule{entry.columns[0], texts_of(entry.columns[1]), entry.columns[2], false, ""};
-  constexpr std::string_view kAnywhere = "anywhere ", kBehind = "behind:";
-  if (rule.shape.starts_with(kAnywhere)) {
-    rule.anywhere = true;
-    rule.shape.remove_prefix(kAnywhere.size());
+// The texts of a column: one blank divides them; \s is a blank of a text, \t a tab.
+std::vector<std::string> texts_of(std::string_view column) {
+  std::vector<std::string> out;
+  for (const std::string_view text : split(column, ' ')) {
+    std::string& plain = out.emplace_back();
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const bool escape = text[at] == '\\' && at + 1 < text.size();
+      const char c = text[escape ? ++at : at];
+      plain += !escape ? c : c == 's' ? ' ' : c == 't' ? '\t' : c;
+    }
   }
-  if (rule.shape.starts_with(kBehind)) {
+  return out;
+}
+
+SecretRule token_rule(const RuleEntry& entry) {
+  constexpr std::string_view kBehind = "behind:";
+  SecretRule rule{entry.columns[0], texts_of(entry.columns[1]), entry.columns[2]};
+  for (;;) {
     const std::size_t end = rule.shape.find(' ');
-    rule.before = rule.shape.substr(kBehind.size(), end - kBehind.size());
+    const std::string_view word = rule.shape.substr(0, end);
+    if (word.starts_with(kBehind))
+      rule.before = word.substr(kBehind.size());
+    else if (word == "anywhere" || word == "random")
+      (word == "random" ? rule.random : rule.anywhere) = true;
+    else
+      return rule;
     rule.shape.remove_prefix(end + 1);
   }
-  return rule;
 }
 
 }  // namespace
+
+std::vector<std::string_view> columns_of(std::string_view line) {
+  std::vector<std::string_view> out;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find("  "), line.size());
+    out.push_back(line.substr(0, end));
+    line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
+  }
+  return out;
+}
 
 const std::vector<RuleEntry>& rule_entries() {
   static const std::vector<RuleEntry> kEntries = [] {
@@ -72,43 +83,29 @@ const std::vector<RuleEntry>& rule_entries() {
   return kEntries;
 }
 
-std::vector<std::string_view> texts_of(std::string_view column) {
-  static std::mutex mutex;
-  static std::deque<std::string> unescaped;  // stays where it is while it grows
-  const std::lock_guard lock(mutex);
-  std::vector<std::string_view> out;
-  for (const std::string_view text : split(column, ' ')) {
-    if (text.find('\\') == std::string_view::npos) {
-      out.push_back(text);
-      continue;
+std::vector<Sign> signs_of(std::string_view section, std::string_view hows) {
+  const auto words = split(hows, ' ');
+  std::vector<Sign> out;
+  for (const RuleEntry& entry : rule_entries()) {
+    if (entry.section != section) continue;
+    std::string_view how = entry.columns[0];  // arguments:2!
+    const std::size_t end = std::min(how.find_first_of(":!"), how.size());
+    const auto word = std::find(words.begin(), words.end(), how.substr(0, end));
+    CAIRN_ASSERT(word != words.end());
+    Sign sign{"", static_cast<std::size_t>(word - words.begin())};
+    how.remove_prefix(std::min(how.find_first_not_of(':', end), how.size()));
+    sign.number = read_number(how);
+    sign.sure = how == "!";
+    if (entry.columns.size() > 2) sign.words = WordList(texts_of(entry.columns[2]));
+    for (std::string& text : texts_of(entry.columns[1])) {
+      sign.text = std::move(text);
+      out.push_back(sign);
     }
-    std::string& plain = unescaped.emplace_back();
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      const bool escape = text[at] == '\\' && at + 1 < text.size();
-      const char c = text[escape ? ++at : at];
-      plain += !escape ? c : c == 's' ? ' ' : c == 't' ? '\t' : c;
-    }
-    out.push_back(plain);
   }
   return out;
 }
 
-std::size_t position(std::string_view word, std::initializer_list<std::string_view> words) {
-  const auto* const found = std::find(words.begin(), words.end(), word);
-  CAIRN_ASSERT(found != words.end());
-  return static_cast<std::size_t>(found - words.begin());
-}
-
-std::vector<Sign> signs_of(std::string_view section, std::initializer_list<std::string_view> hows) {
-  std::vector<Sign> out;
-  for (const RuleEntry& entry : rule_entries())
-    if (entry.section == section)
-      for (const std::string_view text : texts_of(entry.columns[1]))
-        out.push_back({text, position(entry.columns[0], hows)});
-  return out;
-}
-
-WordList::WordList(std::vector<std::string_view> words) : words_(std::move(words)) {
+WordList::WordList(std::vector<std::string> words) : words_(std::move(words)) {
   for (const std::string_view word : words_) {
     first_.add_nocase(word.front());
     last_.add_nocase(word.back());
@@ -116,12 +113,12 @@ WordList::WordList(std::vector<std::string_view> words) : words_(std::move(words
   }
 }
 
-const std::vector<std::string_view>& WordList::texts(std::string_view name) {
+const std::vector<std::string>& WordList::texts(std::string_view name) {
   static const auto kAll = [] {
-    std::map<std::string_view, std::vector<std::string_view>> out;
+    std::map<std::string_view, std::vector<std::string>> out;
     each_line([&](std::string_view section, const std::vector<std::string_view>& columns) {
       if (section != kLists) return;
-      for (const std::string_view text : texts_of(columns[1])) out[columns[0]].push_back(text);
+      for (std::string& text : texts_of(columns[1])) out[columns[0]].push_back(std::move(text));
     });
     return out;
   }();

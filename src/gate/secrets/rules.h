@@ -1,6 +1,7 @@
 // The rules as data: rules.txt, which is compiled into the program. To add a rule, add a line there.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,24 +18,16 @@ struct RuleEntry {
 // In the order of the file. All texts live as long as the program.
 const std::vector<RuleEntry>& rule_entries();
 
-// The texts of a column: one blank divides them; \s is a blank of a text, \t a tab.
-std::vector<std::string_view> texts_of(std::string_view column);
+// The parts of a line that are two or more blanks apart.
+std::vector<std::string_view> columns_of(std::string_view line);
 
-// A text that a finder is called for, and how it continues from there.
-struct Sign {
-  std::string_view text;
-  std::size_t how = 0;
-};
-// The signs of a section whose entries begin with how and texts. `hows` gives the numbers.
-std::vector<Sign> signs_of(std::string_view section, std::initializer_list<std::string_view> hows);
-std::size_t position(std::string_view word, std::initializer_list<std::string_view> words);
-
-// Words of the section "lists", or of a column. All of it in either case.
+// Words of the section "lists", or of a column. All comparisons ignore case.
 class WordList {
  public:
+  WordList() = default;
   explicit WordList(std::string_view name) : WordList(texts(name)) {}
-  explicit WordList(std::vector<std::string_view> words);
-  static const std::vector<std::string_view>& texts(std::string_view name);
+  explicit WordList(std::vector<std::string> words);
+  static const std::vector<std::string>& texts(std::string_view name);
 
   bool has(std::string_view word) const;
   // The size of the first of them that `text` begins with; 0: with none.
@@ -43,17 +36,29 @@ class WordList {
   bool is_in(std::string_view text) const;
 
  private:
-  std::vector<std::string_view> words_;
+  std::vector<std::string> words_;
   CharSet first_{""}, last_{""};  // letters: most texts have none of them there
   std::uint64_t sizes_ = 0;       // a bit for each size
 };
 
+// A literal text at which a finder is called, and how the text after it is to be read.
+struct Sign {
+  std::string text;
+  std::size_t how = 0;     // the position of "arguments" among the finder's words
+  std::size_t number = 0;  // "arguments:2"
+  bool sure = false;       // "arguments!"
+  WordList words = {};     // of the third column
+};
+// The signs of a section whose entries begin with how and texts. `hows`: the finder's words.
+std::vector<Sign> signs_of(std::string_view section, std::string_view hows);
+
 // The form of a token: a literal that each of them contains, and the shape of the rest.
 struct SecretRule {
   std::string_view kind;  // as in the marker
-  std::vector<std::string_view> literals;
+  std::vector<std::string> literals;
   std::string_view shape;   // what follows the literal (shape.h)
   bool anywhere = false;    // the literal may be inside a word
+  bool random = false;      // the rest must look random
   std::string_view before;  // "a14": the part of the secret before the literal
 };
 const std::vector<SecretRule>& secret_rules();

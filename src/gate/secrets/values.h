@@ -18,11 +18,6 @@ std::string_view bare(std::string_view secret, std::string& room);
 // are placeholders too.
 bool is_placeholder(std::string_view value);
 
-// How much likelier the pairs of letters in `value` are in words than in random text, in quarters of a bit;
-// below 0: random. Short parts, pairs of capitals (abbreviations) and a capital after a small letter (a new
-// word) do not count.
-int likeness_to_words(std::string_view value);
-
 // An identifier, a slug or a sentence: pronounceable pieces, few digits.
 bool is_words(std::string_view value);
 
@@ -32,9 +27,12 @@ bool is_name_of_something(std::string_view value);
 // Long and irregular enough to be random: at least 12 characters.
 bool is_random(std::string_view value);
 
-// The same for letters and digits without a name beside them: capitals, small letters and digits in irregular
-// order. In joined words they change less often.
+// The same for letters and digits without a name beside them: capitals, small letters and digits.
 bool is_random_code(std::string_view value);
+
+// The same for a token of at least so many characters where tokens are given; more when they are hex. A UUID
+// is none.
+bool is_random_token(std::string_view value, std::size_t least);
 
 // How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
 // count twice.
@@ -47,9 +45,6 @@ bool is_chosen(std::string_view value);
 // and of numbered things do not count.
 bool is_mixed_word(std::string_view value);
 
-// v1.2.3, 2026-03-02T10:21, 1000ms, 10.0.0.1
-bool is_version_or_time(std::string_view value);
-
 // What a person might choose as a password: a few characters that are not just a word.
 bool is_password_like(std::string_view value);
 
@@ -58,9 +53,11 @@ bool is_uuid(std::string_view value);
 // A path or an address: each of its parts is a name.
 bool is_path(std::string_view value);
 
-// A variable, a call, a path or a placeholder: it refers to a secret and is not one. So does the word for a
-// password in any language.
+// A variable, a call, a path, a label or a placeholder: it refers to a secret and is not one.
 bool is_reference(std::string_view value);
+
+// The word for a password in any language, as forms are labelled: db_password
+bool is_label(std::string_view value);
 
 // The notation between a name and its value. It decides how much the value must look like a secret.
 enum class Style {

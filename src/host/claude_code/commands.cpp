@@ -18,7 +18,7 @@ struct Source {
 constexpr std::array kSources = {
     Source{
         "save",
-        "description: Save where this session stands as a document of cairn\nargument-hint: [what matters]\n",
+        "description: Save the state of this session as a document of cairn\nargument-hint: [what matters]\n",
         R"(The sections of a document:
 
 !`cairn docs template`
@@ -75,7 +75,7 @@ Say in one or two sentences whether all is well, and if not what to do.
 )"},
 };
 
-// People type these: the model is not told of them. What a command needs runs without a question.
+// The model does not see a command that people type, and people do not see one that the model calls.
 constexpr std::string_view kForPeople = "disable-model-invocation: true\n";
 constexpr std::string_view kForModel = "user-invocable: false\n";
 // A context of its own needs the shell for `cairn` and nothing that changes files or asks the network.

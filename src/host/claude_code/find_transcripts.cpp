@@ -17,7 +17,7 @@ bool is_session(std::string_view name) {
          std::count(name.begin(), name.end(), '-') == 4;
 }
 
-// The directory in which another memory tool (claude-mem) keeps the sessions of its own agent.
+// Whether it has the sessions of a memory agent: that of another tool (claude-mem), or cairn's own.
 bool is_memory_agents(std::string_view directory) {
   return directory.find("observer-sessions") != std::string_view::npos ||
          directory.find("-cairn-agent") != std::string_view::npos;

@@ -11,6 +11,7 @@
 #include "host/claude_code/servers.h"
 #include "host/json_edit.h"
 #include "host/nested_hooks.h"
+#include "os/path.h"
 
 namespace cairn::host::claude {
 
@@ -93,10 +94,11 @@ const Entries& SettingsHooks::servers() const {
   return servers;
 }
 
-// In the directory of settings only where the environment names that.
+// It is in the settings directory only if CLAUDE_CONFIG_DIR names that directory; else beside it:
+// ~/.claude.json.
 Result<std::string> SettingsHooks::servers_file() const {
   if (const char* directory = std::getenv("CLAUDE_CONFIG_DIR"); directory && *directory)
-    return (fs::absolute(directory) / ".claude.json").lexically_normal().string();
+    return os::absolute(std::string(directory) + "/.claude.json");
   return fs::path(TRY(settings_file())).parent_path().string() + ".json";
 }
 

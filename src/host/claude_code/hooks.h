@@ -16,7 +16,7 @@ class SettingsHooks final : public NestedHooks {
   const std::vector<std::string>& allowed_tools() const override;
   Result<std::string> with_ours(std::string text, const HookProgram& program) const override;
   Result<std::string> without_ours(std::string text, const std::optional<std::string>& before) const override;
-  // Where it ignores the arguments, the hook takes the event's name from the payload.
+  // An older host ignores the arguments; then the hook takes the event's name from the payload.
   bool takes_exec_form(const std::optional<std::string>& version_text) const override;
   std::string uninstall_command(std::string_view plugin) const override;
 

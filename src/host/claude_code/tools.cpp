@@ -168,7 +168,7 @@ Action read_action(const ToolCall& call) {
   action.verb = verb_of(call.tool);
   action.tool = call.tool;
   action.origin = origin_of(call.tool);
-  action.interrupted = call.response["interrupted"].as_bool();
+  action.interrupted = was_interrupted(call.response);
   switch (action.verb) {
     case Verb::run: read_run(call, action); break;
     case Verb::write:

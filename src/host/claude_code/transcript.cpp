@@ -60,7 +60,8 @@ void Lines::take(std::string_view text, std::uint64_t begin, std::uint64_t end) 
   type == "user" ? take_user(line, head) : take_assistant(line, head);
 }
 
-// Hooks say the same of a notification: it does not begin a turn. What follows it names its id.
+// A notification does not begin a turn; hooks do not count it as a prompt either. The lines after it carry
+// its id, and still belong to the prompt before it.
 bool Lines::goes_on(const Json& line, const std::string& prompt_id) {
   if (!alone_ || prompt_id_.empty()) return false;
   if (notified_.contains(prompt_id)) return true;
@@ -105,7 +106,7 @@ void Lines::end_piece(std::uint64_t begin) {
 }
 
 // What the person said when they refused a call; empty: nothing, or the host wrote it in their name. The text
-// of a server's failure is the server's: it could put words into the person's mouth.
+// of a server's failure is the server's: it could pretend to be the person.
 static std::string_view objection_in(std::string_view text, std::string_view tool) {
   static constexpr std::array kRefused = {"The user doesn't want to proceed with this tool use.",
                                           "Permission for this tool use was denied."};
@@ -176,9 +177,6 @@ void Lines::take_assistant(const Json& line, const Item& head) {
   else if (alone_ && !calls && !line["isApiErrorMessage"].as_bool())
     answer_ = std::move(stop);
 }
-
-// "Let me look at the tests." is not a finding, and there are thousands of such remarks.
-static constexpr std::size_t kLeastRemark = 60;
 
 void Lines::take_text(TextKind kind, std::string text, const Item& head) {
   if (kind == TextKind::remark && trim(text).size() < kLeastRemark) return;

@@ -101,7 +101,10 @@ class Copilot final : public OtherHost {
   std::string_view own_tools() const override { return "cairn-"; }
 
   void adapt(event::Event& e, const Json& payload) const override {
-    if (e.reason == "new") e.reason = "startup";
+    if (e.reason == "new") {
+      e.start_reason = event::StartReason::startup;
+      e.reason = event::start_reason_name(e.start_reason);
+    }
     // Inside a subagent the session is the subagent's own.
     if (const auto parent = payload.text("parent_agent_id"); parent && e.agent_id == e.session.value) {
       e.session = ContentId{*parent};

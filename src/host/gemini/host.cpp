@@ -110,7 +110,7 @@ class Gemini final : public OtherHost {
     return tool.starts_with("mcp_") ? std::optional(Origin::mcp) : OtherHost::origin_of(tool);
   }
   // After /clear it does not use the context of a session's start.
-  bool drops_context(std::string_view reason) const override { return reason == "clear"; }
+  bool drops_context(event::StartReason reason) const override { return reason == event::StartReason::clear; }
 
   std::unique_ptr<TranscriptLines> transcript_lines(const ContentId& session, std::string prompt_id,
                                                     bool alone) const override {

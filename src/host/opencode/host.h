@@ -1,4 +1,4 @@
-// OpenCode: a plugin inside its process calls our hook (plugin.js beside this file).
+// OpenCode: a plugin inside its process calls our hook (its text is in plugin.cpp).
 #pragma once
 
 #include "host/host.h"

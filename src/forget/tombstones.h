@@ -21,7 +21,7 @@ Result<std::shared_ptr<const gate::Forgotten>> load_forgotten(store::Db& db, con
 // What one forget is about.
 Result<gate::Forgotten> load_forgotten(store::Db& db, const std::string& key, std::int64_t forget);
 
-store::TombstoneRow row_of(const gate::Tombstone& stone);
-gate::Tombstone stone_of(const store::TombstoneRow& row);
+store::TombstoneRow row_of(const gate::Tombstone& tombstone);
+gate::Tombstone tombstone_of(const store::TombstoneRow& row);
 
 }  // namespace cairn::forget

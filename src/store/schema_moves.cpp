@@ -1,0 +1,22 @@
+#include "store/schema.h"
+
+namespace cairn::store {
+
+const std::string_view kProjectMoves = R"sql(
+-- The project to which the rows of this one are moving: a name that was given up. Its rows are shown with those of the
+-- other until all have moved, then this row goes.
+ALTER TABLE projects ADD COLUMN moves_to INTEGER REFERENCES projects(id);
+CREATE INDEX projects_moving ON projects(moves_to) WHERE moves_to IS NOT NULL;
+DROP VIEW project_scope;
+CREATE VIEW project_scope AS
+  SELECT name AS project, name AS member FROM projects
+  UNION ALL
+  SELECT p.name, m.name FROM projects p JOIN projects m ON m.scope = p.scope AND m.id <> p.id
+  UNION ALL
+  SELECT p.name, f.name FROM projects p JOIN projects f ON f.moves_to = p.id AND f.moves_to IS NOT NULL
+  UNION ALL
+  SELECT p.name, f.name FROM projects p JOIN projects m ON m.scope = p.scope AND m.id <> p.id
+    JOIN projects f ON f.moves_to = m.id AND f.moves_to IS NOT NULL;
+)sql";
+
+}  // namespace cairn::store
