@@ -35,6 +35,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 else()
   # `a & b` of two bools is on purpose where a jump would cost more.
   target_compile_options(cairn_flags INTERFACE -Wno-bitwise-instead-of-logical)
+  # A precompiled header of the cache is good although a package has given the system's headers another date.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 if(CAIRN_WERROR)
   target_compile_options(cairn_flags INTERFACE -Werror)
