@@ -277,8 +277,13 @@ Status delete_all_of(const fs::path& path) {
 Status purge_home(const hook::Home& home) {
   const os::FileLock lock =
       TRY(os::FileLock::acquire(home.lock()).in("purge: a daemon has just been started: try again"));
-  for (const fs::path& entry : entries_of(home.data))
-    if (entry != home.lock() && hook::Home::creates(entry.filename().string())) TRY(delete_all_of(entry));
+  for (const fs::path& entry : entries_of(home.data)) {
+    std::error_code error;
+    const bool is_ours =
+        hook::Home::creates(entry.filename().string()) &&
+        !(entry.extension() == ".new" && fs::is_directory(entry, error));  // we make no such directory
+    if (entry != home.lock() && is_ours) TRY(delete_all_of(entry));
+  }
   return delete_all_of(home.lock());
 }
 
@@ -291,7 +296,10 @@ Result<std::vector<std::string>> purge(const hook::Home& home) {
   TRY(delete_all_of(home.config_file));
   std::vector<std::string> left;
   for (const fs::path& directory : std::set<fs::path>{home.data, fs::path(home.config_file).parent_path()}) {
-    fs::remove(directory, error);  // only when it is empty
+    if (fs::is_symlink(directory, error))
+      left.push_back(directory.string());
+    else
+      fs::remove(directory, error);  // only when it is empty
     for (const fs::path& entry : entries_of(directory)) left.push_back(entry.string());
   }
   return left;

@@ -253,13 +253,13 @@ Result<bool> Engine::step() {
     if (forget_.take_changed()) reload();
     return true;
   }
+  if (TRY(mover_.step())) return true;
   if (TRY(write_document())) return true;
   if (TRY(worker_.step())) return true;
   if (TRY(intake_.recorder().step())) return true;
   if (TRY(catch_up_.step())) return true;
   if (TRY(binding_.step())) return true;
   if (TRY(repository_reader_.step())) return true;
-  if (TRY(mover_.step())) return true;
   if (archiver_.sweep_step()) return true;
   if (copied_ != archiver_.copied()) passages_.look_again();
   copied_ = archiver_.copied();

@@ -481,12 +481,14 @@ Result<std::string> CatchUp::store_event(Look& look, Event event) {
     auto verdict = recorder_.pass(gate_, std::move(event), max_field_);
     if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
       if (use) TRY(store::forget_start(db_, look.session.id, *use, refusal->reason));
+      if (use) recorder_.read_again(look.session.id);
       return refusal->reason;
     }
     auto savepoint = TRY(store::Savepoint::begin(db_));
     if (auto recorded = recorder_.record(std::get<gate::Gate::Passed>(verdict)); !recorded) {
       if (recorded.error().code != Code::invalid) return std::move(recorded).error();
-      return recorded.error().message;  // caused by this event: it must not block the others
+      recorder_.read_again(look.session.id);  // the savepoint is rolled back
+      return recorded.error().message;        // caused by this event: it must not block the others
     }
     TRY(savepoint.commit());
   }

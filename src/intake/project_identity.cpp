@@ -101,6 +101,8 @@ Result<Match> match(store::Db& db, os::Disk& disk, os::Clock& clock, const Place
   Match match;
   match.project = TRY(store::project_by_key(db, place.key));
   if (match.project) return match;
+  match.project = TRY(store::project_by_alias(db, place.key));
+  if (match.project) return match;
   match.project = TRY(project_without_place(db, place));
   if (match.project) {
     match.how = How::moved;

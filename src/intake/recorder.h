@@ -68,6 +68,7 @@ class Recorder {
   Result<bool> step();
   // Stored events were changed or removed: drops what was read of them.
   void read_again();
+  void read_again(SessionId session);
 
   // Ends turns and sessions whose host is dead, and turns without an event for 10 minutes; sessions of an
   // unknown host after 24 hours.

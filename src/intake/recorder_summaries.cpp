@@ -140,6 +140,10 @@ void Recorder::read_again() {
   is_first_step_ = true;
 }
 
+void Recorder::read_again(SessionId session) {
+  digests_.drop(session);
+}
+
 // The host of a session may have died since the last sweep.
 Status Recorder::end_if_dead(SessionId id, const ContentId& except) {
   const auto session = TRY(store::find_session(db_, id));

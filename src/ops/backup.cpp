@@ -48,11 +48,13 @@ Json backup_json(const store::Backup& b) {
 
 // The archive may have sessions that the store does not have.
 Result<store::TranscriptKey> archived_session(World& world, const std::string& name) {
+  const auto known = TRY(store::sessions_named(world.db, name));
+  if (known.size() == 1 && std::to_string(known[0].id.value) == name)
+    return store::TranscriptKey{known[0].platform, known[0].content_id.value, ""};
   const auto found = TRY(store::sessions_like(world.db, name));
   if (found.size() > 1 && found[0].session != name)
     return Error{Code::invalid, "several sessions begin like this: give more of the id"};
   if (!found.empty()) return found[0];
-  const auto known = TRY(store::sessions_named(world.db, name));
   if (known.size() == 1) return store::TranscriptKey{known[0].platform, known[0].content_id.value, ""};
   return Error{Code::not_found, "there is no such backup or session: `cairn backup list --all`"};
 }

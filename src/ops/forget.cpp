@@ -9,6 +9,7 @@
 #include "ops/records.h"
 #include "store/audit.h"
 #include "store/forget_requests.h"
+#include "store/project_move.h"
 #include "store/projects.h"
 #include "store/tombstones.h"
 
@@ -135,6 +136,10 @@ Result<Json> forget(World& world, const Args& args) {
       if (auto found = one_project(world, args)) project = *std::move(found);
     return requests_json(world, project);
   }
+  if (TRY(store::is_moving(world.db)))
+    return Error{
+        Code::busy,
+        "forget: rows are still moving after `cairn projects rename` or `merge`: try again in a minute"};
   const forget::Request request = TRY(request_of(world, args));
   const forget::Selection selection = TRY(forget::select(world.db, world.key, request));
   Json out = TRY(selection_json(world, selection));

@@ -80,7 +80,9 @@ static Result<Json> end_one(World& world, const recall::RecordId& id) {
   }
   if (id.kind == recall::Kind::prompt && TRY(store::end_standing_orders(world.db, id.row, now)) > 0)
     return Json::object({{"id", name}, {"kind", "standing order"}, {"text", Json()}});
-  return Error{Code::invalid, "done: " + name + " gave no standing order that the context shows"};
+  return Error{
+      Code::invalid,
+      "done: " + name + " gave no standing order that the context shows: `cairn open` lists what is left"};
 }
 
 static Result<Json> done(World& world, const Args& args) {

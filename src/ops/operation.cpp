@@ -228,12 +228,11 @@ Result<Args> Operation::check(const Json& args, Spelling spelling) const {
 static Status bind_to_project(World& world, const Operation& operation, const Args& args) {
   if (!operation.find("agent") || !args.flag("agent")) return {};
   if (world.settings.text("recall.agent_scope") == "all") return {};
-  for (const std::string_view other : {"project", "all"})
-    if (operation.find(other) && args.has(other))
-      return Error{Code::denied,
-                   fmt::format("{}: an agent may not ask for other projects: the user can allow it "
-                               "with `cairn config set recall.agent_scope all`",
-                               operation.title())};
+  if ((operation.find("project") && args.has("project")) || (operation.find("all") && args.flag("all")))
+    return Error{Code::denied,
+                 fmt::format("{}: an agent may not ask for other projects: the user can allow it "
+                             "with `cairn config set recall.agent_scope all`",
+                             operation.title())};
   if (!args.has("cwd")) return Error{Code::invalid, operation.title() + ": agent goes with cwd: give both"};
   auto project = project_at(world, args.text("cwd"));
   if (!project && project.error().code != Code::not_found) return std::move(project).error();

@@ -6,6 +6,7 @@
 #include "store/audit.h"
 #include "store/project_links.h"
 #include "store/project_move.h"
+#include "store/tombstones.h"
 
 namespace cairn::ops {
 
@@ -123,7 +124,14 @@ static Result<Json> projects_unlink(World& world, const Args& args) {
   return linked_json(world, one, changed);
 }
 
+// A forget works through the rows of names that must stay what they are until it is done.
+static Status check_no_forget(World& world) {
+  if (!TRY(store::pending_forget(world.db))) return {};
+  return Error{Code::busy, "something is being forgotten: try again in a minute"};
+}
+
 static Result<Json> projects_rename(World& world, const Args& args) {
+  TRY(check_no_forget(world).in("rename"));
   const store::Project project = TRY(project_named(world, args.text("name")));
   const std::string name = world.intake->gate().clean(args.text("new_name"), gate::Way::remember);
   TRY(store::in_transaction(
@@ -132,6 +140,7 @@ static Result<Json> projects_rename(World& world, const Args& args) {
 }
 
 static Result<Json> projects_merge(World& world, const Args& args) {
+  TRY(check_no_forget(world).in("merge"));
   const store::Project from = TRY(project_named(world, args.text("name")));
   const store::Project into = TRY(project_named(world, args.text("other")));
   const auto totals = TRY(store::project_totals(world.db, from.name, 1));

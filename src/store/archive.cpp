@@ -189,8 +189,11 @@ Result<Backup> add_backup(Db& db, BackupBase base, const std::optional<BackupSeg
       "INSERT INTO backups(uuid, platform, content_session_id, agent, version, base_id, segments, project, "
       "source_path, cause, reason, source_bytes, source_sha256, bytes, sha256, lines, malformed, bad_line, "
       "bad_column, rewritten, last_uuid, last_record_at_epoch, created_at, created_at_epoch, verified_at, "
-      "verified_at_epoch) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?)",
+      "verified_at_epoch) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce((SELECT project FROM sdk_sessions "
+      "WHERE "
+      "platform = ?2 AND content_session_id = ?3), ?8), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "
+      "?19, "
+      "?20, ?21, ?22, ?23, ?24, ?25, ?26)",
       new_uuid(epoch_ms(backup.created_at)), key.platform, key.session, key.agent, backup.version, base.id,
       backup.segments, backup.project, backup.source_path, backup.cause, backup.reason, backup.source_bytes,
       backup.source_sha256, backup.bytes, backup.sha256, backup.lines, backup.malformed, backup.bad_line,

@@ -25,6 +25,15 @@ static ZSTD_CCtx* compressor() {
   return context.get();
 }
 
+static ZSTD_DCtx* decompressor() {
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  static thread_local const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
+  CAIRN_ASSERT(context != nullptr);
+  return context.get();
+}
+
 std::string compress(std::string_view bytes) {
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t size =
@@ -41,7 +50,8 @@ Result<std::string> decompress(std::string_view frame, std::size_t max) {
   }
   if (size > max) return Error{Code::invalid, "decompress: content too large"};
   std::string bytes(static_cast<std::size_t>(size), '\0');
-  const std::size_t got = ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
+  const std::size_t got =
+      ZSTD_decompressDCtx(decompressor(), bytes.data(), bytes.size(), frame.data(), frame.size());
   if (ZSTD_isError(got)) return Error{Code::corrupt, std::string("decompress: ") + ZSTD_getErrorName(got)};
   if (got != bytes.size()) return Error{Code::corrupt, "decompress: the frame is too short"};
   return bytes;

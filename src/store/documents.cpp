@@ -105,6 +105,11 @@ Result<std::optional<Document>> document_by_uuid(Db& db, std::string_view uuid) 
   return first(db.query(DOCUMENTS "WHERE d.uuid = ?", uuid), read_document);
 }
 
+// Rows of a project, also while they have another of its names. These tables may name a project that has no
+// row.
+#define ANY_NAME_OF(project) \
+  "IN (SELECT " project " UNION ALL SELECT member FROM project_names WHERE project = " project ")"
+
 Result<std::vector<Document>> documents_named(Db& db, const std::optional<std::string>& project,
                                               std::string_view name) {
   std::string_view digits = name;
@@ -117,16 +122,18 @@ Result<std::vector<Document>> documents_named(Db& db, const std::optional<std::s
     return found;
   }
   const std::string base(name.substr(name.find_last_of('/') + 1));
-  return all(db.query(DOCUMENTS "WHERE d.deleted_at IS NULL AND d.name <> '' AND d.name IN (?1, ?1 || '.md') "
-                                "AND (?2 IS NULL OR d.project = ?2)" NEWEST_FIRST "LIMIT 100",
-                      base, project),
-             read_document);
+  return all(
+      db.query(DOCUMENTS "WHERE d.deleted_at IS NULL AND d.name <> '' AND d.name IN (?1, ?1 || '.md') "
+                         "AND (?2 IS NULL OR d.project " ANY_NAME_OF("?2") ")" NEWEST_FIRST "LIMIT 100",
+               base, project),
+      read_document);
 }
 
 Result<std::optional<Document>> newest_document(Db& db, const std::string& project) {
-  return first(
-      db.query(DOCUMENTS "WHERE d.project = ? AND d.deleted_at IS NULL" NEWEST_FIRST "LIMIT 1", project),
-      read_document);
+  return first(db.query(DOCUMENTS "WHERE d.project " ANY_NAME_OF(
+                            "?1") " AND d.deleted_at IS NULL" NEWEST_FIRST "LIMIT 1",
+                        project),
+               read_document);
 }
 
 Result<std::optional<Document>> newest_document_of(Db& db, const std::string& platform,
@@ -138,13 +145,13 @@ Result<std::optional<Document>> newest_document_of(Db& db, const std::string& pl
 }
 
 Result<std::vector<Document>> list_documents(Db& db, const DocumentQuery& query) {
-  return all(
-      db.query(DOCUMENTS "WHERE (?1 IS NULL OR d.project = ?1) AND (?2 IS NULL OR EXISTS (SELECT 1 FROM "
-                         "json_each(d.tags) WHERE lower(value) = lower(?2))) AND (?3 IS NULL OR "
-                         "d.content_session_id = ?3) AND (d.deleted_at IS NOT NULL) = ?4" NEWEST_FIRST
-                         "LIMIT ?5",
-               query.project, query.tag, query.session, query.trash, query.limit),
-      read_document);
+  return all(db.query(DOCUMENTS "WHERE (?1 IS NULL OR d.project " ANY_NAME_OF(
+                          "?1") ") AND (?2 IS NULL OR EXISTS (SELECT 1 FROM "
+                                "json_each(d.tags) WHERE lower(value) = lower(?2))) AND (?3 IS NULL OR "
+                                "d.content_session_id = ?3) AND (d.deleted_at IS NOT NULL) = ?4" NEWEST_FIRST
+                                "LIMIT ?5",
+                      query.project, query.tag, query.session, query.trash, query.limit),
+             read_document);
 }
 
 Result<std::optional<std::int64_t>> successor_of_document(Db& db, std::int64_t id) {
@@ -166,8 +173,9 @@ Result<std::int64_t> add_undo(Db& db, const UndoEntry& u) {
 }
 
 Result<std::optional<UndoEntry>> last_undo(Db& db, const std::string& project, WallTime now) {
-  return first(db.query(UNDOS "WHERE project = ? AND undone_at_epoch IS NULL AND expires_at_epoch > ? ORDER "
-                              "BY id DESC LIMIT 1",
+  return first(db.query(UNDOS "WHERE project " ANY_NAME_OF(
+                            "?1") " AND undone_at_epoch IS NULL AND expires_at_epoch > ?2 ORDER "
+                                  "BY id DESC LIMIT 1",
                         project, epoch_ms(now)),
                read_undo);
 }

@@ -33,6 +33,15 @@ Status keep_evidence(Db& db, std::int64_t event_seq, SessionId session, const Te
       event_seq, session.value, input, response, extra, epoch_ms(at), static_cast<int>(indexed));
 }
 
+// Removes the payload unless a kept event still refers to it.
+static Status drop_unused_payload(Db& db, std::int64_t id) {
+  return db.run(
+      "DELETE FROM payloads WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence WHERE input_payload = ?1) "
+      "AND NOT EXISTS (SELECT 1 FROM evidence WHERE response_payload = ?1) AND NOT EXISTS (SELECT 1 FROM "
+      "evidence WHERE extra_payload = ?1)",
+      id);
+}
+
 Result<std::optional<std::int64_t>> correct_to_failure(Db& db, SessionId session,
                                                        const std::string& tool_use_id,
                                                        const std::string& response) {
@@ -44,8 +53,10 @@ Result<std::optional<std::int64_t>> correct_to_failure(Db& db, SessionId session
   const std::int64_t seq = row.integer(0);
   const auto turn = row.optional_integer(1);
   TRY(db.run("UPDATE events SET kind = 'tool_failure' WHERE seq = ?", seq));
+  const auto old = TRY(db.integer("SELECT response_payload FROM evidence WHERE event_seq = ?", seq));
   const auto payload = TRY(put_payload(db, session, response));
   TRY(db.run("UPDATE evidence SET response_payload = ? WHERE event_seq = ?", payload, seq));
+  if (old) TRY(drop_unused_payload(db, *old));
   TRY(index_again(db, {seq}));
   return turn;
 }
@@ -56,12 +67,7 @@ Status delete_evidence(Db& db, std::int64_t event_seq) {
                                  "v.response_payload, v.extra_payload) WHERE v.event_seq = ?",
                                  event_seq)));
   TRY(db.run("DELETE FROM evidence WHERE event_seq = ?", event_seq));
-  for (const std::int64_t id : payloads)
-    TRY(
-        db.run("DELETE FROM payloads WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence WHERE "
-               "input_payload = ?1) AND NOT EXISTS (SELECT 1 FROM evidence WHERE response_payload = ?1) AND "
-               "NOT EXISTS (SELECT 1 FROM evidence WHERE extra_payload = ?1)",
-               id));
+  for (const std::int64_t id : payloads) TRY(drop_unused_payload(db, id));
   return {};
 }
 

@@ -11,12 +11,14 @@ namespace cairn::store {
 
 Result<std::vector<RecordName>> equal_records(Db& db, const RecordName& record) {
   if (record.letter != 'O') return std::vector<RecordName>{record};
-  return all(db.query("SELECT o.id FROM observations o JOIN observations w ON w.id = ? WHERE o.id = w.id OR "
-                      "(o.content_hash = w.content_hash AND o.project = w.project)",
-                      record.row),
-             [](Stmt& row) {
-               return RecordName{'O', row.integer(0)};
-             });
+  return all(
+      db.query("SELECT o.id FROM observations o JOIN observations w ON w.id = ? WHERE o.id = w.id OR "
+               "(o.content_hash = w.content_hash AND o.project IN (SELECT member FROM project_names WHERE "
+               "project = w.project))",
+               record.row),
+      [](Stmt& row) {
+        return RecordName{'O', row.integer(0)};
+      });
 }
 
 static std::string_view events_sql(char letter) {

@@ -47,8 +47,9 @@ Result<std::vector<Known>> known_of(Db& db, const std::string& batch) {
 Result<std::optional<std::int64_t>> same_elsewhere(Db& db, const MemoryId& memory, const std::string& project,
                                                    const std::string& hash) {
   return db.integer(
-      "SELECT id FROM observations WHERE content_hash = ? AND project = ? AND memory_session_id <> ? ORDER "
-      "BY id LIMIT 1",
+      "SELECT id FROM observations WHERE content_hash = ? AND project IN (SELECT member FROM project_names "
+      "WHERE "
+      "project = ?) AND memory_session_id <> ? ORDER BY id LIMIT 1",
       hash, project, memory.value);
 }
 

@@ -75,8 +75,9 @@ Status delete_open_item(Db& db, std::int64_t id) {
 }
 
 Result<bool> closed_by_person(Db& db, const std::string& project, const std::string& key) {
-  return TRY(db.integer("SELECT 1 FROM open_items WHERE project = ? AND key = ? AND closed_at_epoch IS NOT "
-                        "NULL AND closed_session IS NULL LIMIT 1",
+  return TRY(db.integer("SELECT 1 FROM open_items WHERE project IN (SELECT member FROM project_names WHERE "
+                        "project = ?) AND key = ? AND closed_at_epoch IS NOT NULL AND closed_session IS NULL "
+                        "LIMIT 1",
                         project, key))
       .has_value();
 }

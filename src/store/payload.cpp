@@ -43,6 +43,7 @@ static std::string_view text_of(sqlite3_value* value) {
 }
 
 static void sql_payload_key(sqlite3_context* context, int, sqlite3_value** values) {
+  if (sqlite3_value_type(values[1]) == SQLITE_NULL) return sqlite3_result_null(context);
   const std::string key = payload_key(SessionId{sqlite3_value_int64(values[0])}, text_of(values[1]));
   sqlite3_result_text64(context, key.data(), key.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }

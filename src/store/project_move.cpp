@@ -102,6 +102,10 @@ Status ProjectMover::step_in_transaction() {
   }
   TRY(move_piece(tables_.back()));
   if (!tables_.empty()) return {};
+  // No foreign key keeps these from having the old name: such a row may be new since its table was done.
+  for (const char* table : {"backups", "session_documents", "undo_log", "forget_requests"})
+    TRY(db_.run("UPDATE OR IGNORE " + std::string(table) + " SET project = ? WHERE project = ?", new_name_,
+                old_name_));
   const Status gone = db_.run("DELETE FROM projects WHERE id = ?", from_);
   from_ = 0;
   // A row may have been stored under the old name meanwhile: then it begins again.

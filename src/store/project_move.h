@@ -1,8 +1,8 @@
 // Renames a project, merges two projects, or gives a project another path.
 //
 // Every row has the name of its project. When a name changes, ProjectMover changes the rows in short steps.
-// Until it is done, the old name is a project of its own, and reads of the new name show it too
-// (projects.moves_to, project_scope). Looking up the old name or path finds the new project at once.
+// Until it is done, the old name is a project of its own, and reads of either name show both
+// (projects.moves_to, project_names). Looking up the old name or path finds the new project at once.
 #pragma once
 
 #include <cstdint>

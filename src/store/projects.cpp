@@ -76,6 +76,14 @@ Result<std::optional<Project>> project_by_root(Db& db, const std::string& root) 
       read_project);
 }
 
+Result<std::optional<Project>> project_by_alias(Db& db, const std::string& key) {
+  return first(
+      db.query(PROJECT "JOIN project_history h ON h.project_id = p.id WHERE h.old_key = ? AND h.made_by "
+                       "= 'user' AND h.what = 'moved' ORDER BY h.id DESC LIMIT 1",
+               key),
+      read_project);
+}
+
 Result<std::optional<Project>> project_by_old_place(Db& db, const Place& place) {
   auto found = TRY(first(
       db.query(PROJECT
@@ -167,8 +175,12 @@ Result<std::vector<std::string>> scope_of(Db& db, const std::string& project) {
   return names;
 }
 
+// While rows move to the project, they count as its own.
+#define NAMES                                                                                             \
+  "(SELECT p.name UNION ALL SELECT f.name FROM projects f WHERE f.moves_to = p.id AND f.moves_to IS NOT " \
+  "NULL)"
 #define TALLY(what) \
-  "(SELECT coalesce(sum(count), 0) FROM tallies WHERE what = '" what "' AND project = p.name)"
+  "(SELECT coalesce(sum(count), 0) FROM tallies WHERE what = '" what "' AND project IN " NAMES ")"
 
 Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<std::string>& name,
                                                   std::int64_t limit) {
@@ -176,8 +188,8 @@ Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<st
       db.query(
           "SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid, "
           "p.created_at_epoch, " TALLY("session") ", " TALLY("prompt") ", " TALLY("summary") ", " TALLY(
-              "observation") ", (SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project = "
-                             "p.name) AS last FROM projects p WHERE p.moves_to IS NULL AND (?1 IS NULL OR "
+              "observation") ", (SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project IN " NAMES
+                             ") AS last FROM projects p WHERE p.moves_to IS NULL AND (?1 IS NULL OR "
                              "p.name = ?1) ORDER BY "
                              "last DESC, p.id DESC LIMIT ?2",
           name, limit),
@@ -193,8 +205,9 @@ Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<st
       });
 }
 
-#define DISTINCT_OF(column)                                                    \
-  "SELECT DISTINCT " column " FROM sdk_sessions WHERE project = ? AND " column \
+#define DISTINCT_OF(column)                                                                              \
+  "SELECT DISTINCT " column                                                                              \
+  " FROM sdk_sessions WHERE project IN (SELECT member FROM project_names WHERE project = ?) AND " column \
   " IS NOT NULL ORDER BY 1 LIMIT 50"
 
 Result<std::vector<std::string>> branches_of(Db& db, const std::string& project) {

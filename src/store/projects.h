@@ -50,6 +50,8 @@ Result<std::optional<Project>> project_by_key(Db& db, const std::string& key);
 Result<std::optional<Project>> project_by_name(Db& db, const std::string& name);
 // Finds a project by the directory of its main worktree; if several have it, the one with the latest session.
 Result<std::optional<Project>> project_by_root(Db& db, const std::string& root);
+// Finds the project to which a person gave the place with this key, by a merge or an alias.
+Result<std::optional<Project>> project_by_alias(Db& db, const std::string& key);
 // Finds a project by a key or main worktree that it had before it was moved.
 Result<std::optional<Project>> project_by_old_place(Db& db, const Place& place);
 // The project of the sessions that ran in this linked worktree or below it.

@@ -58,7 +58,9 @@ Status replace_index(Db& db) {
   TRY(db.exec("PRAGMA legacy_alter_table = OFF"));
   TRY(std::move(renamed));
   TRY(db.run("DELETE FROM index_rebuild"));
-  // Tool calls and passages are indexed again one by one, newest first.
+  // Tool calls and passages are indexed again one by one, newest first. Their old entries go at once: an
+  // entry that is inserted twice cannot be deleted any more.
+  TRY(db.run("INSERT INTO event_index(event_index) VALUES('delete-all')"));
   TRY(db.run("UPDATE evidence SET indexed = 0 WHERE indexed <> 0"));
   return clear_passages(db);
 }

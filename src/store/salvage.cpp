@@ -62,6 +62,7 @@ class Salvage {
 
  private:
   Status copy_table(const std::string& table, bool has_rowid);
+  Status copy_moves();
   Status by_rowid(const std::string& table);
   Status by_key(const std::string& table);
   static std::optional<std::int64_t> readable_from(Stmt& row, std::int64_t unreadable);
@@ -101,6 +102,7 @@ Status Salvage::run() {
   for (const Table& table : tables) {
     const std::int64_t gaps = result_.gaps, refused = result_.refused;
     TRY(copy_table(table.name, table.has_rowid).in(table.name));
+    if (table.name == "projects") TRY(copy_moves());
     if (result_.gaps == gaps && result_.refused == refused) continue;
     if (table.name == "projects") TRY(of_indexes(table.name, kProjectsOfParts));
     if (table.name == "sdk_sessions") TRY(of_indexes(table.name, kSessionsOfParts));
@@ -113,6 +115,7 @@ Status Salvage::copy_table(const std::string& table, bool has_rowid) {
   const Names there = texts(from_, "SELECT name FROM pragma_table_info(?)", table);
   columns_ = texts(to_, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", table);
   std::erase_if(columns_, [&](const std::string& column) { return std::ranges::count(there, column) == 0; });
+  std::erase(columns_, "moves_to");  // copy_moves()
   if (columns_.empty()) {
     ++result_.gaps;
     return {};
@@ -125,6 +128,16 @@ Status Salvage::copy_table(const std::string& table, bool has_rowid) {
   const Status done = has_rowid ? by_rowid(table) : by_key(table);
   insert_.reset();
   return done;
+}
+
+// A project may move to one with a higher number, which is copied after it.
+Status Salvage::copy_moves() {
+  auto row = from_.prepare("SELECT id, moves_to FROM projects WHERE moves_to IS NOT NULL");
+  for (auto more = row ? row->step() : Result<bool>(row.error()); more && *more; more = row->step())
+    TRY(to_.run(
+        "UPDATE projects SET moves_to = ?2 WHERE id = ?1 AND EXISTS (SELECT 1 FROM projects WHERE id = ?2)",
+        row->integer(0), row->integer(1)));
+  return {};
 }
 
 // Reads in the order of row ids, and jumps over places that cannot be read.

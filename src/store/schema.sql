@@ -41,15 +41,24 @@ CREATE INDEX projects_due ON projects(id) WHERE is_due = 1;
 CREATE INDEX projects_by_scope ON projects(scope) WHERE scope IS NOT NULL;
 CREATE INDEX projects_moving ON projects(moves_to) WHERE moves_to IS NOT NULL;
 
--- Every project with each project whose rows its reads show: itself, and those linked with it.
-CREATE VIEW project_scope AS
+-- Every name of a project with each other name that means the same one: while rows move, the old and the new.
+CREATE VIEW project_names AS
   SELECT name AS project, name AS member FROM projects
   UNION ALL
-  SELECT p.name, m.name FROM projects p JOIN projects m ON m.scope = p.scope AND m.id <> p.id
+  SELECT t.name, f.name FROM projects t JOIN projects f ON f.moves_to = t.id AND f.moves_to IS NOT NULL
   UNION ALL
-  SELECT p.name, f.name FROM projects p JOIN projects f ON f.moves_to = p.id AND f.moves_to IS NOT NULL
+  SELECT f.name, t.name FROM projects f JOIN projects t ON t.id = f.moves_to
   UNION ALL
-  SELECT p.name, f.name FROM projects p JOIN projects m ON m.scope = p.scope AND m.id <> p.id
+  SELECT f.name, g.name FROM projects f JOIN projects g ON g.moves_to = f.moves_to AND g.moves_to IS NOT NULL AND g.id <> f.id;
+-- Every project with each name whose rows its reads show: its own, and those of the projects linked with it.
+CREATE VIEW project_scope AS
+  SELECT project, member FROM project_names
+  UNION ALL
+  SELECT p.name, m.name FROM projects p JOIN projects t ON t.id = coalesce(p.moves_to, p.id)
+    JOIN projects m ON m.scope = t.scope AND m.id <> t.id
+  UNION ALL
+  SELECT p.name, f.name FROM projects p JOIN projects t ON t.id = coalesce(p.moves_to, p.id)
+    JOIN projects m ON m.scope = t.scope AND m.id <> t.id
     JOIN projects f ON f.moves_to = m.id AND f.moves_to IS NOT NULL;
 
 -- Two projects that belong together, perhaps do, or do not whatever it looks like (apart).

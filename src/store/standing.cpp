@@ -55,8 +55,9 @@ Status set_hidden(Db& db, const RecordName& record, const std::optional<std::str
   if (record.letter == 'O')
     return db.run(
         "UPDATE observations SET deleted_at = ?1 WHERE (id = ?2 OR (content_hash = (SELECT content_hash FROM "
-        "observations WHERE id = ?2) AND project = (SELECT project FROM observations WHERE id = ?2))) AND "
-        "(deleted_at IS NULL) <> (?1 IS NULL)",
+        "observations WHERE id = ?2) AND project IN (SELECT n.member FROM observations w JOIN project_names "
+        "n "
+        "ON n.project = w.project WHERE w.id = ?2))) AND (deleted_at IS NULL) <> (?1 IS NULL)",
         at, record.row);
   return db.run("UPDATE " + table_of(record) +
                     " SET deleted_at = ?1 WHERE id = ?2 AND (deleted_at IS NULL) <> (?1 IS NULL)",
@@ -175,7 +176,7 @@ Result<std::optional<Ruling>> ruling_on(Db& db, const std::string& project, std:
   Stmt row = TRY(db.query(
       "SELECT t.record, t.hidden_by FROM record_standing t CROSS JOIN observations o ON o.id = "
       "CAST(substr(t.record, 2) AS INTEGER) WHERE t.text_hash = ? AND t.text_hash <> '' AND t.record LIKE "
-      "'O%' AND o.project = ? LIMIT 1",
+      "'O%' AND o.project IN (SELECT member FROM project_names WHERE project = ?) LIMIT 1",
       text_hash, project));
   if (!TRY(row.step())) return std::optional<Ruling>();
   const auto record = read_record_name(row.text(0));

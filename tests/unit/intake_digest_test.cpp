@@ -214,6 +214,11 @@ TEST_F(Digests, ACallThatWasCorrectedIsReadAgain) {
   EXPECT_EQ(derived(), grown);
   EXPECT_NE(m.text("SELECT group_concat(summary_text) FROM session_summaries").find("failed"),
             std::string::npos);
+  EXPECT_EQ(
+      m.number("SELECT count(*) FROM payloads p WHERE NOT EXISTS (SELECT 1 FROM evidence v WHERE p.id IN "
+               "(v.input_payload, v.response_payload, v.extra_payload))"),
+      0)
+      << "the first response is gone";
 }
 
 // The work of SQLite for the start of a session beside an open turn with that many calls, of which the last

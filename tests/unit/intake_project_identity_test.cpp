@@ -151,6 +151,21 @@ TEST_F(ProjectIdentity, ANameThatIsTakenAtTheNewPlaceIsMadeUnique) {
   EXPECT_EQ(projects(), (Rows{"shop|a/shop/.git", "b/shop|b/shop/.git"}));
 }
 
+TEST_F(ProjectIdentity, ADirectoryThatAPersonGaveToAProjectBelongsToIt) {
+  repository("shop");
+  repository("market", "other");
+  fs::create_directories(dir / "notes");
+  work("shop", "one");
+  work("market", "two");
+  must(m.run("projects.merge", Json::object({{"name", "market"}, {"other", "shop"}})));
+  must(m.run("projects.alias", Json::object({{"project", "shop"}, {"path", dir / "notes"}})));
+  work("market", "three");
+  work("notes", "four");
+  must(m.drain());
+  EXPECT_EQ(projects(), (Rows{"shop|shop/.git"}));
+  EXPECT_EQ(m.rows("SELECT DISTINCT project FROM sdk_sessions"), (Rows{"shop"}));
+}
+
 TEST_F(ProjectIdentity, TwoLiveClonesStayApartAndALinkIsSuggestedOnce) {
   repository("shop");
   work("shop", "start the shop");

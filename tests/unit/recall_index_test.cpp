@@ -156,6 +156,28 @@ TEST_F(IndexTest, ARebuiltIndexEqualsTheOneThatGrewWhateverHappensMeanwhile) {
   must(m.db().exec("INSERT INTO memory_index(memory_index) VALUES('integrity-check')"));
 }
 
+// An entry of a call that is inserted a second time could never be deleted.
+TEST_F(IndexTest, ARebuildRemovesTheEntriesOfCallsFirst) {
+  m.tell(chat.prompt("count the walnuts"));
+  m.tell(
+      chat.tool("Bash", "t1", Json::object({{"command", "ls"}}), Json::object({{"stdout", "walnuts.txt"}})));
+  m.tell(chat.stop("Counted."));
+  must(m.drain());
+  const auto found = [&] {
+    return m.number("SELECT count(*) FROM event_index WHERE event_index MATCH 'walnuts'");
+  };
+  ASSERT_EQ(found(), 1);
+  must(m.run("reindex"));
+  while (must(store::is_reindexing(m.db())))
+    must(store::in_transaction(m.db(), [&]() -> Status {
+      TRY(store::reindex_step(m.db(), 100));
+      return {};
+    }));
+  EXPECT_EQ(found(), 0);
+  must(m.drain());
+  EXPECT_EQ(found(), 1);
+}
+
 TEST_F(IndexTest, ARebuildGoesOnAfterTheDaemonDied) {
   m.tell(chat.prompt("the first prompt about lexers"));
   m.tell(chat.stop("Answered."));

@@ -1,6 +1,8 @@
 // Links between projects: reads show both, each keeps its rows.
 #include <gtest/gtest.h>
 
+#include "store/documents.h"
+#include "store/open_items.h"
 #include "store/project_links.h"
 #include "store/project_move.h"
 #include "store/projects.h"
@@ -147,6 +149,9 @@ TEST_F(LinkedProjects, AreRenamedInSteps) {
     ASSERT_LT(steps, 1000);
     EXPECT_EQ(requests("uno", 100).size(), 32u) << "with those of the linked project";
     EXPECT_EQ(requests("two", 100).size(), 32u);
+    EXPECT_EQ(requests("one", 100).size(), 32u) << "a session whose row has not moved sees the same";
+    EXPECT_EQ(must(m.run("projects.show", Json::object({{"project", "uno"}})))["sessions"].as_int(), 31);
+    EXPECT_EQ(m.run("forget", Json::object({{"project", "uno"}})).error().code, Code::busy);
     EXPECT_EQ(project("one").name, "uno");
     ProjectMover another(m.db());  // as after a restart
     EXPECT_TRUE(must(steps % 7 == 3 ? another.step() : first.step()));
@@ -165,6 +170,46 @@ TEST_F(LinkedProjects, AreRenamedInSteps) {
   must(rename("uno", "one"));
   must(m.drain());
   EXPECT_EQ(rows_of("one"), all);
+}
+
+// What a person decided holds for work that is stored under the other name meanwhile.
+TEST_F(LinkedProjects, KeepDecisionsWhileTheirRowsMove) {
+  must(m.run("open", Json::object({{"text", "water the plants"}, {"project", "one"}})));
+  const std::string id = m.text("SELECT 'W' || max(id) FROM open_items");
+  must(m.run("done", Json::object({{"ids", Json::array({id})}})));
+  must(m.run("save", Json::object({{"text", "# Plants\n\nThey grow."}, {"project", "one"}})));
+  const std::string key = m.text("SELECT key FROM open_items");
+  must(rename("one", "uno"));
+  for (const char* name : {"one", "uno"}) {
+    EXPECT_TRUE(must(closed_by_person(m.db(), name, key))) << name;
+    EXPECT_TRUE(must(newest_document(m.db(), name))) << name;
+    EXPECT_FALSE(must(closed_by_person(m.db(), "two", key)));
+  }
+}
+
+TEST_F(LinkedProjects, TakeRowsAlongThatAreStoredUnderTheOldNameWhileOthersMove) {
+  must(rename("one", "uno"));
+  ProjectMover mover(m.db());
+  while (must(m.db().integer("SELECT count(*) FROM user_prompts WHERE project = 'one'")) != 0)
+    must(mover.step());
+  must(in_transaction(m.db(), [&] {
+    return m.db().run(
+        "INSERT INTO undo_log(project, what, detail, at_epoch, expires_at_epoch) VALUES('one', "
+        "'edit', '{}', 0, 0)");
+  }));
+  while (must(mover.step())) {
+  }
+  EXPECT_EQ(m.rows("SELECT DISTINCT project FROM undo_log"), Names{"uno"});
+}
+
+TEST_F(LinkedProjects, AreNotRenamedWhileSomethingIsForgotten) {
+  must(m.run("forget", Json::object({{"project", "three"}})));
+  EXPECT_EQ(m.run("projects.rename", Json::object({{"name", "one"}, {"new_name", "uno"}})).error().code,
+            Code::busy);
+  EXPECT_EQ(m.run("projects.merge", Json::object({{"name", "one"}, {"other", "two"}})).error().code,
+            Code::busy);
+  must(m.drain());
+  must(m.run("projects.rename", Json::object({{"name", "one"}, {"new_name", "uno"}})));
 }
 
 TEST_F(LinkedProjects, AreMergedInStepsWhileWorkGoesOn) {
