@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <thread>
@@ -125,7 +126,13 @@ class MemoryAgentHost : public testing::Test {
     const auto* failed = std::get_if<Trouble>(&said);
     return failed ? *failed : Trouble{};
   }
-  std::vector<pid_t> running() { return processes_with("--system-prompt You keep a memory."); }
+  // The children of this test: others may run beside it.
+  std::vector<pid_t> running() {
+    std::vector<pid_t> children = processes_with("--system-prompt You keep a memory.");
+    const auto here = processes_with_env("HOME=" + machine.path("home"));
+    std::erase_if(children, [&](pid_t pid) { return std::ranges::count(here, pid) == 0; });
+    return children;
+  }
 
   Machine machine;
   SilentLog log_;
