@@ -163,7 +163,9 @@ std::size_t sequence_end(std::string_view text, std::size_t at) {
 
 // The end of the run of usual ASCII characters at `at`.
 std::size_t plain_end(std::string_view text, std::size_t at) {
-  const auto is_plain = [](char c) { return (c >= ' ' && c != '\x7f') || c == '\n' || c == '\t'; };
+  const auto is_plain = [](char c) {
+    return ((c & 0x80) == 0 && c >= ' ' && c != '\x7f') || c == '\n' || c == '\t';
+  };
   while (at < text.size() && is_plain(text[at])) ++at;
   return at;
 }

@@ -193,15 +193,22 @@ std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const 
   return findings.size();
 }
 
-// A value that is a secret because of its name: read as `name: "value"`.
+// A value that is a secret because of its name: taken alone, or read as `name: value`.
 std::size_t Secrets::remove_named(std::string_view name, std::string& text, Reading reading) const {
   if (strength_of(name) == Strength::none && !is_cookie_name(name)) return 0;
-  const std::string quote = text.find('"') == std::string::npos ? "\"" : "`";
-  const std::string before = std::string(name) + ": " + quote;
-  std::string line = before + text + quote;
-  if (remove(line, {false, reading.known}) == 0 || !line.starts_with(before) || !line.ends_with(quote))
-    return 0;
-  text = line.substr(before.size(), line.size() - before.size() - 1);
+  const Strength strength = strength_of(name);
+  if (strength != Strength::none && is_secret(strength, Style::quoted, text.substr(0, kMaxValue)) &&
+      !is_named_otherwise(name, text)) {
+    const std::string print = fingerprint(text);
+    if (reading.known) reading.known->learn(text, hash_);
+    text.clear();
+    append_marker(kind_name(strength), print, text);
+    return 1;
+  }
+  const std::string before = std::string(name) + ": ";
+  std::string line = before + text;
+  if (remove(line, {false, reading.known}) == 0 || !line.starts_with(before)) return 0;
+  text = line.substr(before.size());
   return 1;
 }
 

@@ -96,6 +96,7 @@ TEST(SecretNotation, BothHalvesOfAKeyAndWhatToolsPrint) {
        {"{\"keyName\": \"key1\", \"permissions\": \"FULL\", \"value\": \"" + account + "\"}",
         "key1\tFULL\t" + account, "$ cat config/master.key\n" + hex, "config/master.key: " + hex,
         "random_password.db.result = \"" + word + "\"",
+        "\"type\": \"random_password\", \"attributes\": {\"length\": 12, \"result\": \"" + word + "\"}",
         "NAME      TOKEN                                     AGE\nbuild     " + hex.substr(0, 30) +
             "    3d\n",
         "| NAME | TOKEN |\n|---|---|\n| build | " + hex + " |"})

@@ -125,6 +125,23 @@ TEST(JsonSecrets, AreKnownByTheNameBesideOrAroundThem) {
   }
 }
 
+TEST(JsonSecrets, TheWholeValueOfAMemberIsReplaced) {
+  const std::string word = "Granite" + std::string("!2024");
+  for (const auto& [name, value] : {std::pair<std::string, std::string>{"password", "Pä" + word},
+                                    {"password", word + "ü!x"},
+                                    {"password", word + "\nSecond!7"},
+                                    {"SSHPASS", word + " sshpass -e ssh a@b"},
+                                    {"pat", Lot(8).of(test::kAlnum, 52)},
+                                    {"azurePat", Lot(9).of(test::kAlnum, 52)},
+                                    {"Client Key", Lot(10).of(test::kAlnum, 40)}}) {
+    Json json = Json::object({{name, value}});
+    EXPECT_EQ(secrets().remove(json), 1u) << name;
+    for (const std::string& part : {value.substr(0, 8), value.substr(2, 8)})
+      EXPECT_EQ(json.dump().find(part), std::string::npos) << json.dump();
+    EXPECT_EQ(json.dump().find("Second"), std::string::npos) << json.dump();
+  }
+}
+
 TEST(JsonSecrets, ANumberMayBeAPassword) {
   Json json =
       Json::object({{"password", 1737150727288}, {"password_changed_at", 1737150727288}, {"pwd", 12}});

@@ -20,7 +20,8 @@ std::size_t user_end(std::string_view text, std::size_t begin) {
     const char c = text[i];
     if (c == '@') sign = i;
     if (c == '/' && !slash) {
-      slash = between(text, begin, i).find(':') != std::string_view::npos;
+      const std::size_t colon = text.substr(0, i).find(':', begin);  // what follows a port is a path
+      slash = colon < i && is(Chars::letter, text[colon + 1]);
       limit = std::min(limit, begin + kMaxWithSlash);
     }
     if (!is(Chars::user_info, c) && !(slash && c == '/')) break;
@@ -30,16 +31,31 @@ std::size_t user_end(std::string_view text, std::size_t begin) {
   return sign;
 }
 
+// https://TOKEN@host/path. But https://KEY@host/4501234 says where errors are sent, and is published.
+bool is_token_alone(std::string_view text, std::string_view user, std::size_t sign) {
+  if (user.size() < 16 || !is_random(user) || is_placeholder(user)) return false;
+  const std::size_t host = run_end(Chars::name, text, sign + 1);
+  const std::size_t project = text.substr(host, 1) == "/" ? run_end(Chars::digit, text, host + 1) : host;
+  const bool ends = project == text.size() || !is(Chars::alnum, text[project]);
+  return user.size() != 32 || !is_all(Chars::hex, user) || project <= host + 1 || !ends;
+}
+
 }  // namespace
 
 std::size_t find_in_address(const Hit& hit, const Sign&) {
-  static constexpr CharSet kReferences("${[]<");
+  static constexpr CharSet kReferences("{[]<");
   const std::size_t sign = user_end(hit.text, hit.end);
   if (sign == std::string_view::npos) return 0;
   const std::string_view info = between(hit.text, hit.end, sign);
-  const std::size_t begin = hit.end + std::min(info.find(':'), info.size()) + 1;
+  const std::size_t colon = info.find(':');
+  if (colon == std::string_view::npos) {
+    if (is_token_alone(hit.text, info, sign)) hit.add(hit.end, sign, "url-password");
+    return 0;
+  }
+  const std::size_t begin = hit.end + colon + 1;
   if (begin + 4 > sign) return 0;
   const std::string_view password = between(hit.text, begin, sign);
+  if (password[0] == '$' && !is_password_like(password.substr(1))) return 0;
   const bool slash = password.find('/') != std::string_view::npos;
   if ((slash && (mixture(password) < 3 || !is_random(password))) || kReferences.has(password[0]) ||
       is_placeholder(password) || is_label(password))
@@ -49,7 +65,7 @@ std::size_t find_in_address(const Hit& hit, const Sign&) {
 }
 
 std::size_t find_user(const Hit& hit, const Sign&) {
-  static constexpr CharSet kBefore(" \"'="), kEnds(" \t\r\n\"'`|;"), kReferences("$/+{<%");
+  static constexpr CharSet kBefore(" \"'="), kEnds(" \t\r\n\"'`|;"), kReferences("$/+{<"), kFormats("+%");
   constexpr std::size_t kReadingUser = 2 * kMaxUser;
   const std::string_view text = hit.text.substr(0, hit.end + kMaxUser);
   const std::size_t begin = skip(text, hit.end, kMaxUser, kBefore);
@@ -58,18 +74,38 @@ std::size_t find_user(const Hit& hit, const Sign&) {
   const std::size_t colon = login.find(':');
   if (colon == std::string_view::npos) return kReadingUser;
   const std::string_view name = login.substr(0, colon), password = login.substr(colon + 1);
-  // TOKEN: and TOKEN:x
-  if (is_random_token(name, 20)) {
-    hit.add(begin, begin + colon, "password");
+  if (password.size() <= 1 || password == "x-oauth-basic") {  // TOKEN: and TOKEN:x
+    if (name.size() >= 20 && is_all(Chars::url, name) && is_random(name) && !is_placeholder(name))
+      hit.add(begin, begin + colon, "password");
     return kReadingUser;
   }
-  if (is_placeholder(password) || kReferences.has(password[0]) || kReferences.has(login[0]))
-    return kReadingUser;
+  if (is_placeholder(password) || kReferences.has(password[0]) || kFormats.has(login[0])) return kReadingUser;
   // With this option curl gets a login and nothing else.
   const std::size_t line = skip_back(text, hit.begin, kMaxUser, [](char c) { return c != '\n'; });
   if (is_password_like(password) || between(text, line, hit.end).find("curl ") != std::string_view::npos)
     hit.add(begin + colon + 1, end, "password");
   return kReadingUser;
+}
+
+std::size_t find_members(const Hit& hit, const Sign& sign) {
+  enum { private_key, password };
+  constexpr std::size_t kLeast = 8, kMaxBefore = 512;
+  static constexpr CharSet kBetween("\" :=\n");
+  const std::string_view text = hit.text.substr(0, hit.end + sign.number);
+  // Not what was found already.
+  std::size_t at = std::max(hit.from, hit.begin - std::min(hit.begin, kMaxBefore));
+  if (!hit.found.empty() && hit.found.back().end <= hit.begin) at = std::max(at, hit.found.back().end);
+  while (at < text.size()) {
+    const std::size_t begin = skip(text, at, text.size(), [](char c) { return !is(Chars::word, c); });
+    at = run_end(Chars::word, text, begin);
+    if (!sign.words.has(between(text, begin, at))) continue;
+    const std::size_t value = skip(text, at, 40, kBetween), end = run_end(Chars::visible, hit.text, value);
+    if (value < at + 3 || text[value - 1] != '"' || end < value + kLeast) continue;
+    const std::string_view secret = between(hit.text, value, end);
+    if (!is_placeholder(secret)) hit.add(value, end, sign.how == password ? "password" : "private-key");
+    at = end;
+  }
+  return text.size() - hit.end;
 }
 
 std::size_t find_in_path(const Hit& hit, const Sign& sign) {
@@ -85,7 +121,7 @@ std::size_t find_in_path(const Hit& hit, const Sign& sign) {
     const bool is_host = part.find('.') != std::string_view::npos;
     // Short ones count only where the host serves nothing else.
     if (!is_host && part.size() >= sign.number && count_of(Chars::digit, part) > 0 &&
-        (sign.number < kSure || is_uuid(part) || is_random_token(part, sign.number))) {
+        (sign.number < kSure || is_uuid(part) || is_random_token(part, sign.number, sign.number))) {
       const std::size_t stop = run_end(Chars::token, text, end);
       if (!is_placeholder(between(text, at, stop))) hit.add(at, stop, "webhook");
       break;

@@ -43,7 +43,8 @@ Place argument(const Hit& hit, std::size_t at) {
 }
 
 bool may_be_password(std::string_view value) {
-  if (value.size() < 4 || CharSet("-$/%").has(value[0])) return false;
+  if (value.size() < 4 || CharSet("-$/").has(value[0]) || (value[0] == '%' && value.back() == '%'))
+    return false;
   const bool ports = value.find_first_not_of("0123456789:./") == std::string_view::npos &&
                      value.find(':') != std::string_view::npos;
   return !ports && !is_placeholder(value) && !is_name_of_something(value);
@@ -111,16 +112,20 @@ void find_piped(const Hit& hit, const Sign& sign) {
 }  // namespace
 
 std::size_t find_option(const Hit& hit, const Sign& sign) {
-  enum { glued, apart, judged, user, any };
+  enum { glued, apart, judged, user, quoted, any };
   static constexpr CharSet kOfOthers("@~/:=,${}()#");
   const std::string_view text = hit.text;
-  if (hit.end + 4 >= text.size() || between(text, hit.begin, hit.end) != sign.text) return kLooking;
+  if (hit.end + 4 > text.size()) return kLooking;
+  if (sign.how != quoted && between(text, hit.begin, hit.end) != sign.text) return kLooking;
   const bool equals = text[hit.end] == '=', blank = is(Chars::blank, text[hit.end]);
-  const char next = text[hit.end + 1];
-  if ((blank || equals) == (sign.how == glued) && !is_quote(next)) return kLooking;
-  if (blank && next == '-') return kLooking;
   const auto [begin, end] = argument(hit, hit.end + (equals ? 1 : 0));
   const std::string_view value = between(text, begin, end);
+  const char before = text[begin - 1];
+  if (value.size() < 4 || ((blank || equals) == (sign.how == glued) && !is_quote(before))) return kLooking;
+  // "is identified by `name`" is prose.
+  if (sign.how == quoted && !(is(Chars::alnum, value[0]) && is_chosen(value)) &&
+      !(is_quote(before) && (is_password_like(value) || (before == '\'' && !is_reference(value)))))
+    return kLooking;
   if (!may_be_password(value)) return kLooking;
   // A value such as Copper!4711x is a password for any command.
   if (sign.how == any ? kOfOthers.any_in(value) || !is_chosen(value)

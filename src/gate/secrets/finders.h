@@ -44,6 +44,8 @@ std::size_t find_in_address(const Hit& hit, const Sign& sign);
 std::size_t find_user(const Hit& hit, const Sign& sign);
 // A random part in the path of an address: a webhook, a link that resets a password.
 std::size_t find_in_path(const Hit& hit, const Sign& sign);
+// Members of an object that are secrets because of another member: "kty": "oct", "k": "..."
+std::size_t find_members(const Hit& hit, const Sign& sign);
 // Passwords on command lines: in an option; among the arguments, piped, as name/password@host.
 std::size_t find_option(const Hit& hit, const Sign& sign);
 std::size_t find_argument(const Hit& hit, const Sign& sign);

@@ -7,7 +7,9 @@ namespace cairn::gate {
 namespace {
 
 constexpr std::string_view kFiveDashes = "-----", kEndLine = "-----END", kPrivateKey = "private-key";
-constexpr std::size_t kMaxLabel = 80;  // between the dashes
+constexpr std::size_t kMaxLabel = 80;    // between the dashes
+constexpr std::size_t kMaxPrefix = 120;  // what a listing, a patch or a page puts before a line
+constexpr CharSet kFillers("\n\r \t\"',>|=\\`*#");
 
 // Lines of base64.
 struct Lines {
@@ -15,12 +17,38 @@ struct Lines {
   std::size_t digits = 0;
 };
 
-// Those that begin at `at`, each behind what a listing, a patch or a page puts before it.
+// Whether text[begin, end) is a line of its own, without a prefix of words. `last`: the end of the line
+// before.
+bool is_alone(std::string_view text, std::size_t last, std::size_t begin, std::size_t end) {
+  static constexpr CharSet kEnds("\r\n\"'\\"), kNumbers("+-:0123456789");
+  return (end == text.size() || kEnds.has(text[end])) &&
+         skip(text, last, begin - last, [](char c) { return kFillers.has(c) || kNumbers.has(c); }) == begin;
+}
+
+// The end of the headers at `at`: Version: GnuPG v2
+std::size_t behind_headers(std::string_view text, std::size_t at) {
+  for (;;) {
+    const std::size_t word = skip(text, at, kMaxPrefix, [](char c) { return kFillers.has(c) || c == '+'; });
+    const std::size_t colon = skip(text, word, 32, [](char c) { return is(Chars::url, c); });
+    const std::size_t end = text.substr(0, colon + kMaxPrefix).find('\n', colon);
+    if (end == std::string_view::npos || text[colon] != ':' || !is(Chars::letter, text[word])) return at;
+    at = end;
+  }
+}
+
+// How far the next line may be: a listing puts about the same before each line.
+std::size_t window(const Hit& hit) {
+  return kMaxPrefix + hit.begin -
+         skip_back(hit.text, hit.begin, 2 * kMaxPrefix, [](char c) { return c != '\n'; });
+}
+
+// Those that begin at `at`. What was cut off may end with a short one.
 Lines read_lines(const Hit& hit, std::size_t at) {
-  constexpr std::size_t kLeast = 32, kMaxPrefix = 120;
+  constexpr std::size_t kLeast = 16, kLong = 32;
+  at = behind_headers(hit.text, at);
   Lines lines{at, at};
   for (bool more = true; more;) {
-    const std::string_view ahead = hit.text.substr(lines.end, kMaxPrefix);
+    const std::string_view ahead = hit.text.substr(lines.end, window(hit));
     const std::size_t limit = lines.end + std::min(ahead.find(kFiveDashes), ahead.size());
     more = false;
     // A run of that length covers one of these places, so only they are looked at.
@@ -29,11 +57,15 @@ Lines read_lines(const Hit& hit, std::size_t at) {
       const std::size_t begin =
           skip_back(hit.text, probe, probe - lines.end, [](char c) { return is(Chars::base64, c); });
       const std::size_t end = hit.runs.end(Chars::base64, probe);
-      if (end - begin < kLeast) continue;
+      if (end - begin < kLong && (end - begin < kLeast || !is_alone(hit.text, lines.end, begin, end)))
+        continue;
       more = true;
       lines = {lines.digits == 0 ? begin : lines.begin, end, lines.digits + end - begin};
     }
   }
+  const std::size_t rest =
+      skip(hit.text, lines.end, kMaxPrefix, [](char c) { return is(Chars::base64, c) || kFillers.has(c); });
+  if (rest == hit.text.size()) lines.end = rest;
   return lines;
 }
 
@@ -64,14 +96,13 @@ std::size_t find_key_block(const Hit& hit, const Sign& sign) {
   if (sign.how == begin) {
     const Lines body = read_lines(hit, label);
     if (body.digits < kMinBody) return 0;
-    const std::size_t close = text.substr(body.end, kMaxLabel).find(kEndLine);
-    const std::size_t closed =
-        close < text.size() ? label_end(text, body.end + close + kEndLine.size()) : std::size_t{0};
+    const std::size_t close = text.substr(body.end, 2 * window(hit)).find(kFiveDashes);
+    const bool ends = close < text.size() && text.substr(body.end + close).starts_with(kEndLine);
+    const std::size_t closed = ends ? label_end(text, body.end + close + kEndLine.size()) : std::size_t{0};
     hit.add(hit.begin, std::max(body.end, closed), kPrivateKey);
     return 0;
   }
   // The beginning was cut off: all base64 before the end line.
-  static constexpr CharSet kFillers("\n\r \t\"',>|=\\`*#");
   const std::size_t first = skip_back(text, hit.begin, hit.begin - hit.from,
                                       [](char c) { return is(Chars::base64, c) || kFillers.has(c); });
   const std::size_t body = skip(text, first, hit.begin - first, kFillers);

@@ -33,13 +33,24 @@ std::size_t with_word_before(std::string_view text, std::size_t begin, std::size
 std::size_t find_random_key(const Hit& hit, std::size_t end) {
   constexpr std::size_t kLeast = 32, kMost = 100;
   static constexpr CharSet kBetween(" :=\"'`");
-  const std::size_t begin = skip(hit.text, end, 5, kBetween);
+  std::size_t begin = skip(hit.text, end, 5, kBetween);
+  if (hit.text.substr(begin, 3) == "is ") begin += 3;
   const std::size_t stop = run_end(Chars::alnum, hit.text.substr(0, begin + kMost), begin);
   const bool goes_on =
       stop < hit.text.size() && (is(Chars::any_base64, hit.text[stop]) || hit.text[stop] == '.');
   if (begin > end && stop >= begin + kLeast && !goes_on && is_random_code(between(hit.text, begin, stop)))
     hit.add(begin, stop, "key");
   return stop - begin;
+}
+
+// A random text, or anything but a word where the name is that of a session.
+bool is_secret_cookie(std::string_view name, std::string_view value) {
+  static const WordList kSessions("cookies-of-sessions"), kAttributes("cookie-attributes");
+  const auto of_a_session = [&] {
+    return strength_of(name) != Strength::none || ends_with_nocase(name, "id") || kSessions.is_in(name);
+  };
+  return value.size() >= 8 && value.find(' ') == std::string_view::npos && !kAttributes.has(name) &&
+         !is_placeholder(value) && (is_random(value) || (!is_words(value) && of_a_session()));
 }
 
 }  // namespace
@@ -60,7 +71,7 @@ std::size_t find_cookies(const Hit& hit) {
     const std::size_t equals = std::min(cookie.find('='), cookie.size() - 1);
     const std::string_view value = cookie.substr(equals + 1, kMaxCookie);
     std::size_t end = at + cookie.size();
-    if (is_random(value) && value.find(' ') == std::string_view::npos && !is_placeholder(value)) {
+    if (is_secret_cookie(cookie.substr(0, equals), value)) {
       end = skip(text, end, text.size(), [](char c) { return is(Chars::visible, c) && !kEnds.has(c); });
       hit.add(at + equals + 1, end, "cookie");
       limit = end + 4 * kMaxCookie;

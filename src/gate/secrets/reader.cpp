@@ -125,7 +125,7 @@ class NamedReader {
       const std::string_view rest = text_.substr(at_, kMaxElement);
       return {at_, at_ + std::min(data ? rest.find("]]>") : rest.find_first_of("< \t\r\n"), rest.size())};
     }
-    const bool env = !loose_ && tight_ && is_env_name();
+    const bool env = loose_ ? is_directive() : tight_ && is_env_name();
     style = env ? Style::env : said_ ? Style::beside : loose_ ? Style::loose : Style::plain;
     std::size_t end = runs_.end(env ? Chars::visible : Chars::plain_value, at_);
     static constexpr CharSet kBehind(",;)}]");
@@ -167,13 +167,16 @@ class NamedReader {
     if (is_quote(peek()) || !(is(Chars::letter, peek()) || peek() == '[')) return;
     const std::size_t start = at_;
     if (!read("[]")) read("new ");
+    static const WordList kTypes("types-of-strings");
+    const std::size_t word = at_;
     at_ = std::min(runs_.end(Chars::name, at_), at_ + 40);
+    const bool is_type = kTypes.has(between(text_, word, at_));
     const bool called = read("(");
     const std::size_t number = at_;
     at_ = runs_.end(Chars::digit, at_);
     const bool counted = at_ > number && read(") ");
     if (called && is_quote(peek()) && (counted || !loose_))
-      paired_ = true;
+      paired_ = !is_type;
     else
       at_ = start;
   }
@@ -270,7 +273,7 @@ class NamedReader {
     const std::string_view name = this->name();
     if (element_) return true;                                         // <password>
     if (style == Style::beside && is_quote(text_[at_ - 1]) && !said_)  // SQL
-      return name == "PASSWORD";
+      return name == "PASSWORD" || ends_with_nocase(text_.substr(0, hit_.begin), "with ");
     if (flag_) return ends_with_nocase(name, "pass");  // -storepass
     if (loose_ && name == "password") {                // .netrc
       const std::size_t from = hit_.begin - std::min<std::size_t>(hit_.begin, 80);
@@ -410,7 +413,8 @@ class NamedReader {
     if (peek(ahead) == '\n') {
       loose_ = loose_ || (ahead == 0 && !flag_);
       at_ += ahead + 1;
-      if (loose_ && peek() == '\n') ++at_;  // a paragraph of its own
+      if (loose_ && peek() == '\n') ++at_;        // a paragraph of its own
+      if (peek() == '+' || peek() == '-') ++at_;  // of a patch
       skip_blanks(40);
     }
     tight_ = tight_ && at_ == start;

@@ -30,7 +30,8 @@ constexpr Finder kFinders[] = {
     {"blocks", "begin end lines", find_key_block, false, true},
     {"addresses", "password", find_in_address, false, true},
     {"users", "user", find_user},
-    {"options", "glued apart judged user any", find_option},
+    {"members", "private-key password", find_members, true},
+    {"options", "glued apart judged user quoted any", find_option},
     {"arguments", "arguments piped login_before login_behind", find_argument},
     {"calls", "login keyed behind client pair row made", find_in_call, true},
     {"logins", "behind named", find_login_pair, true},
@@ -272,7 +273,8 @@ class Search {
     const std::string_view token = bare(text_.substr(begin, std::min(end - begin, kMaxJudged)), joined_);
     const std::string_view rest = token.substr(body - begin);
     const bool is_name = mixture(rest) < 3 && is_name_of_something(rest);
-    const bool harmless = is_placeholder(token) || is_name || (must_be_random && !is_random_token(rest, 1));
+    const bool harmless =
+        is_placeholder(token) || is_name || (must_be_random && (is_uuid(rest) || !is_random(rest)));
     if (harmless) judged_in_vain(token.size());
     return harmless;
   }

@@ -50,17 +50,17 @@ bool add_said(const Hit& hit, std::string_view value) {
 
 // What may be said to be a password. A hash is one only right beside the name.
 bool is_said(std::string_view value, bool beside) {
-  if (value.size() < 8) return false;
+  if (value.size() < 8 || !is(Chars::alnum, value[0])) return false;
   const bool hex = value.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos;
   return is_secret(Strength::password, Style::beside, value) &&
-         (beside || (!hex && mixture(value) >= 3 && !is_words(value)));
+         (beside || (!hex && (is_chosen(value) || (mixture(value) >= 3 && !is_words(value)))));
 }
 
 // The same where the sentence says less: before the name, or beside the name of a user. Chosen by a person;
 // an issue#12345 is not.
 bool is_likely(std::string_view value) {
   static constexpr CharSet kOfOthers("()[]{}<>=,;|\\/:\"'`"), kSure("!$%^*?_");
-  if (is_mixed_word(value)) return mixture(value) >= 3 && !is_words(value);
+  if (is_mixed_word(value) && mixture(value) >= 3 && !is_words(value)) return true;
   const std::size_t number = std::min(value.find_last_not_of("0123456789"), value.size());
   return is_chosen(value) && !kOfOthers.any_in(value) && !is_placeholder(value) &&
          !value.substr(number).starts_with('#') && (kSure.any_in(value) || mixture(value) >= 5);

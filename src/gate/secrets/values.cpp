@@ -149,7 +149,9 @@ bool may_be_secret(Strength strength, Style style, std::string_view value) {
     case Strength::password:
       if (style == Style::env) return digits < std::ssize(value) || digits >= 6;
       return is_password_like(value) && (style == Style::quoted || digits >= 3 || !is_words(value));
-    case Strength::token: return is_random(value);
+    case Strength::token:
+      return is_random(value) ||
+             (style == Style::env && value.size() >= 16 && digits > 0 && !is_words(value));
     default: return value.size() >= 20 && digits > 0 && is_random(value);
   }
 }
@@ -196,9 +198,8 @@ bool is_random_code(std::string_view value) {
   return small >= 3 && capitals >= 3 && numbers >= 2 && is_random(value) && !is_placeholder(value);
 }
 
-bool is_random_token(std::string_view value, std::size_t least) {
-  constexpr std::size_t kLeastHex = 32;
-  if (value.size() < least || (value.size() < kLeastHex && is_all(Chars::any_hex, value))) return false;
+bool is_random_token(std::string_view value, std::size_t least, std::size_t least_hex) {
+  if (value.size() < least || (value.size() < least_hex && is_all(Chars::any_hex, value))) return false;
   // users/5f3a...: a slash is one of base64, or it divides a path.
   if (value.find('/') != std::string_view::npos && (value.size() < 32 || mixture(value) < 3)) return false;
   return is_all(Chars::any_base64, value) && mixture(value) >= 2 && !is_uuid(value) && is_random(value) &&
@@ -260,7 +261,7 @@ bool is_path(std::string_view value) {
   if (value.find("://") != std::string_view::npos) return true;
   return kDividers.any_in(value) && all_parts(value, kDividers, [](std::string_view part) {
            // /users/:id, host:port
-           return part.size() <= 3 || is_words(part) || kSigns.any_in(part) ||
+           return part.size() <= 3 || is_all(Chars::digit, part) || is_words(part) || kSigns.any_in(part) ||
                   (part.size() < 32 && part.find(':') != std::string_view::npos);
          });
 }

@@ -30,9 +30,9 @@ bool is_random(std::string_view value);
 // The same for letters and digits without a name beside them: capitals, small letters and digits.
 bool is_random_code(std::string_view value);
 
-// The same for a token of at least so many characters where tokens are given; more when they are hex. A UUID
-// is none.
-bool is_random_token(std::string_view value, std::size_t least);
+// The same for a token of at least so many characters where tokens are given. Hashes are hex, too: where one
+// may stand, a token of hex is longer. A UUID is none.
+bool is_random_token(std::string_view value, std::size_t least, std::size_t least_hex = 32);
 
 // How many kinds of characters it has: small letters, capitals, digits; signs that people put into passwords
 // count twice.

@@ -87,6 +87,23 @@ bool is_spoken(std::string_view piece) {
   return vowels * 6 >= piece.size() && longest <= 4;
 }
 
+// my-app-db-v2, 2025-01-15-close-test: short words and numbers between separators.
+bool is_slug(std::string_view value) {
+  std::size_t words = 0, numbers = 0;
+  for (std::size_t at = 0; at <= value.size();) {
+    const std::size_t number = run_end(Chars::letter, value, at), end = run_end(Chars::digit, value, number);
+    if (end - number > 4 || (end < value.size() && !kSeparators.has(value[end]) && value[end] != ':'))
+      return false;
+    std::size_t next = 0;
+    const std::string_view word = between(value, at, number), piece = next_piece(word, next);
+    if (piece.size() < word.size() || word.size() > 16 || !is_spoken(word)) return false;
+    words += word.size() >= 3 ? 1 : 0;
+    numbers += end > number ? 1 : 0;
+    at = end + 1;
+  }
+  return words > 0 && numbers <= 2 + 2 * words;
+}
+
 }  // namespace
 
 bool is_words(std::string_view value) {
@@ -100,17 +117,15 @@ bool is_words(std::string_view value) {
     numbers += is_digit(c) && !is_digit(before) ? 1 : 0;
     before = c;
   }
-  if (digits == 0 && likeness > kAsInWords) return true;
+  if ((digits == 0 && likeness > kAsInWords) || is_slug(value)) return true;
   if (numbers > 2 || digits * 3 >= value.size()) return false;
-  // Three and a half letters on average, except for parts between separators: those of a name may be short.
-  const auto parts = [&](std::size_t i) { return i >= value.size() || kSeparators.has(value[i]); };
-  std::size_t letters = 0, joined = 0, at = 0;
+  std::size_t letters = 0, pieces = 0, at = 0;
   for (std::string_view part = next_piece(value, at); !part.empty(); part = next_piece(value, at)) {
     if (!is_spoken(part)) return false;
     letters += part.size();
-    joined += parts(at - part.size() - 1) && parts(at) ? 0 : 1;
+    ++pieces;
   }
-  return letters * 2 >= std::max<std::size_t>(joined, 1) * 7;
+  return letters * 2 >= pieces * 7;  // three and a half letters on average
 }
 
 }  // namespace cairn::gate
