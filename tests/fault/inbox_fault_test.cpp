@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "fault/story.h"
 #include "hook/envelope.h"
 #include "hook/failures.h"
 #include "support/engine_fixture.h"
@@ -103,7 +104,7 @@ void expect_there(Machine& m, const std::string& what) {
 }
 
 TEST(InboxFaults, ADurableEventSurvivesAPowerCut) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tries(200, 2000); ++seed) {
     Machine m;
     m.sync = Flags::Sync::disk;
     Chat chat;
@@ -116,7 +117,7 @@ TEST(InboxFaults, ADurableEventSurvivesAPowerCut) {
 }
 
 TEST(InboxFaults, ADurableEventInANewInboxSurvivesAPowerCut) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tries(200, 2000); ++seed) {
     Machine m;
     m.sync = Flags::Sync::disk;
     must(m.open());
