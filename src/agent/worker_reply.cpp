@@ -334,9 +334,9 @@ Status Worker::return_batch(const store::Batch& batch, std::string_view reason, 
   TRY(store::in_transaction(db_, [&]() -> Status {
     const store::RetryPolicy policy{options_.max_retries, static_cast<std::uint64_t>(clock_.boot_ns())};
     if (counts)
-      TRY(store::give_back(db_, batch, reason, policy, now));
+      TRY(store::return_with_retry(db_, batch, reason, policy, now));
     else
-      TRY(store::release(db_, batch, reason, pause > Millis(0) ? now + pause : WallTime()));
+      TRY(store::return_without_retry(db_, batch, reason, pause > Millis(0) ? now + pause : WallTime()));
     return {};
   }));
   const std::int64_t due = after(counts ? store::retry_delay(0, 0) : pause);

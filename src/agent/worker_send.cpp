@@ -68,7 +68,7 @@ Status Worker::send(Job job) {
   const SessionId id = job.session.id;
   auto known = dialogs_.find(id);
   if (known != dialogs_.end() && known->second.run) {
-    TRY(return_run(*known->second.run, "its lease lapsed", false, Millis(0)));
+    TRY(return_run(*known->second.run, "its lease expired", false, Millis(0)));
     end(id, known->second, false);
     dialogs_.erase(known);
     known = dialogs_.end();

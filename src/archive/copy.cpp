@@ -84,8 +84,8 @@ Status Copy::start_lines() {
   if (!options_.redact) return {};
   Redactor::Rules rules;
   rules.pauses = TRY(store::capture_pauses(db_));
-  for (std::string& id : TRY(store::muted_prompts(db_, job_.key.platform, job_.key.session)))
-    rules.muted.insert(std::move(id));
+  for (std::string& id : TRY(store::private_prompts(db_, job_.key.platform, job_.key.session)))
+    rules.private_prompts.insert(std::move(id));
   for (const store::SessionSecret& secret : TRY(store::session_secrets(db_, job_.key.session)))
     rules.known.add({secret.hash, secret.start, secret.length});
   redactor_.emplace(gate_, host_, std::move(rules), base_.state);

@@ -156,7 +156,7 @@ bool Redactor::is_withheld(const host::Record& record) {
     if (excluded_.size() < kMostState && gate_.refuse(event_of(call, record.cwd)))
       excluded_.insert(gate_.id(call.id));
   if (names_one_of(record, excluded_)) return true;
-  if (!prompt_.empty() && rules_.muted.contains(gate_.id(prompt_))) return true;
+  if (!prompt_.empty() && rules_.private_prompts.contains(gate_.id(prompt_))) return true;
   if (!record.at) return false;
   const std::int64_t at = epoch_ms(*record.at);
   return std::any_of(rules_.pauses.begin(), rules_.pauses.end(),

@@ -27,7 +27,7 @@ class Redactor {
  public:
   struct Rules {
     std::vector<std::pair<std::int64_t, std::int64_t>> pauses;  // epoch ms
-    std::set<std::string, std::less<>> muted;                   // prompt ids
+    std::set<std::string, std::less<>> private_prompts;         // prompt ids
     gate::KnownSecrets known;
   };
   // `state`: the state() of the redactor that read the lines before these; empty: start at the first line.

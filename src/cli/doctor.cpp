@@ -73,7 +73,7 @@ class Report {
       if (!shell_.json())
         shell_.print(fmt::format("  {}  {}\n",
                                  repair.done ? shell_.screen().paint(Style::good, "done")
-                                             : shell_.screen().paint(Style::bad, "not "),
+                                             : shell_.screen().paint(Style::bad, "FAIL"),
                                  shown_line(repair.text)));
     }
   }

@@ -115,7 +115,7 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   if (const auto* refusal = std::get_if<gate::Refusal>(&verdict))
     return refuse(refusal->outcome, refusal->reason);
   const auto& passed = std::get<gate::Gate::Passed>(verdict);
-  if (passed.muted)
+  if (passed.is_private)
     refuse(name_of(EventOutcome::private_turn), "the prompt is private: its turn is not captured");
   out.set("redacted", passed.redacted);
   out.set("secrets", passed.secrets);

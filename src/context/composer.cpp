@@ -59,7 +59,7 @@ class Composer {
     add(notes_section(material_.work, page_.budget() * 4 / 10));
     add_state();
     add_open();
-    add_kept();
+    add_dropped();
     emphasise();
     add_sessions();
     if (out_.items.empty()) return out_;  // the budget is too small for anything
@@ -94,9 +94,9 @@ class Composer {
   }
 
   // Under a heading of their own: the session wrote these lines itself, before the compaction.
-  void add_kept() {
+  void add_dropped() {
     Section section;
-    for (const LostLine& line : material_.kept) {
+    for (const DroppedLine& line : material_.dropped) {
       section.text += (section.text.empty() ? "# Before the compaction\n- " : "- ") +
                       line_of_data(line.text) + " (" + line.id + ")\n";
       section.ids.push_back(line.id);
@@ -196,7 +196,8 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
   return git::changed_files(*request.disk, tree, {known.begin(), known.end()});
 }
 
-// The steps of accepted plans whose files were not edited since, as far as the shown sessions tell.
+// Finds the steps of accepted plans whose files were not edited since, as far as the shown sessions tell.
+// Removes plans that are done.
 void follow_plans(const std::vector<Story>& stories, OpenWork& work) {
   std::set<std::int64_t> done;
   for (const store::OpenItem& item : work.open) {
@@ -207,13 +208,13 @@ void follow_plans(const std::vector<Story>& stories, OpenWork& work) {
         if (turn.updated_at >= item.opened_at)
           for (const std::string& file : turn.files_edited) edited.insert(file.substr(file.rfind('/') + 1));
     work.steps[item.id] = distil::steps_untouched(item.detail, edited);
-    // A session that did not begin with the plan may also have done steps of it.
+    // Any session may have worked on the plan, not only the one that began with it.
     if (!edited.empty() && distil::steps_left(item.detail, edited).empty()) done.insert(item.id);
   }
   std::erase_if(work.open, [&](const store::OpenItem& item) { return done.contains(item.id); });
 }
 
-void make_data(Story& story) {
+void make_harmless(Story& story) {
   std::erase_if(story.texts, [](const store::Text& text) { return trim(text.text).empty(); });
   if (story.branch) story.branch = line_of_data(as_name(*story.branch));
   if (story.worktree) story.worktree = line_of_data(*story.worktree);
@@ -226,7 +227,7 @@ void make_data(Story& story) {
 }  // namespace
 
 Composed render(const Request& request, Material material) {
-  for (Story& story : material.stories) make_data(story);
+  for (Story& story : material.stories) make_harmless(story);
   return Composer(request, material).run();
 }
 
@@ -244,7 +245,7 @@ Result<Composed> compose(store::Db& db, const Request& request) {
   const OpenWork& work = material.work;
   if (material.stories.empty() && work.open.empty() && work.notes.empty() && !request.lead) return Composed{};
   material.uncommitted = TRY(uncommitted_files(db, request, material.stories));
-  if (request.compacted) material.kept = TRY(dropped_by_compaction(db, *request.compacted));
+  if (request.compacted) material.dropped = TRY(dropped_by_compaction(db, *request.compacted));
   return render(request, std::move(material));
 }
 

@@ -62,7 +62,7 @@ struct Material {
   std::vector<Story> stories;            // newest first
   OpenWork work;                         // notes and open items
   std::vector<std::string> uncommitted;  // files
-  std::vector<LostLine> kept;            // what a compaction dropped
+  std::vector<DroppedLine> dropped;      // by a compaction
 };
 
 // Only reads. Needs a bounded number of index look-ups, however large the store, and at most 100 ms for the

@@ -24,26 +24,26 @@ bool is_worth_keeping(const store::Observation& observation, const std::string& 
 
 }  // namespace
 
-Result<std::vector<LostLine>> dropped_by_compaction(store::Db& db, SessionId session) {
+Result<std::vector<DroppedLine>> dropped_by_compaction(store::Db& db, SessionId session) {
   std::string summary;
   for (const store::Text& text : TRY(store::texts_of_session(db, session, kReadTexts)))
     if (text.kind == store::TextKind::compaction) summary = text.text;  // the newest comes last
-  std::vector<LostLine> kept;
-  if (summary.empty()) return kept;
+  std::vector<DroppedLine> dropped;
+  if (summary.empty()) return dropped;
   const distil::Words told = distil::key_words(summary);
   auto observations = TRY(store::observations_of_session(db, session, kLookedObservations));
   std::reverse(observations.begin(), observations.end());
   std::set<std::string> seen;
   for (const store::Observation& observation : observations)
     for (const std::string& fact : observation.facts) {
-      if (kept.size() == kMostLines || fact.size() > kLongestLine) continue;
+      if (dropped.size() == kMostLines || fact.size() > kLongestLine) continue;
       if (!is_worth_keeping(observation, fact) || !seen.insert(fact).second) continue;
       // Leave out what the summary says in mostly the same words.
       const distil::Words words = distil::key_words(fact);
       if (words.empty() || distil::mostly_in(words, told)) continue;
-      kept.push_back({"O" + std::to_string(observation.id), fact});
+      dropped.push_back({"O" + std::to_string(observation.id), fact});
     }
-  return kept;
+  return dropped;
 }
 
 }  // namespace cairn::context

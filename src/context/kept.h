@@ -12,13 +12,13 @@
 namespace cairn::context {
 
 // A line of the session that the model no longer has.
-struct LostLine {
+struct DroppedLine {
   std::string id;    // of the observation
   std::string text;  // one sentence
 };
 
 // The decisions of the session and the checks that passed in it, newest first, without those that the newest
 // summary of a compaction says. At most 8. Nothing when the session was not compacted.
-Result<std::vector<LostLine>> dropped_by_compaction(store::Db& db, SessionId session);
+Result<std::vector<DroppedLine>> dropped_by_compaction(store::Db& db, SessionId session);
 
 }  // namespace cairn::context

@@ -36,8 +36,12 @@ static constexpr std::int64_t kExpired = 200;    // pieces of evidence a transac
 static Result<std::string> load_key(os::Disk& disk, const hook::Home& home) {
   auto known = os::read_file(disk, home.key(), 64, os::Open::read_own);
   if (known && known->size() == 32) return known;
-  if (known || known.error().code != Code::not_found)
-    return Error{Code::corrupt, home.key() + " is not a key of 32 bytes: remove it to have a new one made"};
+  if (known || known.error().code == Code::invalid)
+    return Error{Code::corrupt,
+                 home.key() +
+                     " is not a key of 32 bytes of yours: restore it from a copy. If you remove "
+                     "it, a new key is made, and what was forgotten can come back"};
+  if (known.error().code != Code::not_found) return std::move(known).error().in("key");
   std::string key(32, '\0');
   if (getrandom(key.data(), key.size(), 0) != 32) return Error{Code::internal, "no random bytes"};
   TRY(os::replace_file(disk, home.key(), key));
@@ -85,7 +89,7 @@ Engine::~Engine() {
 Status Engine::start() {
   reload();
   TRY(in_transaction([&]() -> Status {
-    note_stuck(TRY(store::recover_all(db_, max_retries(), seams_.clock.now())));
+    log_recovered(TRY(store::recover_all(db_, max_retries(), seams_.clock.now())));
     return {};
   }));
   TRY(worker_.start());
@@ -240,7 +244,8 @@ Status Engine::stop() {
   return worker_.stop();
 }
 
-// Hooks are answered between two steps, so no step waits for the disk before the inbox is empty.
+// Hooks are answered between two steps: a step waits for the disk only when the inbox is empty, or after
+// kGroupsPerSync groups.
 Result<bool> Engine::step() {
   auto taken = without_waiting([&] { return read_inbox(); });
   if (taken && *taken && ++groups_ < kGroupsPerSync) return true;
@@ -278,7 +283,7 @@ int Engine::max_retries() const {
   return static_cast<int>(settings_.integer("queue.max_retries"));
 }
 
-void Engine::note_stuck(const store::Recovered& recovered) {
+void Engine::log_recovered(const store::Recovered& recovered) {
   const std::int64_t all = recovered.waiting + recovered.failed;
   if (all > 0)
     seams_.log.info(
@@ -301,7 +306,7 @@ Result<bool> Engine::reindex() {
   return true;
 }
 
-// Checked once a minute, then done in pieces between other work.
+// Removes expired evidence: checked once a minute, then done in pieces between other work.
 Result<bool> Engine::expire() {
   if (!expiring_) return false;
   std::int64_t removed = 0;
@@ -335,16 +340,17 @@ Status Engine::run_minute_work() {
   intake_.sweep();
   catch_up_.look_again();
   const std::int64_t boot = seams_.clock.boot_ns();
-  const Millis running((limit_moved_ns_ == 0 ? 0 : boot - limit_moved_ns_) / 1'000'000);
+  const Millis since_limit_moved((limit_moved_ns_ == 0 ? 0 : boot - limit_moved_ns_) / 1'000'000);
   TRY(in_transaction([&]() -> Status {
     TRY(note_failures());
     TRY(intake_.recorder().sweep());
-    note_stuck(TRY(store::recover_lapsed(db_, max_retries(), seams_.clock.now())));
+    log_recovered(TRY(store::recover_lapsed(db_, max_retries(), seams_.clock.now())));
     TRY(store::clean(db_, settings_.integer("queue.keep_processed")));
     TRY(watch_queue());
     TRY(documents::empty_trash(db_, seams_.clock.now()));
     TRY(store::hide_expired(db_, seams_.clock.now()));
-    if (TRY(store::move_expiry_limit(db_, retention(), seams_.clock.now(), running)) || limit_moved_ns_ == 0)
+    if (TRY(store::move_expiry_limit(db_, retention(), seams_.clock.now(), since_limit_moved)) ||
+        limit_moved_ns_ == 0)
       limit_moved_ns_ = boot;
     return {};
   }));

@@ -140,7 +140,7 @@ class Engine {
   void apply_settings(const ops::Settings& settings);
   void choose_provider();
   agent::Worker::Options work_options(const store::SessionBudget& budget);
-  void note_stuck(const store::Recovered& recovered);
+  void log_recovered(const store::Recovered& recovered);
   Status in_transaction(const std::function<Status()>& body);
   Status note_failures();
   Status count_note(const std::string& name, const std::string& note, std::function<void(std::size_t)> clear);

@@ -164,7 +164,7 @@ Result<context::Answer> Engine::warn_of_full_context(const EventId& event) {
   const auto asking = TRY(store::find_event(db_, event));
   if (!asking || asking->kind != event::Kind::prompt || !asking->session) return nothing;
   const auto session = TRY(store::find_session(db_, *asking->session));
-  if (!session || session->transcript_path.empty() || TRY(store::window_told(db_, session->id)))
+  if (!session || session->transcript_path.empty() || TRY(store::window_reported(db_, session->id)))
     return nothing;
   const host::Host& host = host::find_host(session->platform);
   const auto usage = last_usage(seams_.disk, session->transcript_path, host);
@@ -178,7 +178,7 @@ Result<context::Answer> Engine::warn_of_full_context(const EventId& event) {
   while (usage->tokens > window) window *= 5;
   const std::int64_t full = usage->tokens * 100 / window;
   if (full < percent) return nothing;
-  TRY(in_transaction([&] { return store::set_window_told(db_, session->id, true); }));
+  TRY(in_transaction([&] { return store::set_window_reported(db_, session->id, true); }));
   const std::string message = fmt::format(
       "cairn: this session's context is {} % full ({} of {} tokens) and will be compacted: "
       "save its state with `cairn save`, or the command of that name",

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxFacts = 14;
 constexpr std::size_t kMaxFixes = 64;  // considered
 constexpr std::size_t kMaxFixesShown = 2;
-constexpr std::size_t kMaxFilesTold = 8;
+constexpr std::size_t kMaxFilesListed = 8;
 constexpr std::size_t kLeastAnswer = 80;  // bytes of an answer that counts as a result; "Done." does not
 constexpr std::size_t kMaxEvents = 200;
 
@@ -51,7 +51,7 @@ std::string pass_text(const Command& command, const Run& run) {
 }
 
 // "Edited a.cpp (+3 -1): read_word and next."
-std::string told_with_symbols(const FileChange& file) {
+std::string described_with_symbols(const FileChange& file) {
   std::string text = described(file);
   if (file.symbols.empty()) return text;
   text.pop_back();
@@ -103,22 +103,22 @@ class Observer {
       statements_ = statements(answer, mode);
     }
     request_ = one_line(turn.prompt.empty() ? "" : request_of(turn.prompt), 200);
-    place_files();
+    assign_files();
   }
 
   std::vector<Observation> run() {
-    fixed();
-    changed();
-    if (turn_.end != Turn::End::open) failing();
-    worked();
-    decided();
-    found();
+    add_fixed();
+    add_changed();
+    if (turn_.end != Turn::End::open) add_failing();
+    add_worked();
+    add_decided();
+    add_found();
     return std::move(out_);
   }
 
  private:
   // Files that changed between a failure and the pass belong to the fix.
-  void place_files() {
+  void assign_files() {
     std::vector<std::pair<std::size_t, std::size_t>> spans;
     for (const Fix& fix : fixes_) spans.emplace_back(fix.failure->mark.at, fix.pass->mark.at);
     for (const FileChange& file : digest_.files) {
@@ -157,12 +157,12 @@ class Observer {
 
   static void add_files(Observation& o, const std::vector<const FileChange*>& files) {
     for (std::size_t i = 0; i < files.size(); ++i) {
-      if (i < kMaxFilesTold) add_fact(o, told_with_symbols(*files[i]));
+      if (i < kMaxFilesListed) add_fact(o, described_with_symbols(*files[i]));
       o.files_modified.push_back(files[i]->path);
       for (const Mark& mark : files[i]->marks) add_event(o, mark.event);
     }
-    if (files.size() > kMaxFilesTold)
-      add_fact(o, "And " + number(static_cast<std::int64_t>(files.size() - kMaxFilesTold), "more file.",
+    if (files.size() > kMaxFilesListed)
+      add_fact(o, "And " + number(static_cast<std::int64_t>(files.size() - kMaxFilesListed), "more file.",
                                   "more files."));
   }
 
@@ -201,7 +201,7 @@ class Observer {
     if (o.events.size() > kMaxEvents) o.events.erase(o.events.begin(), o.events.end() - kMaxEvents);
   }
 
-  // `wanted` if the mode has that type.
+  // `wanted` if the mode has that type, else "change".
   std::string type_named(std::string_view wanted) const {
     const auto is_wanted = [&](const Mode::Named& named) { return named.name == wanted; };
     return std::any_of(mode_.types.begin(), mode_.types.end(), is_wanted) ? std::string(wanted) : "change";
@@ -216,7 +216,7 @@ class Observer {
   }
 
   // Failed, then passed: both results, what changed in between, and why.
-  void fixed() {
+  void add_fixed() {
     if (fixes_.empty()) return;
     const Fix& first = fixes_.front();
     const std::vector<const Commit*> made = commits();
@@ -262,15 +262,15 @@ class Observer {
     return out;
   }
 
-  void changed() {
+  void add_changed() {
     const std::vector<const Commit*> made = commits();
     const std::vector<std::string> by_shell = changed_by_shell();
-    const bool told_already = !fixes_.empty() && others_.empty();
-    if (told_already || (others_.empty() && made.empty() && by_shell.empty())) return;
+    const bool reported_already = !fixes_.empty() && others_.empty();
+    if (reported_already || (others_.empty() && made.empty() && by_shell.empty())) return;
     Observation& o = add(Observation::Slot::changed, "", title_of_change(made, by_shell));
-    std::string speaks;
-    for (const Commit* commit : made) speaks.append(commit->subject).append("\n");
-    const Mode::Named* type = first_named(fold(speaks), mode_.types);
+    std::string subjects;
+    for (const Commit* commit : made) subjects.append(commit->subject).append("\n");
+    const Mode::Named* type = first_named(fold(subjects), mode_.types);
     if (!type) type = first_named(fold(request_), mode_.types);
     o.type = type && type->name != "decision" && type->name != "discovery" ? type->name : "change";
     if (!made.empty())
@@ -310,7 +310,7 @@ class Observer {
     return symbols.empty() ? what : what + ": " + join(symbols, 3, "name", "names");
   }
 
-  void failing() {
+  void add_failing() {
     const auto commands = still_failing(digest_);
     if (commands.empty()) return;
     const Command& last = *commands.back();
@@ -333,7 +333,7 @@ class Observer {
   }
 
   // A program that failed with some arguments and worked with others.
-  void worked() {
+  void add_worked() {
     std::map<std::string, std::size_t> last_success;
     for (std::size_t i = 0; i < digest_.commands.size(); ++i)
       if (const Command& c = digest_.commands[i];
@@ -361,7 +361,7 @@ class Observer {
     finish(*o);
   }
 
-  void decided() {
+  void add_decided() {
     Observation* o = nullptr;
     for (const Statement& statement : statements_) {
       if (!statement.decision) continue;
@@ -375,7 +375,7 @@ class Observer {
   }
 
   // Findings, and the subject of a turn that changed nothing.
-  void found() {
+  void add_found() {
     const bool with_fix = !fixes_.empty();  // reported there
     std::vector<std::string> sentences;
     for (const Statement& statement : statements_)

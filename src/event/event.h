@@ -1,5 +1,6 @@
-// One event in cairn's own terms, the same for every host. The host's reader makes an Event, the gate turns
-// it into a CleanEvent, and the store accepts only that: the type proves that it has passed the gate.
+// One event in cairn's own terms, the same for every host. The host's reader makes an Event, and the gate
+// turns it into a CleanEvent. An event is recorded as stored only from a CleanEvent: the type proves that it
+// has passed the gate.
 #pragma once
 
 #include <array>
@@ -87,7 +88,8 @@ struct Event {
   bool incomplete = false;  // the payload was cut off; this is the readable part
 };
 
-// An event that has passed the gate. Only gate::Gate makes one, and the store takes nothing else.
+// An event that has passed the gate. Only gate::Gate makes one, and an event is recorded as stored only from
+// one.
 class CleanEvent {
  public:
   const Event& operator*() const { return event_; }

@@ -25,7 +25,11 @@ namespace {
 constexpr std::int64_t kStepNs = 25'000'000;  // of reading and writing
 constexpr std::int64_t kRetryNs = 1'000'000'000;
 constexpr std::int64_t kRows = 100;  // a step
-constexpr int kMostMerges = 2000, kMostWaits = 3, kMostRounds = 3, kLevel = 3;
+// None of these may run for ever: merges of the search indexes (a merge writes about 200 pages), waits for
+// readers until the WAL can be emptied (up to 5 s each), and rounds of cleaning and proof (new events may
+// bring the text again).
+constexpr int kMostMerges = 2000, kMostWaits = 3, kMostRounds = 3;
+constexpr int kLevel = 3;  // of zstd, the default of archive.level
 
 archive::Places places_of(const std::string& home) {
   return {home + "/archive"};
@@ -84,7 +88,8 @@ Status Job::to_phase(Phase phase) {
 
 Status Job::load(const store::Forget& forget) {
   forget_ = forget;
-  if (forget_->phase == Phase::prove_files) forget_->position.clear();  // which files are read is not noted
+  if (forget_->phase == Phase::prove_files)
+    forget_->position.clear();  // the position in these files is not saved: begin again
   report_ = Json::parse_partial(forget.report).value;
   if (!report_.is_object()) report_ = Json::object();
   forgotten_ = TRY(load_forgotten(db_, key_, forget.id));
@@ -200,7 +205,7 @@ Result<bool> Job::rows() {
         if (TRY(store::delete_session_piece(db_, session, kRows))) break;
         count("sessions", 1);
       } else if (target.starts_with("event ")) {
-        // What was learned from it alone goes too.
+        // Observations without another source are deleted with it.
         for (const std::string& uuid : TRY(store::delete_event(db_, std::stoll(target.substr(6)))))
           TRY(keep_out(uuid));
         count("events", 1);
@@ -275,7 +280,7 @@ Result<bool> Job::end_base() {
   } else {
     forget_->position = std::to_string(base);
     auto done = save([&] { return rewriter_->commit(); });
-    if (!done && done.error().code == Code::busy) {  // there are new lines: once more
+    if (!done && done.error().code == Code::busy) {  // the backup grew meanwhile: rewrite it again
       rewriter_->discard();
       rewriter_.reset();
       forget_->position = std::to_string(base - 1);
@@ -341,7 +346,7 @@ Result<bool> Job::index() {
 Result<bool> Job::wal() {
   if (auto emptied = db_.checkpoint(true); !emptied) {
     if (++wal_waits_ < kMostWaits) return true;  // it waited for readers already
-    report_.set("wal", "a reader held it");
+    report_.set("wal", "the database was being read");
   }
   TRY(to_phase(Phase::prove_texts));
   return true;
@@ -361,7 +366,7 @@ Status Job::finish() {
   forget_->phase = Phase::done;
   forget_->position.clear();
   TRY(save([&]() -> Status {
-    changed_ = TRY(store::drop_passing_tombstones(db_, forget_->id)) > 0 || changed_;
+    changed_ = TRY(store::drop_temporary_tombstones(db_, forget_->id)) > 0 || changed_;
     for (const char* start : {"call ", "print ", "project "})
       for (const std::string& target :
            TRY(store::targets(db_, forget_->id, start, std::numeric_limits<std::int32_t>::max())))

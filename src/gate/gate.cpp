@@ -124,13 +124,13 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   const bool env_file = reads_env_file(event);
   clean_envelope(event);
 
-  bool redacted = false, muted = false;
+  bool redacted = false, is_private = false;
   for (std::string* text : event_texts(event)) {
     PrivateScan scan = remove_private(*text);
     if (!scan.removed) continue;
     redacted = true;
     *text = std::move(scan.text);
-    if (text == &event.prompt && event.kind == Kind::prompt) muted = only_private(event.prompt);
+    if (text == &event.prompt && event.kind == Kind::prompt) is_private = only_private(event.prompt);
   }
   redacted = remove_private(event.tool_input, event.tool_response) || redacted;
   redacted = remove_private(event.extra) || redacted;
@@ -143,7 +143,7 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
   for (std::string* text : event_texts(event))
     if (text->size() > max_field) *text = cut(*text, max_field);
   for (Json* value : event_values(event)) cut_strings(*value, max_field);
-  return Passed{event::CleanEvent(std::move(event)), redacted, secrets, muted, session.fresh()};
+  return Passed{event::CleanEvent(std::move(event)), redacted, secrets, is_private, session.fresh()};
 }
 
 // Whether the text has only characters that occur in the ids of hosts.

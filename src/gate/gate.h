@@ -65,7 +65,7 @@ class Gate {
     event::CleanEvent event;
     bool redacted = false;             // something private was removed
     std::size_t secrets = 0;           // the number of secrets removed
-    bool muted = false;                // a prompt that was wholly private: its turn is not captured
+    bool is_private = false;           // a prompt that was wholly private: its turn is not captured
     std::vector<KnownSecret> learned;  // secrets that later events of the session are searched for
   };
   // Returns the cleaned event, or why it is refused. Strings longer than `max_field` bytes are cut with a

@@ -108,8 +108,9 @@ PathRule::PathRule(std::string_view glob, std::string_view home, std::string rea
     : glob_(glob), reason_(std::move(reason)) {
   for (const std::string_view alias : {"~/", "$HOME/", "${HOME}/"})
     if (!home.empty() && glob_.starts_with(alias)) glob_ = std::string(home) + glob_.substr(alias.size() - 1);
-  const bool floating = glob_.find('/') != std::string::npos && glob_[0] != '/' && !glob_.starts_with("**");
-  if (floating) glob_ = "**/" + glob_;
+  const bool matches_anywhere =
+      glob_.find('/') != std::string::npos && glob_[0] != '/' && !glob_.starts_with("**");
+  if (matches_anywhere) glob_ = "**/" + glob_;
   while (glob_.size() > 3 && (glob_.ends_with("/**") || glob_.ends_with('/')))
     glob_.resize(glob_.size() - (glob_.ends_with('/') ? 1 : 3));  // it covers all below anyway
   if (glob_.starts_with('/')) fixed_ = glob_.substr(0, glob_.find_first_of("*?"));
@@ -125,15 +126,15 @@ bool PathRule::covers(std::string_view path) const {
   return path.starts_with(fixed_) && glob_covers(glob_, path);
 }
 
-bool PathRule::may_be_meant_by(std::string_view wildcards) const {
+bool PathRule::may_be_meant_by(std::string_view pattern) const {
   if (fixed_.empty()) return false;
   std::string_view meant = fixed_;  // the directory part without wildcards
   if (fixed_.size() < glob_.size()) meant = meant.substr(0, meant.rfind('/'));
-  if (!meant.starts_with(wildcards.substr(0, wildcards.find_first_of("*?")))) return false;
+  if (!meant.starts_with(pattern.substr(0, pattern.find_first_of("*?")))) return false;
   std::size_t end = 0;  // the end of as many components as `meant` has
-  for (auto left = std::count(meant.begin(), meant.end(), '/'); left > 0 && end < wildcards.size(); --left)
-    end = std::min(wildcards.find('/', end + 1), wildcards.size());
-  const std::string_view part = wildcards.substr(0, end);
+  for (auto left = std::count(meant.begin(), meant.end(), '/'); left > 0 && end < pattern.size(); --left)
+    end = std::min(pattern.find('/', end + 1), pattern.size());
+  const std::string_view part = pattern.substr(0, end);
   const bool any_name = part.find_first_not_of("*?.", part.rfind('/') + 1) == std::string_view::npos;
   return !any_name && glob_match(part, meant);
 }
@@ -147,7 +148,7 @@ class PathSearch {
 
   const PathRule* found() const { return found_; }
 
-  void event(const Event& e) {
+  void search_event(const Event& e) {
     variables_ = {{"HOME", home_},
                   {"PWD", e.cwd},
                   {"pwd", e.cwd},
@@ -156,64 +157,64 @@ class PathSearch {
     for (const std::string& directory : {e.cwd, e.project_dir})
       if (!directory.empty()) go_to(directory, "");
     for (const Json* source : {&e.extra, &e.tool_response, &e.tool_response["file"]})
-      for (const char* key : {"file_path", "filePath"}) word((*source)[key].as_string());
+      for (const char* key : {"file_path", "filePath"}) check_word((*source)[key].as_string());
     if (!is_tool(e.kind) && e.kind != Kind::other) return;
     for (const Json::Member& m : e.tool_input.members())
       if (is_directory(m.first) && m.second.is_string()) go_to(expanded(m.second.as_string()), e.cwd);
-    value(e.tool_input, true, &PathSearch::command);
-    value(e.tool_response, false, &PathSearch::result);
-    value(e.extra, false, &PathSearch::result);
-    result(e.error);
+    search_value(e.tool_input, true, &PathSearch::search_command);
+    search_value(e.tool_response, false, &PathSearch::search_result);
+    search_value(e.extra, false, &PathSearch::search_result);
+    search_result(e.error);
   }
 
  private:
   using Read = void (PathSearch::*)(std::string_view);
 
-  void value(const Json& json, bool in_file, Read read) {
+  void search_value(const Json& json, bool in_file, Read read) {
     if (found_) return;
     if (json.is_string()) (this->*read)(json.as_string());
-    for (const Json& item : json.items()) value(item, in_file, read);
+    for (const Json& item : json.items()) search_value(item, in_file, read);
     const Json::Object& members = json.members();
     in_file = in_file || std::any_of(members.begin(), members.end(),
                                      [](const Json::Member& m) { return names_its_file(m.first); });
     for (const Json::Member& m : members) {
       if (in_file && is_file_text(m.first)) continue;
-      word(m.first);
-      value(m.second, in_file, read);
+      check_word(m.first);
+      search_value(m.second, in_file, read);
     }
   }
 
   // Reads an input of a tool: a command line, a query, a path, a patch.
-  void command(std::string_view text) {
+  void search_command(std::string_view text) {
     follows_wildcards_ = true;
     const std::string plain = expanded(text);
-    whole_lines(plain);
-    shell_words(plain);
-    plain_words(plain);
+    check_lines(plain);
+    check_shell_words(plain);
+    check_plain_words(plain);
   }
 
   // Reads an output of a tool.
-  void result(std::string_view text) {
+  void search_result(std::string_view text) {
     follows_wildcards_ = false;
     if (std::none_of(rules_.begin(), rules_.end(), [&](const PathRule& r) { return r.may_end_in(text); }))
       return;
-    whole_lines(text);
-    plain_words(text);
+    check_lines(text);
+    check_plain_words(text);
   }
 
   // A file name may contain blanks: try each whole line, and the part before its first colon.
-  void whole_lines(std::string_view text) {
+  void check_lines(std::string_view text) {
     for (const std::string_view line : lines(text)) {
       std::string_view all = trim(line);
       if (all.starts_with("file://")) all.remove_prefix(7);
       if (all.find("://") != std::string_view::npos) continue;
-      word(all);
+      check_word(all);
       if (const std::size_t colon = all.find(':'); colon != std::string_view::npos)
-        word(all.substr(0, colon));
+        check_word(all.substr(0, colon));
     }
   }
 
-  void plain_words(std::string_view text) {
+  void check_plain_words(std::string_view text) {
     Steps steps;
     for (std::size_t at = 0; at < text.size() && !found_;) {
       const std::size_t begin = at;
@@ -230,7 +231,7 @@ class PathSearch {
   }
 
   // Splits into words as a shell does, with quotes and backslashes.
-  void shell_words(std::string_view text) {
+  void check_shell_words(std::string_view text) {
     Steps steps;
     std::string made;
     char quote = '\0';
@@ -238,8 +239,8 @@ class PathSearch {
     const auto end_word = [&] {
       for (const std::string& meant : without_braces(made)) step(meant, steps);
       const std::string_view given = std::string_view(made).substr(made.find('=') + 1);
-      if (given.size() < made.size()) word(given);
-      // `D=/a; cat $D/b`
+      if (given.size() < made.size()) check_word(given);
+      // `D=/a; cat $D/b`: home_path() removes `$D/`, and `b` is then tried in /a.
       if (given.size() < made.size() && !given.empty() && CharSet("/~.$").has(given[0]))
         go_to(given, steps.at);
       made.clear();
@@ -272,7 +273,7 @@ class PathSearch {
 
   void step(std::string_view piece, Steps& steps) {
     if (piece.empty()) return;
-    word(piece);
+    check_word(piece);
     const bool goes = any_of(steps.before, {"cd", "pushd", "-C", "--directory", "--cwd"});
     if (goes && bases_.size() < kMaxBases) {
       go_to(piece, "");
@@ -289,7 +290,7 @@ class PathSearch {
 
   std::string first_base() const { return bases_.empty() ? "" : bases_[0]; }
 
-  // Adds `directory` to those that relative paths may refer to.
+  // Checks `directory` against the rules, and adds it to those that relative paths may refer to.
   void go_to(std::string_view directory, std::string_view from) {
     if (directory.size() > kLongestPath || bases_.size() >= kMaxBases) return;
     std::string path = absolute_path(home_path(directory), from.empty() ? first_base() : std::string(from));
@@ -332,17 +333,17 @@ class PathSearch {
     return out.find('%') == std::string::npos ? out : std::string(PlainView(out).text());
   }
 
-  void word(std::string_view text) {
+  void check_word(std::string_view text) {
     if (found_ || text.empty() || text.size() > kLongestPath) return;
     std::string made;
     if (text[0] == '~' || text[0] == '$') text = made = home_path(text);
     const bool wild =
         follows_wildcards_ && std::any_of(text.begin(), text.end(), [](char c) { return kWildcards.has(c); });
     for (const PathRule& rule : rules_)
-      if (!found_ && (wild || rule.may_end_in(text)) && names(text, wild, rule)) found_ = &rule;
+      if (!found_ && (wild || rule.may_end_in(text)) && is_covered(text, wild, rule)) found_ = &rule;
   }
 
-  bool names(std::string_view path, bool wild, const PathRule& rule) const {
+  bool is_covered(std::string_view path, bool wild, const PathRule& rule) const {
     const bool climbs = path.find("..") != std::string_view::npos;
     const auto is_meant = [&](std::string_view base) {
       if (!climbs && !rule.may_be_below(base)) return false;
@@ -366,7 +367,7 @@ class PathSearch {
 std::optional<std::string> excluded_by(const std::vector<PathRule>& rules, const Event& event,
                                        std::string_view home) {
   PathSearch search(rules, home);
-  search.event(event);
+  search.search_event(event);
   return search.found() ? std::optional(search.found()->reason()) : std::nullopt;
 }
 

@@ -41,9 +41,9 @@ class PathRule {
   bool may_be_below(std::string_view directory) const {
     return fixed_.starts_with(directory) || directory.starts_with(fixed_);
   }
-  // Whether an absolute path with shell wildcards may match a covered path. A component that is only a
-  // wildcard does not count.
-  bool may_be_meant_by(std::string_view wildcards) const;
+  // Whether `pattern`, an absolute path with shell wildcards, may match a covered path. A component that is
+  // only a wildcard does not count.
+  bool may_be_meant_by(std::string_view pattern) const;
 
  private:
   std::string glob_, reason_;

@@ -101,7 +101,8 @@ bool print(std::string_view text) {
   return true;
 }
 
-// The answer to the host: one line, once, or nothing when the event has no fixed answer.
+// The answer to the host, printed at most once: the daemon's, else the fixed one of the event, which may be
+// empty.
 class Answer {
  public:
   explicit Answer(const Arguments& arguments) { set_event(arguments); }
@@ -144,13 +145,13 @@ class Hook {
       : disk_(disk), arguments_(std::move(arguments)), home_(std::move(home)), answer_(answer) {}
 
   void run() {
-    if (const Status own = home_.check_inbox(); !own.ok()) return refuse(own.error(), false);
+    if (const Status own = home_.check_inbox(); !own.ok()) return report_failure(own.error(), false);
     flags_ =
         Flags::decode(os::read_file(disk_, home_.flags(), Flags::kBytes, os::Open::read_own).value_or({}));
     if (!flags_.capture) return learn_event();
     const Result<EventId> delivered = deliver();
     learn_event();
-    if (!delivered.ok()) return refuse(delivered.error(), true);
+    if (!delivered.ok()) return report_failure(delivered.error(), true);
     switch (answer_.asks(flags_)) {
       case EventRule::Asks::context: return answer_session_start(*delivered);
       case EventRule::Asks::due:
@@ -186,7 +187,7 @@ class Hook {
 
   // The event is lost unless the transcript has it: warns the user and records the failure for the daemon.
   // When the home is not ours, it is recorded outside the home.
-  void refuse(const Error& error, bool home_is_ours) {
+  void report_failure(const Error& error, bool home_is_ours) {
     learn_event();
     answer_.finish_broken("not recording: " + error.message);
     if (scan_.empty()) read_start();
@@ -253,7 +254,8 @@ class Hook {
     }
   }
 
-  // Prints the daemon's reply if it comes in time and is valid. True: the daemon ended before it replied.
+  // Prints the daemon's reply if it comes in time and is valid. True: the connection ended without a reply;
+  // daemon_went_away() says why.
   bool ask(const EventId& event, std::int64_t deadline, std::int64_t lock_deadline) {
     const os::Fd daemon = connect(deadline, lock_deadline);
     if (!daemon) return false;

@@ -401,7 +401,7 @@ Result<bool> CatchUp::recover_prompt(Look& look, const Item& item) {
   const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
   if (number) {
     const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
-    if (!turn || turn->muted || TRY(store::has_prompt(db_, look.session.id, *number))) return true;
+    if (!turn || turn->is_private || TRY(store::has_prompt(db_, look.session.id, *number))) return true;
   }
   if (!look.is_late(item.at)) return false;
   if (!TRY(reason_to_skip(look, item)).empty()) return true;
@@ -414,7 +414,7 @@ Result<bool> CatchUp::recover_stop(Look& look, const Item& item) {
   const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
   if (!number) return true;
   const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
-  if (!turn || turn->muted || turn->end_reason == store::TurnEnd::stop ||
+  if (!turn || turn->is_private || turn->end_reason == store::TurnEnd::stop ||
       turn->end_reason == store::TurnEnd::stop_failure || !turn->last_assistant_message.empty() ||
       turn->last_event_at > item.at + kOnItsWay)
     return true;
@@ -434,7 +434,7 @@ Status CatchUp::recover_text(Look& look, const Item& item) {
                                              : TRY(store::turn_of_prompt(db_, session, item.prompt_id));
   if (!number) return {};  // its prompt was not stored
   const auto turn = TRY(store::find_turn(db_, session, *number));
-  if (!turn || turn->muted) return {};
+  if (!turn || turn->is_private) return {};
   store::Text text;
   text.session = session;
   text.prompt_number = *number;

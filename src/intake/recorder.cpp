@@ -32,14 +32,15 @@ using store::SessionStatus;
 using store::TurnEnd;
 
 static constexpr Millis kIdleTurn = std::chrono::minutes(10);
-static constexpr Millis kForgottenSession = std::chrono::hours(24);
+// A session without a known process ends this long after its last event.
+static constexpr Millis kUnknownHost = std::chrono::hours(24);
 
 static std::optional<std::string> text_or_nothing(const Json& value) {
   if (value.is_null() || (value.is_object() && value.members().empty())) return std::nullopt;
   return value.dump();
 }
 
-// The tool's response, for the queue row and the evidence.
+// The tool's response as evidence. That of a failed call is its error.
 static std::optional<std::string> response_text(const Event& e) {
   if (e.kind != Kind::tool_failure) return text_or_nothing(e.tool_response);
   return Json::object({{"error", e.error}, {"is_interrupt", e.interrupted}}).dump();
@@ -114,7 +115,8 @@ Result<std::int64_t> Recorder::open_turn(const Session& session, WallTime at) {
   return number;
 }
 
-// The turn of the event: that of its prompt id, else the latest. An unknown prompt id opens a new turn.
+// The turn of the event: that of its prompt id, else the latest. A tool call or an answer with an unknown
+// prompt id, or before any turn, opens a new one.
 Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Session& session) {
   if (e.prompt_id)
     if (auto number = TRY(store::turn_of_prompt(db_, session.id, *e.prompt_id))) return number;
@@ -158,34 +160,35 @@ Status Recorder::record_event(const gate::Gate::Passed& passed) {
     counted.reason = "compaction's own " + event->name;
     return store::record_counted(db_, counted, now);
   }
-  const bool pairs = event->pairs_by_input && event->kind != Kind::tool_start;
+  // The end of a call without an id: its start is found by its input.
+  const bool ends_call = event->pairs_by_input && event->kind != Kind::tool_start;
   const store::Texts texts = texts_of(*event);
   store::Placement placement{session.id, std::nullopt,
-                             event->pairs_by_input && !pairs ? call_hash(*event) : hash_of(*event, texts),
+                             event->pairs_by_input && !ends_call ? call_hash(*event) : hash_of(*event, texts),
                              std::nullopt};
-  // Resume and end may follow each other within seconds: an event that changes the session's state is never a
-  // duplicate.
+  // Resume and end may follow each other within seconds: an event that changes the session's status is never
+  // a duplicate.
   const bool was_active = session.status == SessionStatus::active;
-  const bool turns_state =
+  const bool changes_status =
       (event->kind == Kind::session_start && !was_active) || (event->kind == Kind::session_end && was_active);
-  if (!turns_state && TRY(store::is_duplicate(db_, event, placement))) {
+  if (!changes_status && TRY(store::is_duplicate(db_, event, placement))) {
     counted.outcome = EventOutcome::duplicate;
     counted.reason = event->tool_use_id ? "same tool use" : "same payload within 5 s";
     return store::record_counted(db_, counted, now);
   }
-  if (pairs) placement.tool_use_id = TRY(store::open_call(db_, session.id, call_hash(*event)));
+  if (ends_call) placement.tool_use_id = TRY(store::open_call(db_, session.id, call_hash(*event)));
   if (event->kind == Kind::session_start) TRY(on_session_start(*event, session));
   // The agent may have made its directory a repository, or its first commit.
   const bool is_end = event->kind == Kind::stop || event->kind == Kind::session_end;
   if (is_end || event->kind == Kind::session_start) TRY(store::set_due(db_, session.project));
-  placement.prompt_number = event->kind == Kind::prompt ? TRY(on_prompt(*event, session, passed.muted))
+  placement.prompt_number = event->kind == Kind::prompt ? TRY(on_prompt(*event, session, passed.is_private))
                                                         : TRY(turn_for(*event, session));
   if (placement.prompt_number) {
     const auto turn = TRY(store::find_turn(db_, session.id, *placement.prompt_number));
     TRY(store::touch_turn(db_, session.id, *placement.prompt_number, event->at));
-    // The start and end of a session belong to no turn.
-    const bool frames = event->kind == Kind::session_start || event->kind == Kind::session_end;
-    if (turn && turn->muted && !frames) {
+    // The start and end of a session are stored even when the turn is private.
+    const bool is_of_session = event->kind == Kind::session_start || event->kind == Kind::session_end;
+    if (turn && turn->is_private && !is_of_session) {
       counted.outcome = EventOutcome::private_turn;
       counted.reason = "its prompt is private";
       counted.prompt_number = placement.prompt_number;
@@ -212,7 +215,7 @@ Status Recorder::record_event(const gate::Gate::Passed& passed) {
 }
 
 Status Recorder::note_continuity(const Event& event, const Session& session) {
-  if (event.kind == Kind::compact_start) return store::set_window_told(db_, session.id, false);
+  if (event.kind == Kind::compact_start) return store::set_window_reported(db_, session.id, false);
   if (event.kind == Kind::session_start && event.start_reason == StartReason::compact)
     return request_document(session, "compaction");
   if (event.kind != Kind::other) return {};
@@ -234,9 +237,9 @@ Status Recorder::correct_to_failure(SessionId session, const std::string& tool_u
   return {};
 }
 
-// The archive copies the transcript right after this transaction.
+// The archive copies the transcript as soon as the inbox is empty (Engine::step).
 Status Recorder::request_backup(const Session& session, std::string_view cause, std::string_view reason) {
-  TRY(write_seen());  // its path
+  TRY(write_seen());  // stores the transcript's path, which is read next
   const auto known = TRY(store::find_session(db_, session.id));
   const std::string& path = known ? known->transcript_path : session.transcript_path;
   if (path.empty()) return {};
@@ -284,7 +287,7 @@ Status Recorder::refuse(const Event& event, const gate::Refusal& refusal) {
   return store::record_counted(db_, counted, clock_.now());
 }
 
-// Tool results and the ends of turns are work for the queue; the rest is evidence at once.
+// The texts of every event become evidence. Tool results and the ends of turns also get a row in the queue.
 Status Recorder::keep(const event::CleanEvent& e, const Session& session, std::int64_t seq,
                       std::optional<std::int64_t> number, const store::Texts& texts) {
   const bool is_tool = e->kind == Kind::tool || e->kind == Kind::tool_failure;
@@ -327,7 +330,8 @@ Status Recorder::on_session_start(const Event& e, const Session& session) {
   return store::set_branch(db_, session.id, current_branch(disk_, e.cwd));
 }
 
-Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Session& session, bool muted) {
+Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Session& session,
+                                                        bool is_private) {
   // An event from a transcript is in the past: it does not reopen its session.
   if (e.source != event::Source::transcript) TRY(store::reopen_session(db_, session.id));
   // A prompt id always means the same turn. An event that overtook its prompt may have opened it already.
@@ -345,11 +349,11 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
     if (e.prompt_id) TRY(store::name_turn(db_, session.id, *number, *e.prompt_id));
   }
   if (e.synthetic_prompt) return number;  // not a request of the user
-  if (muted) {
+  if (is_private) {
     TRY(store::forget_turn(db_, session.id, *number));
     digests_.drop(session.id, *number);
   }
-  if (!muted && !TRY(store::has_prompt(db_, session.id, *number)))
+  if (!is_private && !TRY(store::has_prompt(db_, session.id, *number)))
     TRY(store::add_prompt(db_, session.id, *number, e.prompt, e.at));
   return number;
 }
@@ -365,12 +369,12 @@ static store::TextSource source_of_texts(const Event& e) {
 }
 
 Status Recorder::on_stop(const Event& e, const Session& session, std::optional<std::int64_t> number,
-                         bool muted) {
+                         bool is_private) {
   if (!number) return {};
   log_.info(fmt::format("finalize received session={} prompt={} event={}", session.content_id.value, *number,
                         e.name));
   const bool failed = e.kind == Kind::stop_failure;
-  if (!muted && !failed && !trim(e.last_assistant_message).empty()) {
+  if (!is_private && !failed && !trim(e.last_assistant_message).empty()) {
     store::Text answer;
     answer.session = session.id;
     answer.prompt_number = *number;
@@ -380,7 +384,7 @@ Status Recorder::on_stop(const Event& e, const Session& session, std::optional<s
     answer.at = e.at;
     TRY(store::add_text(db_, answer));
   }
-  if (!muted)
+  if (!is_private)
     TRY(store::set_turn_end_texts(db_, session.id, *number, failed ? "" : e.last_assistant_message,
                                   failed ? failure_of(e) : ""));
   TRY(close(session.id, *number, failed ? TurnEnd::stop_failure : TurnEnd::stop, e.at));
@@ -412,7 +416,7 @@ Status Recorder::close_open_turn(SessionId session, TurnEnd reason, WallTime at)
 }
 
 bool Recorder::host_is_dead(const Session& session) {
-  if (session.host.pid == 0) return clock_.now() - session.last_event_at > kForgottenSession;
+  if (session.host.pid == 0) return clock_.now() - session.last_event_at > kUnknownHost;
   if (!session.host_boot_id.empty() && session.host_boot_id != clock_.boot_id()) return true;
   return !processes_.alive(session.host);
 }

@@ -90,9 +90,9 @@ class Recorder {
   Result<std::optional<std::int64_t>> turn_for(const event::Event& event, const store::Session& session);
   Status on_session_start(const event::Event& event, const store::Session& session);
   Result<std::optional<std::int64_t>> on_prompt(const event::Event& event, const store::Session& session,
-                                                bool muted);
+                                                bool is_private);
   Status on_stop(const event::Event& event, const store::Session& session, std::optional<std::int64_t> number,
-                 bool muted);
+                 bool is_private);
   Status on_session_end(const event::Event& event, const store::Session& session);
   Status count_own_agent(const event::Event& event);
   Status keep(const event::CleanEvent& event, const store::Session& session, std::int64_t seq,

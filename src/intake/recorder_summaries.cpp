@@ -63,7 +63,8 @@ Status Recorder::summarise(SessionId id, std::int64_t number, ReadLimit& limit) 
   const auto session = TRY(store::find_session(db_, id));
   const auto turn = TRY(store::find_turn(db_, id, number));
   if (!session || !turn || limit.reached()) return {};
-  if (turn->muted || TRY(store::has_expired(db_, id, number))) return store::set_summarised(db_, id, number);
+  if (turn->is_private || TRY(store::has_expired(db_, id, number)))
+    return store::set_summarised(db_, id, number);
   const auto read = TRY(digests_.read(db_, *session, number, TRY(root_of(db_, *session)), limit));
   // Half a turn is better than nothing, but not better than an earlier summary. The mark stays.
   if (!read.whole && TRY(store::summary_of_turn(db_, id, number))) return {};
@@ -110,7 +111,7 @@ Result<bool> Recorder::read_ahead() {
     const auto [id, number] = *unread_.begin();
     const auto session = TRY(store::find_session(db_, id));
     const auto turn = session ? TRY(store::find_turn(db_, id, number)) : std::nullopt;
-    const bool wanted = turn && turn->open() && !turn->muted;
+    const bool wanted = turn && turn->open() && !turn->is_private;
     ReadLimit limit = kStepLimit;
     if (!wanted || TRY(digests_.read(db_, *session, number, TRY(root_of(db_, *session)), limit)).whole)
       unread_.erase({id, number});

@@ -164,7 +164,7 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
                                               const store::Turn& turn, const distil::Mode& mode,
                                               const store::SessionBudget& budget, WallTime now,
                                               const FillTexts& fill) {
-  if (turn.muted) return std::optional<store::Put>();
+  if (turn.is_private) return std::optional<store::Put>();
   if (!fill && TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
   TurnDigest digest(session.platform, TRY(root_of(db, session)));
   const auto take = [&](const store::KeptEvent& event) { digest.add(event); };

@@ -25,7 +25,7 @@ Result<std::string> root_of(store::Db& db, const store::Session& session);
 using FillTexts = std::function<void(const store::Session& session, std::vector<store::KeptEvent>& events)>;
 
 // Writes the turn's summary and observations in the caller's transaction and replaces earlier ones. Registers
-// the session's memory id when it has none. A muted turn, and one without content, get no summary; then the
+// the session's memory id when it has none. A private turn, and one without content, get no summary; then the
 // result is nothing. The summary is written even when the session has used its budget. What a model's summary
 // says is open is merged with what the turn itself shows. `fill`: for a turn whose texts were removed;
 // without it such a turn is left as it is.
@@ -34,8 +34,8 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
                                               const store::SessionBudget& budget, WallTime now,
                                               const FillTexts& fill = nullptr);
 
-// The same for a turn whose events are in `digest`. Does not look whether the turn is muted or its texts were
-// removed, and leaves the turn's mark (store::set_summarised) to the caller.
+// The same for a turn whose events are in `digest`. Does not look whether the turn is private or its texts
+// were removed, and leaves the turn's mark (store::set_summarised) to the caller.
 Result<std::optional<store::Put>> store_distilled(store::Db& db, const store::Session& session,
                                                   const store::Turn& turn, const TurnDigest& digest,
                                                   const distil::Mode& mode,

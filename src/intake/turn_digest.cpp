@@ -101,7 +101,7 @@ std::list<TurnDigests::Entry>::iterator TurnDigests::find(const Key& key) {
 
 TurnDigests::Entry& TurnDigests::entry_of(const Key& key, std::string_view host, const std::string& root) {
   const auto known = find(key);
-  // Paths are shown relative to the root: with another root the turn says other things.
+  // Paths are shown relative to the root: with another root the digest is made again.
   if (known != digests_.end() && known->digest.root() == root) {
     digests_.splice(digests_.begin(), digests_, known);
     return digests_.front();

@@ -57,7 +57,7 @@ class Check {
   Status run() const {
     if (!args_.is_object() && !args_.is_null()) return refuse("the arguments are not a JSON object");
     TRY(check_values());
-    for (const Argument& argument : operation_.arguments) TRY(check_company(argument));
+    for (const Argument& argument : operation_.arguments) TRY(check_combination(argument));
     TRY(check_one_of());
     return operation_.scope == Scope::none ? Status() : check_scope();
   }
@@ -89,7 +89,7 @@ class Check {
   }
 
   // Whether the others are given that this one needs, and none that it excludes.
-  Status check_company(const Argument& argument) const {
+  Status check_combination(const Argument& argument) const {
     const std::string name = argument.spelled(spelling_);
     if (argument.required && args_[argument.name].is_null())
       return refuse(fmt::format("{} is missing: {}", name, wanted(argument)));
@@ -102,7 +102,7 @@ class Check {
     return {};
   }
 
-  Status give_one_of(std::string_view names) const {
+  Status must_give_one_of(std::string_view names) const {
     std::vector<std::string> all;
     for (const std::string_view name : split(names, ' '))
       if (spelling_ == Spelling::request || operation_.find(name)->place != Argument::Place::nowhere)
@@ -119,7 +119,7 @@ class Check {
       name == kProject.name ? has_project = true : ++given;
     }
     if (given == 1 || (given == 0 && has_project)) return {};
-    return give_one_of(operation_.one_of);
+    return must_give_one_of(operation_.one_of);
   }
 
   Status check_scope() const {
@@ -127,12 +127,12 @@ class Check {
     const auto given =
         std::count_if(names.begin(), names.end(), [&](std::string_view name) { return is_given(name); });
     // A record belongs to a project, so naming a record is enough.
-    const bool knows =
+    const bool names_a_record =
         std::any_of(operation_.arguments.begin(), operation_.arguments.end(), [&](const Argument& argument) {
           return argument.type == Argument::Type::record && is_given(argument.name);
         });
-    if (given == 1 || (given == 0 && knows)) return {};
-    return give_one_of(scope_names(operation_.scope));
+    if (given == 1 || (given == 0 && names_a_record)) return {};
+    return must_give_one_of(scope_names(operation_.scope));
   }
 
   const Operation& operation_;
@@ -203,7 +203,7 @@ const Argument* Operation::find(std::string_view argument) const {
 }
 
 Error Operation::unknown(std::string_view argument, Spelling spelling) const {
-  // A command line names it as an option, whatever there is of that name elsewhere.
+  // On a command line the unknown name is shown as an option: --name.
   std::string given(argument);
   if (spelling == Spelling::typed && !argument.starts_with('-')) given = text(argument, "").option();
   const std::string what =

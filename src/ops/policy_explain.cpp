@@ -57,7 +57,7 @@ static Json explain(World& world, const std::string& path, const std::string& by
   if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
     out.set("outcome", refusal->outcome);
     out.set("reason", refusal->reason);
-  } else if (std::get<gate::Gate::Passed>(verdict).muted) {
+  } else if (std::get<gate::Gate::Passed>(verdict).is_private) {
     out.set("outcome", name_of(store::EventOutcome::private_turn));
     out.set("reason", "the prompt is private: its turn is not captured");
   }

@@ -65,7 +65,7 @@ static Json turn_json(const store::SessionTurn& t) {
                        {"end_reason", text_or_null(std::string(name_of(t.turn.end_reason)))},
                        {"failure", text_or_null(t.turn.failure)},
                        {"summary", record_or_null('S', t.summary)},
-                       {"private", t.turn.muted}});
+                       {"private", t.turn.is_private}});
 }
 
 static Json event_json(const store::EventRow& e) {

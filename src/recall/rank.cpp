@@ -40,7 +40,7 @@ std::string in_projects(const std::vector<std::string>& scope) {
   return "scope : (" + out + ")";
 }
 
-std::string any_word(const std::vector<const QueryWord*>& words, std::string_view by) {
+std::string joined_words(const std::vector<const QueryWord*>& words, std::string_view by) {
   std::string out;
   for (const QueryWord* word : words) out += (out.empty() ? "" : std::string(by)) + word->match();
   return std::string(kFields) + "(" + out + ")";
@@ -78,7 +78,7 @@ class Scorer {
         average_length_(average_length),
         asked_(asked),
         explain_(explain),
-        whole_(asked.weight()),
+        total_weight_(asked.weight()),
         pairs_(pairs_of(asked.words)) {}
 
   std::optional<RankedRecord> score(const Row& row) {
@@ -102,7 +102,7 @@ class Scorer {
       if (alone > 0) add(out, in_quotes(asked_.words[w].text), alone);
     }
     if (!any && !asked_.words.empty()) return std::nullopt;
-    out.covered = whole_ > 0 ? covered / whole_ : 1;
+    out.covered = total_weight_ > 0 ? covered / total_weight_ : 1;
     add(out, "around it", near_share);
     add_features(out, row, sums);
     return out;
@@ -140,22 +140,22 @@ class Scorer {
     return sum;
   }
 
-  // The words of a day, each day once.
+  // The words of the record's local day. Cached by quarter of an hour: every time zone's midnight is at one.
   const WordCounter::Found& day_of(std::int64_t at) {
-    const auto [known, is_new] = days_.try_emplace(at / 3'600'000);
+    const auto [known, is_new] = days_.try_emplace(at / 900'000);
     if (is_new) counter_.count(day_in_words(from_epoch_ms(at)), known->second);
     return known->second;
   }
 
   void add_features(RankedRecord& out, const Row& row, const Sums& sums) const {
-    const double share = whole_ > 0 ? sums.has / whole_ : 1;
-    add(out, "has all words", kAllWords * whole_ * share * share);
+    const double share = total_weight_ > 0 ? sums.has / total_weight_ : 1;
+    add(out, "share of the words", kAllWords * total_weight_ * share * share);
     if (!pairs_.empty()) {
       const auto together = std::count_if(pairs_.begin(), pairs_.end(), [&](const auto& pair) {
         return follow(row.title, pair.first, pair.second) || follow(row.body, pair.first, pair.second);
       });
       add(out, "words together",
-          kAdjacent * whole_ * static_cast<double>(together) / static_cast<double>(pairs_.size()));
+          kAdjacent * total_weight_ * static_cast<double>(together) / static_cast<double>(pairs_.size()));
     }
     double identifiers = 0;
     for (std::size_t w = 0; w < asked_.words.size(); ++w)
@@ -163,14 +163,14 @@ class Scorer {
         identifiers += kWhole * asked_.words[w].weight;
     add(out, "whole identifier", identifiers);
     if (!asked_.file.empty() && row.text.names.find(asked_.file) != std::string::npos)
-      add(out, "file", kFile * whole_);
+      add(out, "file", kFile * total_weight_);
     const WallTime at = from_epoch_ms(row.text.at);
     // The words of its date may have been counted for this already.
     if (asked_.about && at >= asked_.about->from && at <= asked_.about->to)
-      add(out, "then", std::max(0.0, kThen * whole_ - sums.dates));
+      add(out, "time asked for", std::max(0.0, kThen * total_weight_ - sums.dates));
     const double age =
         std::max<double>(0, static_cast<double>(epoch_ms(asked_.now) - row.text.at)) / 86'400'000;
-    add(out, "recent", kRecent * whole_ / (1 + age / 60));
+    add(out, "recent", kRecent * total_weight_ / (1 + age / 60));
     add_kind_of_work(out, row);
   }
 
@@ -183,14 +183,14 @@ class Scorer {
     const bool decision =
         row.text.type == "decision" && asks({"decid", "decis", "chose", "choos", "instead"});
     const bool fix = row.text.type == "bugfix" && asks({"fix", "error", "fail", "bug", "broken", "crash"});
-    if (decision || fix) add(out, "kind of work", kKindOfWork * whole_);
+    if (decision || fix) add(out, "kind of work", kKindOfWork * total_weight_);
   }
 
   WordCounter& counter_;
   double average_length_;
   const Asked& asked_;
   bool explain_;
-  double whole_;
+  double total_weight_;
   std::vector<std::pair<std::uint16_t, std::uint16_t>> pairs_;
   std::map<std::int64_t, WordCounter::Found> days_;
 };
@@ -198,28 +198,30 @@ class Scorer {
 // The candidates of the index, the best first.
 Result<std::vector<store::Entry>> candidates_of(store::Db& db, const Asked& asked, std::size_t limit) {
   if (asked.words.empty()) return store::candidates(db, asked.match(""), asked.period, kScanned, limit);
-  std::vector<const QueryWord*> rare;
+  std::vector<const QueryWord*> by_frequency;
   for (const QueryWord& word : asked.words)
-    if (word.frequency > 0) rare.push_back(&word);
-  if (rare.empty()) return std::vector<store::Entry>();
-  std::stable_sort(rare.begin(), rare.end(),
+    if (word.frequency > 0) by_frequency.push_back(&word);
+  if (by_frequency.empty()) return std::vector<store::Entry>();
+  std::stable_sort(by_frequency.begin(), by_frequency.end(),
                    [](const auto* a, const auto* b) { return a->frequency < b->frequency; });
   // Frequent words match too many entries and say little; the two rarest are always used.
   std::size_t used = 0;
   double sum = 0;
-  while (used < rare.size() && (used < 2 || sum + rare[used]->frequency <= kScanned))
-    sum += rare[used++]->frequency;
+  while (used < by_frequency.size() && (used < 2 || sum + by_frequency[used]->frequency <= kScanned))
+    sum += by_frequency[used++]->frequency;
   std::vector<store::Entry> found;
   std::set<std::pair<int, std::int64_t>> seen;
   const auto add = [&](std::vector<store::Entry> more) {
     for (store::Entry& entry : more)
       if (seen.emplace(static_cast<int>(entry.id.kind), entry.id.row).second) found.push_back(entry);
   };
-  // Where the scan does not reach all of them, those with every word come first.
-  if (rare.size() > 1 && (used < rare.size() || sum > kScanned))
-    add(TRY(store::candidates(db, asked.match(any_word(rare, " AND ")), asked.period, kScanned, limit / 2)));
-  rare.resize(used);
-  add(TRY(store::candidates(db, asked.match(any_word(rare, " OR ")), asked.period, kScanned, limit)));
+  // When more entries match than are scanned, those with every word are taken first.
+  if (by_frequency.size() > 1 && (used < by_frequency.size() || sum > kScanned))
+    add(TRY(store::candidates(db, asked.match(joined_words(by_frequency, " AND ")), asked.period, kScanned,
+                              limit / 2)));
+  by_frequency.resize(used);
+  add(TRY(
+      store::candidates(db, asked.match(joined_words(by_frequency, " OR ")), asked.period, kScanned, limit)));
   return found;
 }
 

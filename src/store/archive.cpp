@@ -246,7 +246,8 @@ Result<std::vector<std::pair<std::int64_t, std::int64_t>>> capture_pauses(Db& db
   return pauses;
 }
 
-Result<std::vector<std::string>> muted_prompts(Db& db, std::string_view platform, std::string_view session) {
+Result<std::vector<std::string>> private_prompts(Db& db, std::string_view platform,
+                                                 std::string_view session) {
   Stmt row = TRY(db.query(
       "SELECT p.prompt_id FROM prompt_ids p JOIN turns t ON t.session_db_id = p.session_db_id AND "
       "t.prompt_number = p.prompt_number JOIN sdk_sessions s ON s.id = p.session_db_id WHERE t.muted = "

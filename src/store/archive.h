@@ -196,6 +196,6 @@ Result<ArchiveCounts> archive_counts(Db& db);
 // When hooks delivered nothing, as [from, until] in epoch ms.
 Result<std::vector<std::pair<std::int64_t, std::int64_t>>> capture_pauses(Db& db);
 // The host's ids of the prompts of a session that were wholly private.
-Result<std::vector<std::string>> muted_prompts(Db& db, std::string_view platform, std::string_view session);
+Result<std::vector<std::string>> private_prompts(Db& db, std::string_view platform, std::string_view session);
 
 }  // namespace cairn::store

@@ -59,12 +59,12 @@ Result<std::optional<Backup>> newest_pending(Db& db, const std::string& project,
   return std::optional<Backup>();
 }
 
-Result<bool> window_told(Db& db, SessionId session) {
+Result<bool> window_reported(Db& db, SessionId session) {
   return TRY(db.integer("SELECT window_told FROM sdk_sessions WHERE id = ?", session.value)).value_or(0) != 0;
 }
 
-Status set_window_told(Db& db, SessionId session, bool told) {
-  return db.run("UPDATE sdk_sessions SET window_told = ?1 WHERE id = ?2 AND window_told <> ?1", told,
+Status set_window_reported(Db& db, SessionId session, bool reported) {
+  return db.run("UPDATE sdk_sessions SET window_told = ?1 WHERE id = ?2 AND window_told <> ?1", reported,
                 session.value);
 }
 

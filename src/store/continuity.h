@@ -41,8 +41,8 @@ Result<std::vector<LaterWork>> worked_after(Db& db, const std::string& project, 
 Result<std::optional<Backup>> newest_pending(Db& db, const std::string& project, std::string_view except);
 
 // Whether the user was warned that the session's context is nearly full.
-Result<bool> window_told(Db& db, SessionId session);
-Status set_window_told(Db& db, SessionId session, bool told);
+Result<bool> window_reported(Db& db, SessionId session);
+Status set_window_reported(Db& db, SessionId session, bool reported);
 
 // A session whose document is due.
 struct DocumentJob {

@@ -9,8 +9,8 @@
 namespace cairn::store {
 
 static constexpr std::size_t kMaxName = 200;
-// Rows of a table that are looked at, and that are moved, in one step. A row takes about 0.2 ms, most of it
-// in the search index; a session as much as its calls.
+// Limits of one step: rows read, rows changed, sessions changed. A row takes about 0.2 ms, mostly for the
+// search index; a session more, because a trigger moves the counts of its calls.
 static constexpr std::int64_t kLookedAt = 5000, kMoved = 100, kMovedSessions = 10;
 
 // The tables with a column of that name.
@@ -29,8 +29,8 @@ Status check_settled(Db& db, const Project& project) {
 
 Status start_rename(Db& db, const Project& project, const std::string& name) {
   TRY(check_settled(db, project));
-  // The project keeps its number: other tables refer to it. The old name gets another one; for a moment
-  // nothing has the project's number.
+  // The project keeps its id, which other tables refer to; the old name's row gets a new one. In between no
+  // row has the id, so foreign keys are checked at the commit.
   TRY(db.run("PRAGMA defer_foreign_keys=ON"));
   const std::int64_t other = TRY(db.integer("SELECT max(id) + 1 FROM projects")).value_or(1);
   const std::string uuid = new_uuid(0);
@@ -94,7 +94,7 @@ Status ProjectMover::step_in_transaction() {
     old_name_ = row.text(1);
     new_name_ = row.text(2);
     tables_ = TRY(tables_with(db_, "project"));
-    std::erase(tables_, "tallies");  // their triggers follow the rows
+    std::erase(tables_, "tallies");  // triggers on the other tables keep the tallies right
     // Sessions first: what they store from then on has the new name.
     const auto sessions = std::find(tables_.begin(), tables_.end(), "sdk_sessions");
     if (sessions != tables_.end()) std::rotate(sessions, sessions + 1, tables_.end());
@@ -108,7 +108,8 @@ Status ProjectMover::step_in_transaction() {
                 old_name_));
   const Status gone = db_.run("DELETE FROM projects WHERE id = ?", from_);
   from_ = 0;
-  // A row may have been stored under the old name meanwhile: then it begins again.
+  // The delete fails when a row was stored under the old name meanwhile: the next step begins with the first
+  // table again.
   return gone || gone.error().code == Code::invalid ? Status() : gone;
 }
 
@@ -117,7 +118,7 @@ Status ProjectMover::move_piece(const std::string& table) {
   const std::string change = "UPDATE OR IGNORE \"" + table + "\" SET project = ? WHERE project = ?";
   const std::string remove = "DELETE FROM \"" + table + "\" WHERE project = ?";
   const auto last = db_.integer("SELECT max(rowid) FROM \"" + table + "\"");
-  if (!last) {  // it has no numbers, and few rows
+  if (!last) {  // a table WITHOUT ROWID: they have few rows
     TRY(db_.run(change, new_name_, old_name_));
     TRY(db_.run(remove, old_name_));
     tables_.pop_back();

@@ -1,8 +1,8 @@
 // Renames a project, merges two projects, or gives a project another path.
 //
-// Every row has the name of its project. When a name changes, ProjectMover changes the rows in short steps.
-// Until it is done, the old name is a project of its own, and reads of either name show both
-// (projects.moves_to, project_names). Looking up the old name or path finds the new project at once.
+// Tables with a column `project` store the project's name. When a name changes, ProjectMover changes those
+// rows in short steps. Until it is done, the old name is a project of its own, and reads of either name show
+// both (projects.moves_to, project_names). Looking up the old name or path finds the new project at once.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace cairn::store {
 
 // These two run in the caller's transaction and take the same time however much is remembered.
 //
-// Renames a project. `invalid` when the name is empty, too long or has control characters, `busy` when it is
-// another project's, or one that a move has not finished with.
+// Renames a project. `invalid` when the name is empty, too long or has control characters, `busy` when a
+// project has that name, also an old name whose rows still move, or while rows move to this project.
 Status rename_project(Db& db, const Project& project, const std::string& name, WallTime now);
 // Makes everything of `from` belong to `into`. Unlike a link, this cannot be undone.
 Status merge_projects(Db& db, const Project& from, const Project& into, WallTime now);
@@ -42,8 +42,8 @@ class ProjectMover {
   Db& db_;
   std::int64_t from_ = 0;  // the project that is moving; 0: none
   std::string old_name_, new_name_;
-  std::vector<std::string> tables_;  // that are left, the last one first
-  std::int64_t done_to_ = 0;         // rowid in the last of them
+  std::vector<std::string> tables_;  // still to be moved; the last one is next
+  std::int64_t done_to_ = 0;         // rows of tables_.back() up to this rowid are done
 };
 
 // Whether any project is moving.

@@ -39,8 +39,8 @@ Status refresh_ready(Db& db) {
 // was set back, and is due.
 #define DUE "(m.not_before_epoch <= ?1 OR m.not_before_epoch > ?2) "
 
-// ?3 is Gather::wait in ms, ?4 is Gather::max. A time that is later than now was recorded before the clock
-// was set back.
+// ?3 is Gather::wait in ms, ?4 is Gather::max. A time more than a minute after now was recorded before the
+// clock was set back. The transcript of an ended session is awaited for 30 s.
 // Only the newest messages are looked at, or a long turn would cost more with every event.
 #define GATHERED                                                                                            \
   "(?3 = 0 OR m.solo = 1 OR m.retry_count > 0 OR m.created_at_epoch NOT BETWEEN ?1 - 5 * ?3 AND ?1 + "      \
@@ -173,8 +173,8 @@ Millis retry_delay(std::int64_t retry, std::uint64_t seed) {
   "UPDATE pending_messages SET status = 'failed', lease = NULL, lease_until_epoch = NULL, last_error = ?, " \
   "completed_at_epoch = ? "
 
-Result<std::int64_t> give_back(Db& db, const Batch& batch, std::string_view reason, const RetryPolicy& policy,
-                               WallTime now) {
+Result<std::int64_t> return_with_retry(Db& db, const Batch& batch, std::string_view reason,
+                                       const RetryPolicy& policy, WallTime now) {
   TRY(db.run(FAILS OURS "AND retry_count >= ?", reason, epoch_ms(now), batch.id, batch.lease,
              policy.max_retries));
   std::int64_t given = db.changes();
@@ -193,7 +193,8 @@ Result<std::int64_t> give_back(Db& db, const Batch& batch, std::string_view reas
   return given;
 }
 
-Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason, WallTime not_before) {
+Result<std::int64_t> return_without_retry(Db& db, const Batch& batch, std::string_view reason,
+                                          WallTime not_before) {
   TRY(db.run(WAITS ", last_error = ?, not_before_epoch = ? " OURS, reason, epoch_ms(not_before), batch.id,
              batch.lease));
   return db.changes();
@@ -204,8 +205,7 @@ Status note_waiting(Db& db, const Batch& batch, std::string_view reason, WallTim
                 epoch_ms(until), batch.id, batch.lease);
 }
 
-static Result<Recovered> take_back(Db& db, Stmt stuck, std::string_view reason, int max_retries,
-                                   WallTime now) {
+static Result<Recovered> recover(Db& db, Stmt stuck, std::string_view reason, int max_retries, WallTime now) {
   std::vector<std::int64_t> ids;
   while (TRY(stuck.step())) ids.push_back(stuck.integer(0));
   Recovered recovered;
@@ -224,22 +224,22 @@ static Result<Recovered> take_back(Db& db, Stmt stuck, std::string_view reason, 
 #define PROCESSING "SELECT id FROM pending_messages WHERE status = 'processing' "
 
 Result<Recovered> recover_all(Db& db, int max_retries, WallTime now) {
-  return take_back(db, TRY(db.query(PROCESSING)), "its worker died", max_retries, now);
+  return recover(db, TRY(db.query(PROCESSING)), "its worker died", max_retries, now);
 }
 
 Result<Recovered> recover_lapsed(Db& db, int max_retries, WallTime now) {
   constexpr Millis kSetBack = std::chrono::minutes(1);  // more than a usual adjustment of the clock
-  return take_back(db,
-                   TRY(db.query(PROCESSING "AND (lease_until_epoch <= ? OR started_processing_at_epoch > ?)",
-                                epoch_ms(now), epoch_ms(now + kSetBack))),
-                   "its lease lapsed", max_retries, now);
+  return recover(db,
+                 TRY(db.query(PROCESSING "AND (lease_until_epoch <= ? OR started_processing_at_epoch > ?)",
+                              epoch_ms(now), epoch_ms(now + kSetBack))),
+                 "its lease expired", max_retries, now);
 }
 
 Result<Recovered> recover_stuck(Db& db, Millis age, int max_retries, WallTime now) {
-  return take_back(db,
-                   TRY(db.query(PROCESSING "AND (? OR started_processing_at_epoch < ?)", age.count() == 0,
-                                epoch_ms(now - age))),
-                   "it was stuck", max_retries, now);
+  return recover(db,
+                 TRY(db.query(PROCESSING "AND (? OR started_processing_at_epoch < ?)", age.count() == 0,
+                              epoch_ms(now - age))),
+                 "it was stuck", max_retries, now);
 }
 
 }  // namespace cairn::store

@@ -56,8 +56,8 @@ struct Gather {
   std::size_t max_bytes = 0;  // of their texts, as a request shows them; 0: no limit
   Millis lease = std::chrono::minutes(5);
   // A session's messages wait for more of them until nothing came for this long, there are `max`, the oldest
-  // waited five times as long, or the session has ended and its transcript was read. 0: they wait for
-  // nothing.
+  // waited five times as long, or the session has ended and its transcript was read or awaited for 30 s. 0:
+  // they wait for nothing.
   Millis wait{0};
 };
 Result<std::optional<Batch>> claim(Db& db, WallTime now, const Gather& gather);
@@ -86,12 +86,13 @@ Millis retry_delay(std::int64_t retry, std::uint64_t seed);
 // Returns a batch after an error that its messages may have caused. Each message waits for its next try, or
 // fails when it has used them all. The last try is made alone. Returns the number of rows changed: at most
 // those still ours.
-Result<std::int64_t> give_back(Db& db, const Batch& batch, std::string_view reason, const RetryPolicy& policy,
-                               WallTime now);
+Result<std::int64_t> return_with_retry(Db& db, const Batch& batch, std::string_view reason,
+                                       const RetryPolicy& policy, WallTime now);
 
 // Returns a batch after an error that its messages did not cause: no try is counted. It is not claimed again
 // before `not_before`.
-Result<std::int64_t> release(Db& db, const Batch& batch, std::string_view reason, WallTime not_before = {});
+Result<std::int64_t> return_without_retry(Db& db, const Batch& batch, std::string_view reason,
+                                          WallTime not_before = {});
 
 // The reason of a message that waits for its session's memory id: while it is claimed, and after it was
 // returned.

@@ -51,7 +51,7 @@ struct RedistilCounts {
 };
 Result<RedistilCounts> redistil_counts(Db& db);
 
-// The turns that can be distilled again: ended, not muted, of sessions that are not hidden.
+// The turns that can be distilled again: ended, not private, of sessions that are not hidden.
 struct DoneTurn {
   SessionId session;
   std::int64_t number = 0;

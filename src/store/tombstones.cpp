@@ -63,7 +63,7 @@ Result<std::int64_t> lift_tombstones(Db& db, const std::vector<TombstoneRow>& ro
   return lifted;
 }
 
-Result<std::int64_t> drop_passing_tombstones(Db& db, std::int64_t forget) {
+Result<std::int64_t> drop_temporary_tombstones(Db& db, std::int64_t forget) {
   TRY(db.run("DELETE FROM tombstones WHERE forget_id = ? AND at_epoch = 0", forget));
   return db.changes();
 }

@@ -37,7 +37,7 @@ Result<std::vector<TombstoneRow>> tombstones_of(Db& db, std::int64_t forget);
 // Removes tombstones: the texts they block may be stored again. Returns how many there were.
 Result<std::int64_t> lift_tombstones(Db& db, const std::vector<TombstoneRow>& rows);
 // Removes those that were needed only until this forget was done. Returns how many there were.
-Result<std::int64_t> drop_passing_tombstones(Db& db, std::int64_t forget);
+Result<std::int64_t> drop_temporary_tombstones(Db& db, std::int64_t forget);
 
 // A forget. `report`: JSON.
 struct Forget {

@@ -11,7 +11,7 @@ namespace cairn::store {
 static Turn read_turn(Stmt& row) {
   Turn t;
   read_columns(row, t.session, t.number, t.started_at, t.last_event_at, t.ended_at, t.end_reason, t.failure,
-               t.last_assistant_message, t.muted);
+               t.last_assistant_message, t.is_private);
   return t;
 }
 

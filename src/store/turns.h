@@ -23,7 +23,7 @@ struct Turn {
   TurnEnd end_reason = TurnEnd::none;
   std::string failure;
   std::string last_assistant_message;
-  bool muted = false;
+  bool is_private = false;  // its prompt was only private text: its events are counted, not stored
   bool open() const { return !ended_at; }
   // Whether the user's request was left unanswered. A session that ends so is `failed`.
   bool unfinished() const {

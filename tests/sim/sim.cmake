@@ -40,9 +40,9 @@ function(mutate source)
 endfunction()
 
 mutate(store/queue.cpp
-  [[return take_back(db, TRY(db.query(PROCESSING)),]]
+  [[return recover(db, TRY(db.query(PROCESSING)),]]
   [[if (sim::mutation == 1) return Recovered{};
-  return take_back(db, TRY(db.query(PROCESSING)),]]
+  return recover(db, TRY(db.query(PROCESSING)),]]
   [["ORDER BY m.id LIMIT ?4",]]
   [[+ std::string(sim::mutation == 5 ? "ORDER BY m.id DESC LIMIT ?4" : "ORDER BY m.id LIMIT ?4"),]])
 mutate(intake/intake.cpp

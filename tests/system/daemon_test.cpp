@@ -91,7 +91,7 @@ TEST_F(DaemonTest, ASessionShowsWhyNoDaemonCanStart) {
   struct Case {
     std::string path, says;
   };
-  for (const Case& broken : {Case{home_.key(), "is not a key of 32 bytes"},
+  for (const Case& broken : {Case{home_.key(), "is not a key of 32 bytes of yours: restore it"},
                              Case{home_.database() + "/x", "cairn.db is not a file"},
                              Case{home_.socket() + "/x", "daemon.sock is not a file"},
                              Case{home_.lock() + "/x", "daemon.lock is not a file"}}) {

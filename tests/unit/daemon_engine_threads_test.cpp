@@ -29,7 +29,27 @@ TEST(Engine, RefusesAnInvalidKey) {
   must(m.open());
   m.close();
   m.put_file(m.home.key(), "short");
-  EXPECT_EQ(m.open().error().code, Code::corrupt);
+  const Status opened = m.open();
+  EXPECT_EQ(opened.error().code, Code::corrupt);
+  EXPECT_NE(opened.error().message.find("restore it from a copy"), std::string::npos);
+}
+
+TEST(Engine, AKeyThatCannotBeReadIsNotCalledInvalid) {
+  Machine m;
+  must(m.open());
+  const std::string key = m.engine->key();
+  m.close();
+  for (const int error : {EACCES, EIO}) {
+    m.disk.on_call([&](std::string_view op, std::string_view path) {
+      if (op == "open" && path == m.home.key()) m.disk.fail_at(1, error, SimDisk::Calls::all);
+    });
+    const Status opened = m.open();
+    EXPECT_EQ(opened.error().code, error == EACCES ? Code::denied : Code::internal);
+    EXPECT_TRUE(opened.error().message.starts_with("key: open " + m.home.key())) << opened.error().message;
+  }
+  m.disk.on_call(nullptr);
+  must(m.open());
+  EXPECT_EQ(m.engine->key(), key);
 }
 
 TEST(Engine, ReadsTheInboxBeforeTheQueueAndThenIsIdle) {

@@ -66,25 +66,25 @@ TEST(Gate, LeavesAnOrdinaryEventAsItIs) {
   const Event event = tool("Bash", Json::object({{"command", "ls"}}));
   const Gate::Passed out = passed(event);
   EXPECT_FALSE(out.redacted);
-  EXPECT_FALSE(out.muted);
+  EXPECT_FALSE(out.is_private);
   EXPECT_EQ(out.event->tool_input, event.tool_input);
 }
 
 TEST(Gate, MutesAPromptThatIsWhollyPrivate) {
-  EXPECT_TRUE(passed(prompt(" <private>all</private>\n<private>of it</private>")).muted);
-  EXPECT_TRUE(passed(prompt("<private>unclosed")).muted);
-  EXPECT_TRUE(passed(prompt("\x1b[0m<private>coloured</private>\x1b[0m")).muted);
+  EXPECT_TRUE(passed(prompt(" <private>all</private>\n<private>of it</private>")).is_private);
+  EXPECT_TRUE(passed(prompt("<private>unclosed")).is_private);
+  EXPECT_TRUE(passed(prompt("\x1b[0m<private>coloured</private>\x1b[0m")).is_private);
   for (const char* blank : {"\u00a0", "\ufeff", "\u200b", "\u3000", "\u2028", "\u0085", "\u2003\u2060",
                             "\u2800", "\x1b", "\u3164"})
     EXPECT_TRUE(
         passed(prompt(blank + std::string("<private>x</private>") + blank + "<private>y</private>" + blank))
-            .muted)
+            .is_private)
         << blank;
-  EXPECT_FALSE(passed(prompt("\u00a0<private>x</private>.")).muted);
-  EXPECT_FALSE(passed(prompt("<private>x</private>\u00e9")).muted);
-  EXPECT_FALSE(passed(prompt("fix <private>x</private>")).muted);
-  EXPECT_FALSE(passed(prompt("")).muted);
-  EXPECT_FALSE(passed(prompt("[private]")).muted);
+  EXPECT_FALSE(passed(prompt("\u00a0<private>x</private>.")).is_private);
+  EXPECT_FALSE(passed(prompt("<private>x</private>\u00e9")).is_private);
+  EXPECT_FALSE(passed(prompt("fix <private>x</private>")).is_private);
+  EXPECT_FALSE(passed(prompt("")).is_private);
+  EXPECT_FALSE(passed(prompt("[private]")).is_private);
 }
 
 TEST(Gate, CutsLongFieldsAfterTheRemoval) {

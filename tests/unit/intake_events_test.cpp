@@ -58,7 +58,7 @@ TEST_F(Events, APrivatePromptThatComesAfterItsTurnsEventsRemovesThem) {
   must(m.db().checkpoint(true));
   EXPECT_FALSE(stored("zebra"));
   EXPECT_TRUE(stored("Shared is done."));
-  // What comes still later is muted as ever.
+  // What comes still later is private as ever.
   m.tell(chat.ran("groom the zebra", "t3"));
   EXPECT_EQ(count("private"), 6);
 }

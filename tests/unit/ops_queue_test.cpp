@@ -24,7 +24,7 @@ class OpsQueue : public QueueTest {
       all += (all.empty() ? "" : " ") + std::to_string(message["id"].as_int());
     return all;
   }
-  void fail() { must(store::give_back(m().db(), *claim(), "no luck", {0, 1}, m().clock.now())); }
+  void fail() { must(store::return_with_retry(m().db(), *claim(), "no luck", {0, 1}, m().clock.now())); }
 };
 
 TEST_F(OpsQueue, FailedComeFirstThenThoseInWorkThenThoseThatWait) {

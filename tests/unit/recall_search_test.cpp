@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <cstdlib>
+#include <ctime>
 #include <numeric>
 #include <set>
 
@@ -237,6 +239,26 @@ TEST_F(SearchTest, ExplainsAScoreAsTheSumOfItsTerms) {
     for (const Json& share : result["explain"].items()) sum += share["score"].as_double();
     EXPECT_NEAR(sum, result["score"].as_double(), 1e-6) << result.dump(2);
   }
+}
+
+// Midnight in India is at half past six of UTC's evening.
+TEST_F(SearchTest, ARecordHasTheWordsOfItsLocalDayWhereMidnightIsInsideAnHour) {
+  setenv("TZ", "IST-5:30", 1);
+  tzset();
+  m.clock.set_wall(parse_iso8601("2027-03-02T18:20:00.000Z").value());
+  const std::string before = observe("zebra in the evening");
+  m.clock.set_wall(parse_iso8601("2027-03-02T18:35:00.000Z").value());
+  const std::string after = observe("zebra after midnight");
+  for (const auto& [day, wanted] : {std::pair("tuesday", before), std::pair("wednesday", after)}) {
+    std::string with_day;
+    const Json found = search(std::string("zebra ") + day, {{"explain", true}});
+    for (const Json& result : found["results"].items())
+      for (const Json& share : result["explain"].items())
+        if (share["term"].as_string() == std::string("\"") + day + "\"") with_day += result["id"].as_string();
+    EXPECT_EQ(with_day, wanted) << found.dump(2);
+  }
+  unsetenv("TZ");
+  tzset();
 }
 
 // Ranking reads only pieces of a long session. What stands at the edge of such a piece is no neighbour of

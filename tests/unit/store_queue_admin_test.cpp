@@ -24,7 +24,7 @@ class QueueMatrix : public QueueTest {
     start_over();
     fill(1, "d");
     lost = *claim();
-    must(store::give_back(m().db(), lost, "no luck", {0, 1}, m().clock.now()));
+    must(store::return_with_retry(m().db(), lost, "no luck", {0, 1}, m().clock.now()));
     fill(1, "c");
     ended = *claim();
     must(store::complete(m().db(), ended, m().clock.now()));
@@ -50,17 +50,18 @@ TEST_F(QueueMatrix, ABatchMovesItsOwnMessagesOnlyAndOnlyWhileTheyAreInWork) {
          if (store::complete(m.db(), batch, m.clock.now()).ok()) must(transaction.commit());
        },
        "failed processed processed pending"},
-      {"give back",
+      {"return with retry",
        [](Machine& m, const store::Batch& batch) {
-         must(store::give_back(m.db(), batch, "x", {3, 1}, m.clock.now()));
+         must(store::return_with_retry(m.db(), batch, "x", {3, 1}, m.clock.now()));
        },
        "failed processed pending pending"},
-      {"give back for the last time",
+      {"return after the last retry",
        [](Machine& m, const store::Batch& batch) {
-         must(store::give_back(m.db(), batch, "x", {0, 1}, m.clock.now()));
+         must(store::return_with_retry(m.db(), batch, "x", {0, 1}, m.clock.now()));
        },
        "failed processed failed pending"},
-      {"release", [](Machine& m, const store::Batch& batch) { must(store::release(m.db(), batch, "x")); },
+      {"return without retry",
+       [](Machine& m, const store::Batch& batch) { must(store::return_without_retry(m.db(), batch, "x")); },
        "failed processed pending pending"},
       {"extend",
        [](Machine& m, const store::Batch& batch) {
@@ -113,8 +114,8 @@ TEST_F(QueueMatrix, ARetryByHandTakesAllButProcessedOnesAndAnAbortTakesAny) {
 
 TEST_F(QueueMatrix, AProcessedMessageIsNeverPutBack) {
   set_up();
-  EXPECT_EQ(must(store::give_back(m().db(), ended, "late", {3, 1}, m().clock.now())), 0);
-  EXPECT_EQ(must(store::release(m().db(), ended, "late")), 0);
+  EXPECT_EQ(must(store::return_with_retry(m().db(), ended, "late", {3, 1}, m().clock.now())), 0);
+  EXPECT_EQ(must(store::return_without_retry(m().db(), ended, "late")), 0);
   EXPECT_EQ(m().rows("SELECT status, tool_name FROM pending_messages WHERE id = 2"),
             (Lines{"processed|Bash"}));
 }
@@ -141,7 +142,7 @@ TEST_F(QueueAdmin, AnAbortIsDoneOnceAndKeepsWhatTheEventSaid) {
       EXPECT_NE(late.error().message.find("no longer ours"), std::string::npos);
     }
     EXPECT_FALSE(must(store::extend_lease(m().db(), *batch, m().clock.now(), 5min)));
-    EXPECT_EQ(must(store::release(m().db(), *batch, "one was aborted")), 1);
+    EXPECT_EQ(must(store::return_without_retry(m().db(), *batch, "one was aborted")), 1);
   }
 }
 
@@ -177,7 +178,7 @@ TEST_F(QueueAdmin, WorkIsWhatIsPendingOrProcessing) {
   EXPECT_EQ(must(store::queue_counts(m().db(), SessionId{1})).pending, 2);
   EXPECT_EQ(must(store::queue_counts(m().db(), SessionId{2})).work(), 1);
   EXPECT_EQ(must(store::sessions_with_work(m().db())), (std::vector{SessionId{1}, SessionId{2}}));
-  must(store::give_back(m().db(), *claim(), "no luck", {0, 1}, m().clock.now()));  // session 2's
+  must(store::return_with_retry(m().db(), *claim(), "no luck", {0, 1}, m().clock.now()));  // session 2's
   EXPECT_EQ(must(store::sessions_with_work(m().db())), (std::vector{SessionId{1}}));
   must(store::recover_all(m().db(), 3, m().clock.now()));
   must(m().drain());
@@ -200,7 +201,7 @@ TEST_F(QueueAdmin, CleaningKeepsTheNewestBreakingTiesById) {
   fill(4);
   must(store::complete(m().db(), *claim(), m().clock.now()));  // all in the same millisecond
   fill(1, "failed");
-  must(store::give_back(m().db(), *claim(), "no luck", {0, 1}, m().clock.now()));
+  must(store::return_with_retry(m().db(), *claim(), "no luck", {0, 1}, m().clock.now()));
   fill(1, "in work");
   claim();
   fill(1, "waiting");

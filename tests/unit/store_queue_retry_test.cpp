@@ -20,7 +20,7 @@ TEST_F(QueueRetry, AMessageHasOneTryMoreThanRetries) {
     int attempts = 0;
     while (const auto batch = claim()) {
       ++attempts;
-      EXPECT_EQ(must(store::give_back(m().db(), *batch, "no luck", {max, 7}, m().clock.now())), 1);
+      EXPECT_EQ(must(store::return_with_retry(m().db(), *batch, "no luck", {max, 7}, m().clock.now())), 1);
       m().clock.advance(10min);
     }
     EXPECT_EQ(attempts, max + 1);
@@ -42,7 +42,7 @@ TEST_F(QueueRetry, TheLastTryIsMadeAloneSoThatOnlyTheBadMessageFails) {
     bool bad = false;
     for (const MessageId id : batch->messages) bad |= id.value == 2;
     if (bad)
-      must(store::give_back(m().db(), *batch, "bad message", {3, 7}, m().clock.now()));
+      must(store::return_with_retry(m().db(), *batch, "bad message", {3, 7}, m().clock.now()));
     else
       must(store::complete(m().db(), *batch, m().clock.now()));
   }
@@ -66,7 +66,7 @@ TEST_F(QueueRetry, ThePauseDoublesUpToALimitAndItsJitterComesFromTheSeed) {
 
 TEST_F(QueueRetry, ARetryIsNotClaimedBeforeItsPauseIsOverAndItsSessionKeepsItsOrder) {
   fill(1);
-  must(store::give_back(m().db(), *claim(), "no luck", {3, 7}, m().clock.now()));
+  must(store::return_with_retry(m().db(), *claim(), "no luck", {3, 7}, m().clock.now()));
   fill(1);  // comes later, must not overtake
   EXPECT_FALSE(claim());
   const Millis pause = store::retry_delay(0, 7);
@@ -78,7 +78,7 @@ TEST_F(QueueRetry, ARetryIsNotClaimedBeforeItsPauseIsOverAndItsSessionKeepsItsOr
 
 TEST_F(QueueRetry, AClockThatIsSetBackDelaysNoMessage) {
   fill(1);
-  must(store::give_back(m().db(), *claim(), "no luck", {3, 7}, m().clock.now()));
+  must(store::return_with_retry(m().db(), *claim(), "no luck", {3, 7}, m().clock.now()));
   m().clock.set_wall(m().clock.now() - 24h);
   EXPECT_EQ(ids(claim()), (std::vector<std::int64_t>{1}));
   m().clock.set_wall(m().clock.now() - 24h);
@@ -87,7 +87,7 @@ TEST_F(QueueRetry, AClockThatIsSetBackDelaysNoMessage) {
 
 TEST_F(QueueRetry, ProcessWaitEndsEveryPause) {
   fill(1);
-  must(store::give_back(m().db(), *claim(), "no luck", {3, 7}, m().clock.now()));
+  must(store::return_with_retry(m().db(), *claim(), "no luck", {3, 7}, m().clock.now()));
   must(m().drain());
   EXPECT_EQ(statuses(), "pending");
   must(m().engine->end_open_turns());
@@ -97,7 +97,7 @@ TEST_F(QueueRetry, ProcessWaitEndsEveryPause) {
 
 TEST_F(QueueRetry, AManualRetryRestoresTheWholeBudgetAndForgetsTheEnd) {
   fill(1);
-  must(store::give_back(m().db(), *claim(), "no luck", {0, 7}, m().clock.now()));
+  must(store::return_with_retry(m().db(), *claim(), "no luck", {0, 7}, m().clock.now()));
   EXPECT_EQ(statuses(), "failed");
   EXPECT_TRUE(must(store::retry_message(m().db(), MessageId{1})));
   EXPECT_EQ(
@@ -107,7 +107,7 @@ TEST_F(QueueRetry, AManualRetryRestoresTheWholeBudgetAndForgetsTheEnd) {
   for (int attempt = 0; attempt <= 2; ++attempt) {
     const auto batch = claim();
     ASSERT_TRUE(batch) << attempt;
-    must(store::give_back(m().db(), *batch, "no luck", {2, 7}, m().clock.now()));
+    must(store::return_with_retry(m().db(), *batch, "no luck", {2, 7}, m().clock.now()));
     m().clock.advance(10min);
   }
   EXPECT_EQ(statuses(), "failed");
@@ -235,7 +235,7 @@ TEST_F(QueueRetry, WhatComesAfterAMessageThatWasLeftBehindWaitsForItsTurn) {
 
 TEST_F(QueueRetry, ReleasingCountsNoTry) {
   fill(2);
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(must(store::release(m().db(), *claim(), "not now")), 2);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(must(store::return_without_retry(m().db(), *claim(), "not now")), 2);
   EXPECT_EQ(m().rows("SELECT DISTINCT status, retry_count, solo, last_error FROM pending_messages"),
             (Lines{"pending|0|0|not now"}));
 }

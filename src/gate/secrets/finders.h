@@ -1,7 +1,7 @@
 // The finders: each knows one form of secrets in a text. The search (search.cpp) calls a finder wherever one
 // of its signs (literal texts) occurs. A finder appends what it found and returns its cost, as a number of
-// characters that it examined. The search stops spending on candidates without result when their cost reaches
-// the size of the text, so its time is linear for any text.
+// characters that it examined. The search skips a candidate when those before it without a result cost more
+// than its position in the text, so its time is linear for any text.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,7 @@ struct NameRead {
 // Reads the name around hit.begin and its value.
 NameRead find_named(const Hit& hit);
 // The same when the hit itself is the name: a word for "password" in another language, in its own letters.
-std::size_t find_behind(const Hit& hit);
+std::size_t find_after(const Hit& hit);
 
 // When the hit, the name of a secret, is the heading of a column: the values below it, in a few dozen rows.
 // No row is read when it cannot be a heading.

@@ -26,16 +26,16 @@ Literals::Literals(const std::vector<Literal>& literals) : literals_(literals) {
            std::pair(group_of(b.begin), literals[a.index].text.size());
   });
   for (const auto& [begin, index] : entries) {
-    const auto& [text, any_case, not_behind, before] = literals[index];
+    const auto& [text, any_case, not_after, before] = literals[index];
     std::string mask;
     for (const char c : text.substr(0, sizeof(Head::mask)))
       mask += static_cast<char>(any_case && is(Chars::letter, c) ? 0xdf : 0xff);
     const std::uint64_t third = text.size() == 2 ? 31 : 0;
     heads_.push_back({(padded(text) & padded(mask)) | (begin & third) << 16, padded(mask) | third << 16});
-    tails_.push_back({static_cast<std::uint16_t>(index), static_cast<std::uint16_t>(text.size()), not_behind,
+    tails_.push_back({static_cast<std::uint16_t>(index), static_cast<std::uint16_t>(text.size()), not_after,
                       before != 0 ? before : kAny});
     begins_[begin >> 5] |= 1u << (begin & 31);
-    if (not_behind == 0) inside_[begin >> 5] |= 1u << (begin & 31);
+    if (not_after == 0) inside_[begin >> 5] |= 1u << (begin & 31);
     ++groups_[group_of(begin) + 1];
   }
   heads_.resize(heads_.size() + kAtOnce, {1, 0});  // these match nothing

@@ -24,7 +24,7 @@ class Literals {
     bool any_case = true;
     // The literal does not match after a character of one of these kinds. Unless empty, the set contains
     // letters and digits.
-    Kinds not_behind = 0;
+    Kinds not_after = 0;
     Kinds before =
         0;  // if not 0: it matches only before a character of one of these kinds; the end of the text is '\0'
   };
@@ -45,9 +45,9 @@ class Literals {
       while (byte < end && wanted <= at) {
         if (!candidate(byte, end, seen)) break;
         at = static_cast<std::size_t>(byte++ - bytes);
-        const Kinds behind = at > 0 ? kinds_of(bytes[at - 1]) : 0;
-        if ((behind & only(Chars::alnum)) != 0 && !is_in(inside_, seen)) continue;
-        take_all(text, at, word(byte - 1), seen & 0x7fff, behind,
+        const Kinds previous = at > 0 ? kinds_of(bytes[at - 1]) : 0;
+        if ((previous & only(Chars::alnum)) != 0 && !is_in(inside_, seen)) continue;
+        take_all(text, at, word(byte - 1), seen & 0x7fff, previous,
                  [&](std::uint16_t index) { wanted = std::max(wanted, take(index, at)); });
         ++at;
       }
@@ -81,7 +81,7 @@ class Literals {
   struct Tail {
     std::uint16_t index = 0;
     std::uint16_t size = 0;
-    Kinds not_behind = 0, before = 0;
+    Kinds not_after = 0, before = 0;
   };
   using Begins = std::array<std::uint32_t, 1024>;  // by the first two characters; a bit for the third
 
@@ -110,8 +110,8 @@ class Literals {
   // characters.
   static constexpr std::size_t kAtOnce = 4;
   template <class Take>
-  void take_all(std::string_view text, std::size_t at, std::uint64_t here, std::uint32_t begin, Kinds behind,
-                Take&& take) const {
+  void take_all(std::string_view text, std::size_t at, std::uint64_t here, std::uint32_t begin,
+                Kinds previous, Take&& take) const {
     const std::size_t group = group_of(begin);
     for (std::size_t i = groups_[group]; i < groups_[group + 1]; i += kAtOnce) {
       // No branch for each literal: the processor could not predict it.
@@ -125,7 +125,7 @@ class Literals {
         const Tail& tail = tails_[i + static_cast<unsigned>(std::countr_zero(fits))];
         const std::size_t end = at + tail.size;
         const Kinds next = end < text.size() ? kinds_of(text[end]) : kinds_of('\0');
-        if (((behind & tail.not_behind) == 0) & (((next | kAny) & tail.before) != 0) &&
+        if (((previous & tail.not_after) == 0) & (((next | kAny) & tail.before) != 0) &&
             (tail.size <= sizeof here || goes_on(tail, text, at)))
           take(tail.index);
       }

@@ -105,7 +105,7 @@ NameRead find_named(const Hit& hit) {
   return {end, judged + (key_only ? find_random_key(hit, end) : 0), begin};
 }
 
-std::size_t find_behind(const Hit& hit) {
+std::size_t find_after(const Hit& hit) {
   const std::size_t word = hit.runs.end(Chars::word, hit.end);  // l\u00f6senordet
   if (word > hit.end + 2) return kReadingName;
   return find_value_of({hit.text, hit.begin, word, hit.runs, hit.found}, Strength::password);

@@ -21,7 +21,7 @@ class NamedReader {
 
   void find(Strength strength) {
     if (!read_separator()) return;
-    // ${NAME:-value}, and ${NAME:?what to say without it}
+    // ${NAME:-value} has a value; ${NAME:?message} and ${NAME:+other} have none.
     if (hit_.begin >= 2 && text_.substr(hit_.begin - 2, 2) == "${") {
       if (peek() == '?' || peek() == '+') return;
       read("-");
@@ -47,8 +47,8 @@ class NamedReader {
     return is_secret(strength, style, text_.substr(begin, std::min(end - begin, kMaxValue)));
   }
 
-  // Reads `what` if it follows, in either case. In `what` a blank means any number of blanks, a quote one
-  // quote or none, '=' also a colon.
+  // Reads `what`, which is in lower case, if it follows in any letter case. In `what` a blank means any
+  // number of blanks, a quote one quote or none, '=' also a colon.
   [[gnu::always_inline]] bool read(std::string_view what) {
     const char first = what[0];
     const bool may_follow = first == ' ' || first == '"' || first == '=' || (peek() | 0x20) == (first | 0x20);
@@ -95,7 +95,7 @@ class NamedReader {
     }
     if (const std::size_t stop = closed ? joined_end(strength, begin, end) : end; stop > end)
       return add(begin, stop, strength), false;
-    if (const std::size_t password = strength == Strength::token ? behind_user(value) : 0; password > 0)
+    if (const std::size_t password = strength == Strength::token ? after_user(value) : 0; password > 0)
       return add(begin + password, end, Strength::password), false;
     if (strength == Strength::token && call_ && closed && peek(1) == ',') {  // auth=("name", "password")
       at_ += 2;
@@ -128,8 +128,8 @@ class NamedReader {
     const bool env = loose_ ? is_directive() : tight_ && is_env_name();
     style = env ? Style::env : said_ ? Style::beside : loose_ ? Style::loose : Style::plain;
     std::size_t end = runs_.end(env ? Chars::visible : Chars::plain_value, at_);
-    static constexpr CharSet kBehind(",;)}]");
-    while (end > at_ && kBehind.has(text_[end - 1])) --end;
+    static constexpr CharSet kTrailing(",;)}]");
+    while (end > at_ && kTrailing.has(text_[end - 1])) --end;
     return {at_, loose_ ? end : query_end(end)};
   }
 
@@ -181,7 +181,7 @@ class NamedReader {
       at_ = start;
   }
 
-  // Behind an '&' comes another name=value; what is none belongs to the value before it.
+  // After '&' comes another name=value; a piece without '=' belongs to the value before it.
   std::size_t query_end(std::size_t end) const {
     if (end + 1 >= text_.size() || text_[end] != '&' || end == at_ || !is(Chars::alnum, text_[end + 1]))
       return end;
@@ -189,7 +189,7 @@ class NamedReader {
     return between(text_, end + 1, next).find('=') == std::string_view::npos ? next : end;
   }
 
-  // A YAML block continues while its lines look as random as the first.
+  // A YAML block continues while its lines have 8 characters or more, are not words and contain no colon.
   std::size_t block_end(std::size_t end) const {
     static constexpr CharSet kIndent(" \t\n");
     for (int lines = 0; lines < 64; ++lines) {
@@ -202,8 +202,8 @@ class NamedReader {
     return end;
   }
 
-  // The end of the ASCII at `begin`, when there is enough of it for a password; `begin` itself when there is
-  // not: a sentence of another language goes on without a blank.
+  // The end of the ASCII characters at `begin`; `begin` when there are fewer than 6. Text of another language
+  // may follow a value without a blank.
   std::size_t ascii_end(std::size_t begin, std::size_t end) const {
     const std::size_t limit = std::min(end, begin + kMaxValue);
     const std::size_t at = skip(text_, begin, limit - begin, [](char c) { return (c & 0x80) == 0; });
@@ -221,7 +221,7 @@ class NamedReader {
   }
 
   // Where the password begins in `credentials: name:password`; 0: there is none.
-  std::size_t behind_user(std::string_view value) const {
+  std::size_t after_user(std::string_view value) const {
     static const WordList kCredentials("credentials");
     const std::size_t colon = run_end(Chars::name, value, 0);
     if (colon == 0 || colon >= value.size() || value[colon] != ':' || !kCredentials.ends(name())) return 0;
@@ -313,7 +313,7 @@ class NamedReader {
     }
     if (read_element() || read_argument()) return true;
     if (peek() == '|') return loose_ = true, ++at_, true;
-    return read_prose(after_name);
+    return read_without_sign(after_name);
   }
 
   // = == === => := != += : and a wide colon, and what other languages say for "is" without a blank.
@@ -386,7 +386,7 @@ class NamedReader {
   }
 
   // --password hunter42, PASSWORD 'hunter42', the password is hunter42
-  bool read_prose(std::size_t after_name) {
+  bool read_without_sign(std::size_t after_name) {
     static const WordList kIs("is");
     const std::size_t begin = hit_.begin;
     // -storepass x: an option of one dash has a long name.
@@ -424,16 +424,16 @@ class NamedReader {
   std::string_view text_;
   Runs& runs_;
   std::size_t at_;
-  bool closed_quote_ = false;
-  bool tight_ = false;  // no blank around the separator
-  bool loose_ = false;
-  bool paired_ = false;
-  bool flag_ = false;     // --name
-  bool element_ = false;  // <name>value</name>
-  bool block_ = false;    // of YAML: the value is in the lines below
-  bool said_ = false;     // the password is VALUE
-  bool call_ = false;     // auth("name", "value")
-  bool sign_ = false;     // = or :
+  bool closed_quote_ = false;  // a quote closes the name
+  bool tight_ = false;         // no blank around the separator
+  bool loose_ = false;         // no sign between name and value: a blank, a line break, a column
+  bool paired_ = false;        // the value is a quoted argument: set("name", "value")
+  bool flag_ = false;          // --name
+  bool element_ = false;       // <name>value</name>
+  bool block_ = false;         // of YAML: the value is in the lines below
+  bool said_ = false;          // the password is VALUE
+  bool call_ = false;          // auth("name", "value")
+  bool sign_ = false;          // = or :
   std::size_t judged_ = kReadingName;
 };
 

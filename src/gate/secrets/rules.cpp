@@ -41,13 +41,13 @@ std::vector<std::string> texts_of(std::string_view column) {
 }
 
 SecretRule token_rule(const RuleEntry& entry) {
-  constexpr std::string_view kBehind = "behind:";
+  constexpr std::string_view kPreceded = "preceded:";
   SecretRule rule{entry.columns[0], texts_of(entry.columns[1]), entry.columns[2]};
   for (;;) {
     const std::size_t end = rule.shape.find(' ');
     const std::string_view word = rule.shape.substr(0, end);
-    if (word.starts_with(kBehind))
-      rule.before = word.substr(kBehind.size());
+    if (word.starts_with(kPreceded))
+      rule.before = word.substr(kPreceded.size());
     else if (word == "anywhere" || word == "random")
       (word == "random" ? rule.random : rule.anywhere) = true;
     else

@@ -58,10 +58,10 @@ struct Literal {
 // The rules, ready to be used.
 struct Table {
   const std::vector<SecretRule>& rules = secret_rules();
-  std::vector<Literal> meaning;
-  std::vector<Shape> shapes;  // of the rules
+  std::vector<Literal> entries;  // what each text of `literals` stands for, by its index
+  std::vector<Shape> shapes;     // of the rules
   std::vector<CharRun> before;
-  std::vector<std::vector<Sign>> signs;  // as kFinders, by their text
+  std::vector<std::vector<Sign>> signs;  // one list for each of kFinders, sorted by text
   std::unique_ptr<Literals> literals;
 
   Table() {
@@ -69,7 +69,7 @@ struct Table {
       const Shape& shape = shapes.emplace_back(rule.shape);
       const CharRun first = shape.first();
       for (const std::string_view literal : rule.literals)
-        meaning.push_back({.text = literal,
+        entries.push_back({.text = literal,
                            .what = Literal::rule,
                            .at_start = !rule.anywhere,
                            .may_be_broken = literal.size() + shape.least() >= 20 && rule.before.empty(),
@@ -80,13 +80,13 @@ struct Table {
       before.push_back(rule.before.empty() ? CharRun{} : char_run(rule.before));
     }
     for (const std::string_view text : WordList::texts("telling"))
-      meaning.push_back({.text = text, .what = Literal::name});
+      entries.push_back({.text = text, .what = Literal::name});
     for (const std::string_view text : WordList::texts("foreign"))
-      meaning.push_back({.text = text, .what = Literal::foreign});
-    meaning.push_back({.text = kMarker, .what = Literal::marker});
+      entries.push_back({.text = text, .what = Literal::foreign});
+    entries.push_back({.text = kMarker, .what = Literal::marker});
     add_signs();
     std::vector<Literals::Literal> texts;
-    for (const Literal& literal : meaning) texts.push_back(text_of(literal));
+    for (const Literal& literal : entries) texts.push_back(text_of(literal));
     literals = std::make_unique<Literals>(texts);
   }
 
@@ -98,10 +98,10 @@ struct Table {
     }
     for (std::uint8_t by = 0; by < signs.size(); ++by)
       for (std::uint16_t i = 0; const Sign& sign : signs[by]) {
-        if (i > 0 && meaning.back().text == sign.text)
-          ++meaning.back().signs;
+        if (i > 0 && entries.back().text == sign.text)
+          ++entries.back().signs;
         else
-          meaning.push_back({.text = sign.text, .what = Literal::finder, .index = i, .by = by});
+          entries.push_back({.text = sign.text, .what = Literal::finder, .index = i, .by = by});
         ++i;
       }
   }
@@ -126,9 +126,9 @@ class Search {
   Search(std::string_view text, std::vector<FoundSecret>& found) : text_(text), found_(found), runs_(text) {}
 
   void run() {
-    // Skip what was found already.
+    // The callback returns how far the search may skip: over what was found already.
     rules_.literals->each(text_, [&](std::uint16_t index, std::size_t at) {
-      const Literal& literal = rules_.meaning[index];
+      const Literal& literal = rules_.entries[index];
       if (!literal.is_judged() || may_judge(at)) hit(literal, at);
       return done_;
     });
@@ -167,9 +167,10 @@ class Search {
   }
 
   // Judging a value takes time in its length, and names may occur in values of other names. So the characters
-  // judged without a result are limited by the size of the text, which keeps the time linear for any text.
+  // judged without a result are limited by the position in the text, which keeps the time linear for any
+  // text.
   bool may_judge(std::size_t at) const { return judged_ <= at + 4096; }
-  void judged_in_vain(std::size_t length) { judged_ += kJudging + 2 * length; }  // read more than once
+  void judged_without_result(std::size_t length) { judged_ += kJudging + 2 * length; }  // read more than once
 
   void try_name(std::size_t at) {
     if (at < name_end_) return;
@@ -193,7 +194,7 @@ class Search {
 
   void try_foreign(std::size_t begin, std::size_t end) {
     const std::size_t known = found_.size();
-    finish_found(known, find_behind(hit_at(begin, end)));
+    finish_found(known, find_after(hit_at(begin, end)));
     if (found_.size() == known) look_around(begin, end);
   }
 
@@ -212,7 +213,7 @@ class Search {
   void name_by_shape(FoundSecret& found) {
     bool named = false;
     rules_.literals->at(text_, found.begin, [&](std::uint16_t index) {
-      const Literal& literal = rules_.meaning[index];
+      const Literal& literal = rules_.entries[index];
       if (named || literal.what != Literal::rule) return;
       const auto match =
           rules_.shapes[literal.index].match(text_, found.begin + literal.text.size(), runs_, false);
@@ -233,7 +234,7 @@ class Search {
     }
     if (!match && literal.may_be_broken && is_broken(end)) {
       match = shape.match(text_, end, runs_, true);
-      if (!match) judged_in_vain(0);
+      if (!match) judged_without_result(0);
     }
     if (!match) return;
     if (const CharRun& run = rules_.before[literal.index]; run.min > 0) {
@@ -268,14 +269,15 @@ class Search {
     return end - at < kMaxJudged && over_gap(text_, end) > end;
   }
 
-  // The token [begin, end), whose literal ends at `body`, looks like something else.
+  // Whether the token [begin, end), whose literal ends at `body`, is no secret: a placeholder, a name, or not
+  // random enough.
   bool is_harmless(std::size_t begin, std::size_t body, std::size_t end, bool must_be_random) {
     const std::string_view token = bare(text_.substr(begin, std::min(end - begin, kMaxJudged)), joined_);
     const std::string_view rest = token.substr(body - begin);
     const bool is_name = mixture(rest) < 3 && is_name_of_something(rest);
     const bool harmless =
         is_placeholder(token) || is_name || (must_be_random && (is_uuid(rest) || !is_random(rest)));
-    if (harmless) judged_in_vain(token.size());
+    if (harmless) judged_without_result(token.size());
     return harmless;
   }
 

@@ -43,7 +43,7 @@ static Verb verb_of(std::string_view tool) {
       {"ScheduleWakeup", Verb::routine},
       {"LS", Verb::routine},
       {"Skill", Verb::other},
-      {"", Verb::routine},
+      {"", Verb::routine},  // an event without a tool
   }};
   for (const auto& [name, verb] : kTools)
     if (name == tool) return verb;
@@ -52,10 +52,10 @@ static Verb verb_of(std::string_view tool) {
 
 // A plugin's server is called plugin_PLUGIN_SERVER.
 bool is_own_call(std::string_view tool, const Json& input) {
-  constexpr std::string_view kServer = "mcp__";
+  constexpr std::string_view kPrefix = "mcp__";
   if (verb_of(tool) == Verb::run) return is_own_command(input["command"].as_string());
-  if (!tool.starts_with(kServer)) return false;
-  tool.remove_prefix(kServer.size());
+  if (!tool.starts_with(kPrefix)) return false;
+  tool.remove_prefix(kPrefix.size());
   const std::string_view server = tool.substr(0, tool.find("__"));
   return server == "cairn" || (server.starts_with("plugin_") && server.ends_with("_cairn"));
 }
@@ -85,7 +85,7 @@ static std::string_view result_of(const Json& response) {
 static void read_run(const ToolCall& call, Action& action) {
   action.command = call.input["command"].as_string();
   action.description = call.input["description"].as_string();
-  // The archive has only the text of a result.
+  // A result that was read from a transcript is only a string.
   action.output = call.response.is_string() ? call.response.as_string() : call.response["stdout"].as_string();
   action.background = call.response.has("backgroundTaskId");
 }
