@@ -92,10 +92,13 @@ void check_file(const std::string& path, bool socket, const hook::Home& home, st
 void check_key(const hook::Home& home, std::vector<Obstacle>& found) {
   const auto info = look_at(home.key());
   if (!info || !S_ISREG(info->st_mode) || info->st_size == kKeyBytes) return;
-  found.push_back({Obstacle::Kind::key,
-                   fmt::format("{} has {} bytes instead of {}; once it is gone, a new one is made",
-                               home.key(), info->st_size, kKeyBytes),
-                   move_away(home.key())});
+  found.push_back(
+      {Obstacle::Kind::key,
+       fmt::format(
+           "{} has {} bytes instead of {}; restore it from a copy if you have one: with a new one, what "
+           "was forgotten can come back",
+           home.key(), info->st_size, kKeyBytes),
+       move_away(home.key())});
 }
 
 std::string nearest_existing(std::string path) {
