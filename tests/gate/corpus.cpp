@@ -33,7 +33,10 @@ std::string mixed(Lot& lot, std::size_t length) {
 std::string chosen(Lot& lot) {
   static const std::vector<std::string> kWords = {"Copper", "Lantern", "Meadow",  "Kestrel", "Anchor",
                                                   "Velvet", "Orchid",  "Thistle", "granite", "pepper"};
-  return lot.one(kWords) + lot.of("!#$*?_", 1) + lot.of(kDigits, 4) + lot.of("xQz7", 1);
+  std::string out = lot.one(kWords);
+  out += lot.of("!#$*?_", 1);
+  out += lot.of(kDigits, 4);
+  return out += lot.of("xQz7", 1);
 }
 
 std::string drawn(Lot& lot, std::string_view what) {

@@ -38,7 +38,11 @@ class Lot {
     return list[below(list.size())];
   }
   std::string uuid() {
-    return of(kHex, 8) + "-" + of(kHex, 4) + "-4" + of(kHex, 3) + "-a" + of(kHex, 3) + "-" + of(kHex, 12);
+    std::string out = of(kHex, 8);  // one after the other: compilers order the operands of + as they like
+    out += "-" + of(kHex, 4);
+    out += "-4" + of(kHex, 3);
+    out += "-a" + of(kHex, 3);
+    return out += "-" + of(kHex, 12);
   }
 
  private:
