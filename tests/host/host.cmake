@@ -14,9 +14,8 @@ if(NOT CAIRN_SANITIZE)
   if(TARGET cairn)
     add_dependencies(real_host_test cairn cairn-hook)
   endif()
-  gtest_discover_tests(real_host_test DISCOVERY_TIMEOUT 60 TEST_FILTER -Resilience.* PROPERTIES TIMEOUT 120 LABELS host)
-  # These wait for deadlines: beside another host on two cores they would measure that one too.
-  gtest_discover_tests(real_host_test DISCOVERY_TIMEOUT 60 TEST_FILTER Resilience.* PROPERTIES TIMEOUT 120 LABELS host RUN_SERIAL ON)
+  # One at a time: two hosts starting at once on two cores would measure each other.
+  gtest_discover_tests(real_host_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS host RESOURCE_LOCK host)
 endif()
 
 # The other coding agents against a scripted model: two sessions each, three agents in one repository; with CAIRN_FULL=1 the
@@ -26,7 +25,7 @@ if(TARGET cairn AND NOT CAIRN_SANITIZE)
     string(REPLACE ";" "_" name "agent_${story};${ARGN}")
     add_test(NAME ${name} COMMAND node ${CMAKE_SOURCE_DIR}/tests/host/agents.mjs
       ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR}/.cache/agents ${story} ${ARGN})
-    set_tests_properties(${name} PROPERTIES LABELS host TIMEOUT 180 SKIP_RETURN_CODE 77)
+    set_tests_properties(${name} PROPERTIES LABELS host TIMEOUT 180 SKIP_RETURN_CODE 77 RESOURCE_LOCK host)
   endfunction()
   foreach(agent codex gemini opencode qwen copilot)
     cairn_agent_story(cycle ${agent})
@@ -39,5 +38,5 @@ endif()
 if(TARGET cairn AND NOT CAIRN_SANITIZE)
   add_test(NAME claude_mem_import COMMAND node ${CMAKE_SOURCE_DIR}/tests/host/claude_mem.mjs
     ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR}/.cache/claude-mem)
-  set_tests_properties(claude_mem_import PROPERTIES LABELS host TIMEOUT 180 SKIP_RETURN_CODE 77)
+  set_tests_properties(claude_mem_import PROPERTIES LABELS host TIMEOUT 180 SKIP_RETURN_CODE 77 RESOURCE_LOCK host)
 endif()

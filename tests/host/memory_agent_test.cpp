@@ -28,12 +28,12 @@ class SilentLog final : public Log {
 };
 
 // The host writes a conversation to its file some time after the reply. Only what is there can be resumed.
-bool is_written(const Machine& machine, const std::string& conversation) {
+bool is_written(const std::string& config_dir, const std::string& conversation) {
   return wait_until(
       [&] {
         std::error_code none;
         for (const auto& entry :
-             std::filesystem::recursive_directory_iterator(machine.config_dir() + "/projects", none))
+             std::filesystem::recursive_directory_iterator(config_dir + "/projects", none))
           if (entry.path().filename() == conversation + ".jsonl" &&
               read_text(entry.path().string()).find("\"type\":\"assistant\"") != std::string::npos)
             return true;
@@ -182,7 +182,7 @@ TEST_F(MemoryAgentHost, AChildThatEndedBetweenTwoPromptsIsResumedByItsId) {
   start("one", {say("first"), say("second")});
   reply("remember the word tangerine");
   const MemoryId first = id_;
-  ASSERT_TRUE(is_written(machine, first.value));
+  ASSERT_TRUE(is_written(machine.config_dir(), first.value));
   for (const pid_t pid : running()) ::kill(pid, SIGKILL);
   const auto said = next();
   ASSERT_TRUE(std::holds_alternative<Trouble>(said));
@@ -300,6 +300,7 @@ TEST_F(MemoryAgentHost, WritesNothingOutsideItsOwnAndTheHostsConfigurationDirect
   conversation_ = provider_->start({SessionId{1}, "project", {}});
   EXPECT_EQ(reply("a prompt").text, "first");
   const MemoryId first = id_;
+  ASSERT_TRUE(is_written(home + "/.claude", first.value));
   conversation_.reset();
   ASSERT_TRUE(wait_until([this] { return running().empty(); }, 3s));
   conversation_ = provider_->start({SessionId{1}, "project", first});
@@ -410,7 +411,7 @@ TEST_F(MemoryAgentDaemon, ResumesByTheRuleBeginsAnewWhenItMustAndLosesNothing) {
   ASSERT_EQ(first.size(), 36u) << log();
   EXPECT_EQ(machine.requests("agent").back().session, first);
 
-  ASSERT_TRUE(is_written(machine, first));
+  ASSERT_TRUE(is_written(machine.config_dir(), first));
   kill_children();  // between two prompts
   turn(2);
   EXPECT_EQ(memory_id(), first) << log();
