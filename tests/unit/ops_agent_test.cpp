@@ -51,6 +51,10 @@ TEST_F(AgentScope, AnotherProjectIsRefusedAndTheSettingIsNamed) {
   }
 }
 
+TEST_F(AgentScope, ThatSaysNotAllIsNotAskingForAll) {
+  EXPECT_TRUE(ask("search", {{"all", false}, {"query", "lexer"}}).ok());
+}
+
 TEST_F(AgentScope, WithTheSettingItMayAskForAll) {
   m.put_file(m.home.config_file, "[recall]\nagent_scope = \"all\"\n");
   const Json all = must(m.run("search", Json::object({{"agent", true}, {"all", true}, {"query", "lexer"}})));
