@@ -41,9 +41,9 @@ void answers(const std::string& root, const Scale&, Rows& rows) {
     usleep(20'000);  // a session does not begin while the last one is being stored
     return took;
   };
-  constexpr int kRounds = 41;
+  constexpr int kAnswers = 41;
   std::vector<double> plain, start, prompt;
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kAnswers; ++i) {
     start.push_back(run("SessionStart", "started", i, R"(,"source":"startup")"));
     prompt.push_back(run("UserPromptSubmit", "asked", i, R"(,"prompt":"go on")"));
     plain.push_back(run("PostToolUse", "worked", i,

@@ -20,7 +20,7 @@ using agent::Trouble;
 
 constexpr std::int64_t kBudget = 1'000'000;
 
-constexpr std::uint64_t kOneOf = 3;  // the story is long
+constexpr std::uint64_t kOneOf = 2;  // the story is long
 const std::uint64_t kStep = kStride * kOneOf;
 
 // A machine whose model answers slowly, fails in several ways until the breaker opens, and works again.

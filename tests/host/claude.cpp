@@ -86,7 +86,7 @@ std::string ModelRequest::injected() const {
   return result;
 }
 
-std::string Machine::start() {
+std::string HostMachine::start() {
   claude_ = find_claude();
   if (::access(claude_.c_str(), X_OK) != 0)
     return "there is no Claude Code at " + claude_ +
@@ -113,10 +113,10 @@ std::string Machine::start() {
   return {};
 }
 
-Machine::~Machine() = default;
+HostMachine::~HostMachine() = default;
 
 // What the TUI would ask at its first start.
-void Machine::write_host_settings() const {
+void HostMachine::write_host_settings() const {
   const Json settings = Json::object(
       {{"hasCompletedOnboarding", true},
        {"bypassPermissionsModeAccepted", true},
@@ -128,12 +128,12 @@ void Machine::write_host_settings() const {
   write_file(config_dir() + "/.claude.json", settings.dump(2));
 }
 
-void Machine::script(std::string_view name, Json::Array turns, Json::Array rules) {
+void HostMachine::script(std::string_view name, Json::Array turns, Json::Array rules) {
   const Json text = Json::object({{"turns", std::move(turns)}, {"rules", std::move(rules)}});
   write_file(dir_ / ("scripts/" + std::string(name) + ".json"), text.dump(1));
 }
 
-std::vector<ModelRequest> Machine::requests(std::string_view script_name) const {
+std::vector<ModelRequest> HostMachine::requests(std::string_view script_name) const {
   std::vector<ModelRequest> found;
   const std::string log = read_text(dir_ / "requests.jsonl");
   for (std::string_view line : lines(log)) {
@@ -153,11 +153,11 @@ std::vector<ModelRequest> Machine::requests(std::string_view script_name) const 
   return found;
 }
 
-bool Machine::wait_for_requests(std::string_view script_name, std::size_t count) const {
+bool HostMachine::wait_for_requests(std::string_view script_name, std::size_t count) const {
   return wait_until([&] { return requests(script_name).size() >= count; }, 20s);
 }
 
-std::vector<std::string> Machine::environment(std::string_view script_name) const {
+std::vector<std::string> HostMachine::environment(std::string_view script_name) const {
   const char* path = std::getenv("PATH");
   return {"PATH=" + std::string(path ? path : "/usr/bin:/bin"),
           "HOME=" + (dir_ / "home"),
@@ -176,7 +176,7 @@ std::vector<std::string> Machine::environment(std::string_view script_name) cons
           "IS_SANDBOX=1"};
 }
 
-Outcome Machine::run_here(std::vector<std::string> argv, std::string input) const {
+Outcome HostMachine::run_here(std::vector<std::string> argv, std::string input) const {
   return run({.argv = std::move(argv),
               .env = environment("none"),
               .clean_env = true,
@@ -185,8 +185,8 @@ Outcome Machine::run_here(std::vector<std::string> argv, std::string input) cons
               .timeout = 60s});
 }
 
-Program Machine::prompt_program(std::string_view script_name, std::string_view text,
-                                std::vector<std::string> flags, std::string_view cwd) const {
+Program HostMachine::prompt_program(std::string_view script_name, std::string_view text,
+                                    std::vector<std::string> flags, std::string_view cwd) const {
   Program program{.argv = {claude_, "-p", "--dangerously-skip-permissions", "--output-format", "stream-json",
                            "--verbose", "--include-hook-events"},
                   .env = environment(script_name),
@@ -198,7 +198,7 @@ Program Machine::prompt_program(std::string_view script_name, std::string_view t
   return program;
 }
 
-Session Machine::read_session(const Outcome& outcome) {
+Session HostMachine::read_session(const Outcome& outcome) {
   Session session{.outcome = outcome};
   for (std::string_view line : lines(outcome.out)) {
     const auto parsed = Json::parse(line);
@@ -219,17 +219,17 @@ Session Machine::read_session(const Outcome& outcome) {
   return session;
 }
 
-Session Machine::prompt(std::string_view script_name, std::string_view text, std::vector<std::string> flags,
-                        std::string_view cwd) const {
+Session HostMachine::prompt(std::string_view script_name, std::string_view text,
+                            std::vector<std::string> flags, std::string_view cwd) const {
   return read_session(run(prompt_program(script_name, text, std::move(flags), cwd)));
 }
 
-Outcome Machine::cairn(std::vector<std::string> arguments) const {
+Outcome HostMachine::cairn(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), std::string(CAIRN_BIN_DIR) + "/cairn");
   return run_here(std::move(arguments));
 }
 
-Json Machine::cairn_json(std::vector<std::string> arguments) const {
+Json HostMachine::cairn_json(std::vector<std::string> arguments) const {
   arguments.push_back("--json");
   const Outcome outcome = cairn(std::move(arguments));
   auto parsed = Json::parse(outcome.out);
@@ -237,7 +237,7 @@ Json Machine::cairn_json(std::vector<std::string> arguments) const {
   return parsed.ok() ? std::move(parsed).value() : Json();
 }
 
-std::int64_t Machine::process_and_check() const {
+std::int64_t HostMachine::process_and_check() const {
   const Outcome processed = cairn({"process", "--wait"});
   EXPECT_TRUE(processed.ok()) << processed.describe();
   const Json status = cairn_json({"status"});
@@ -249,7 +249,7 @@ std::int64_t Machine::process_and_check() const {
   return ledger["delivered"].as_int(-1);
 }
 
-Json Machine::session_row(std::string_view id) const {
+Json HostMachine::session_row(std::string_view id) const {
   const Json list = cairn_json({"sessions", "list"});
   for (const Json& row : list["sessions"].items())
     for (const auto& [key, value] : row.members())
@@ -257,17 +257,17 @@ Json Machine::session_row(std::string_view id) const {
   return {};
 }
 
-void Machine::install_cairn() const {
+void HostMachine::install_cairn() const {
   const Outcome outcome = cairn({"install", "--host", "claude-code", "--yes"});
   ASSERT_TRUE(outcome.ok()) << "cairn install: " << outcome.describe();
   ASSERT_TRUE(exists(config_dir() + "/settings.json"));
 }
 
-std::vector<pid_t> Machine::cairn_processes() const {
+std::vector<pid_t> HostMachine::cairn_processes() const {
   return children_free_of(processes_with_env("CAIRN_HOME=" + cairn_home_), "cairn");
 }
 
-std::vector<pid_t> Machine::daemons() const {
+std::vector<pid_t> HostMachine::daemons() const {
   std::vector<pid_t> found;
   for (pid_t pid : cairn_processes())
     if (read_text("/proc/" + std::to_string(pid) + "/cmdline").find("daemon") != std::string::npos)
@@ -275,14 +275,14 @@ std::vector<pid_t> Machine::daemons() const {
   return found;
 }
 
-void Machine::kill_daemon() const {
+void HostMachine::kill_daemon() const {
   const std::vector<pid_t> pids = daemons();
   ASSERT_EQ(pids.size(), 1u) << "there should be one daemon to kill";
   ::kill(pids[0], SIGKILL);
   ASSERT_TRUE(wait_until([&] { return !is_running(pids[0]); }, 5s));
 }
 
-Tui::Tui(const Machine& machine, std::string_view script_name, std::vector<std::string> flags) {
+Tui::Tui(const HostMachine& machine, std::string_view script_name, std::vector<std::string> flags) {
   socket_ = machine.path("tmux");
   server_ = std::make_unique<Background>(Program{.argv = {"tmux", "-f", "/dev/null", "-S", socket_, "-D"},
                                                  .env = {"TERM=xterm-256color", "LANG=C.UTF-8"}});

@@ -57,11 +57,11 @@ struct Session {
   std::vector<HookReply> hooks;  // all but SessionEnd, which the host does not report
 };
 
-class Machine {
+class HostMachine {
  public:
   // What keeps the machine from starting (no CLI, no node...), or empty.
   std::string start();
-  ~Machine();
+  ~HostMachine();
 
   const std::string& project() const { return project_; }
   const std::string& cairn_home() const { return cairn_home_; }
@@ -120,7 +120,7 @@ class Machine {
 // "--permission-mode", "plan" they are asked for.
 class Tui {
  public:
-  Tui(const Machine& machine, std::string_view script_name, std::vector<std::string> flags = {});
+  Tui(const HostMachine& machine, std::string_view script_name, std::vector<std::string> flags = {});
   ~Tui();
 
   // Types a line and Enter.
@@ -144,7 +144,7 @@ class HostTest : public testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  Machine machine;
+  HostMachine machine;
 };
 
 // Checks what every hook must do: print one JSON object, exit with code 0, write nothing to stderr.

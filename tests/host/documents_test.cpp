@@ -171,7 +171,7 @@ TEST_F(PluginDocuments, NoPermissionIsNeededToSave) {
   Program program = machine.prompt_program("save", "/cairn:save", {"--plugin-dir", plugin_});
   std::erase(program.argv, "--dangerously-skip-permissions");
   const Outcome outcome = run(program);
-  EXPECT_EQ(test::Machine::read_session(outcome).result, "Saved.") << outcome.describe();
+  EXPECT_EQ(test::HostMachine::read_session(outcome).result, "Saved.") << outcome.describe();
   EXPECT_EQ(machine.cairn_json({"docs", "list"})["documents"].items().size(), 1u);
 }
 

@@ -44,7 +44,7 @@ class Harness : public testing::Test {
     return names;
   }
 
-  Machine machine;
+  HostMachine machine;
 };
 
 TEST_F(Harness, RunsAScriptedSessionAndShowsWhatHooksAdded) {

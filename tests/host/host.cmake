@@ -1,15 +1,13 @@
 # The real Claude Code against a scripted model. Not in sanitizer builds: the deadlines here are those of the product.
 if(NOT CAIRN_SANITIZE)
   set(host_dir ${CMAKE_SOURCE_DIR}/tests/host)
-  add_executable(real_host_test
+  cairn_test_program(real_host_test
     ${host_dir}/claude.cpp ${host_dir}/backlog.cpp ${host_dir}/harness_test.cpp
     ${host_dir}/cycle_test.cpp ${host_dir}/sessions_test.cpp ${host_dir}/resilience_test.cpp ${host_dir}/recovery_test.cpp ${host_dir}/plugin_test.cpp
     ${host_dir}/privacy_test.cpp ${host_dir}/open_test.cpp ${host_dir}/identity_test.cpp ${host_dir}/backup_test.cpp
-    ${host_dir}/documents_test.cpp ${host_dir}/mcp_test.cpp ${host_dir}/memory_agent_test.cpp)
-  set_target_properties(real_host_test PROPERTIES UNITY_BUILD ${CAIRN_UNITY} UNITY_BUILD_BATCH_SIZE 6)
-  target_link_libraries(real_host_test PRIVATE cairn_gate_corpus cairn_test_process cairn_daemon GTest::gtest GTest::gtest_main)
+    ${host_dir}/documents_test.cpp ${host_dir}/mcp_test.cpp ${host_dir}/memory_agent_test.cpp
+    LINK cairn_gate_corpus cairn_test_process cairn_daemon)
   target_compile_definitions(real_host_test PRIVATE
-    CAIRN_BIN_DIR="${CMAKE_BINARY_DIR}/bin" CAIRN_TESTS_DIR="${CMAKE_SOURCE_DIR}/tests"
     CAIRN_CLAUDE="${CMAKE_SOURCE_DIR}/.cache/claude-code/node_modules/.bin/claude")
   if(TARGET cairn)
     add_dependencies(real_host_test cairn cairn-hook)

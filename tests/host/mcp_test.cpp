@@ -35,7 +35,7 @@ class Tools : public HostTest {
   Session ask(std::string_view script, std::string_view text, std::vector<std::string> flags = {}) {
     Program program = machine.prompt_program(script, text, std::move(flags));
     std::erase(program.argv, "--dangerously-skip-permissions");
-    return Machine::read_session(run(program));
+    return HostMachine::read_session(run(program));
   }
   static std::string denials(const Session& session) {
     const std::size_t at = session.outcome.out.find("\"permission_denials\":");

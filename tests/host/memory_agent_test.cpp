@@ -134,7 +134,7 @@ class MemoryAgentHost : public testing::Test {
     return children;
   }
 
-  Machine machine;
+  HostMachine machine;
   SilentLog log_;
   os::RealDisk disk_;
   os::RealClock clock_;
@@ -402,7 +402,7 @@ class MemoryAgentDaemon : public testing::Test {
   std::int64_t observations() const { return status()["observations"].as_int(); }
 
   static constexpr const char* kSession = "5e7c52da-cab6-4310-9079-6426b048eb42";
-  Machine machine;
+  HostMachine machine;
 };
 
 TEST_F(MemoryAgentDaemon, ResumesByTheRuleBeginsAnewWhenItMustAndLosesNothing) {

@@ -64,7 +64,7 @@ TEST_F(Resilience, ADaemonKilledBetweenTwoHooksLosesNothing) {
   machine.kill_daemon();
   const auto end = host.wait(60s);
   ASSERT_TRUE(end);
-  const Session session = Machine::read_session(*end);
+  const Session session = HostMachine::read_session(*end);
   EXPECT_EQ(session.result, "Both written.") << end->describe();
   expect_valid_answer(session);
 
@@ -119,7 +119,7 @@ TEST_F(Resilience, AStoppedDaemonCostsTheDeadlinesAndTheContextComesWithTheNextP
       << host.out();
   // 3 s for SessionStart, 0.2 s for the prompt, the host's own start; the other hooks ask nothing.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 7s);
-  const Session so_far = Machine::read_session({.exit_code = 0, .out = host.out()});
+  const Session so_far = HostMachine::read_session({.exit_code = 0, .out = host.out()});
   EXPECT_EQ(so_far.result, "First.");
   EXPECT_GE(so_far.hooks.size(), 5u);
   for (const HookReply& hook : so_far.hooks) EXPECT_EQ(trim(hook.out), hook::kFixedAnswer) << hook.event;
@@ -130,7 +130,7 @@ TEST_F(Resilience, AStoppedDaemonCostsTheDeadlinesAndTheContextComesWithTheNextP
   host.close_input();
   const auto end = host.wait(30s);
   ASSERT_TRUE(end);
-  expect_valid_answer(Machine::read_session(*end));
+  expect_valid_answer(HostMachine::read_session(*end));
   const auto requests = machine.requests("now");
   ASSERT_EQ(requests.size(), 3u);
   EXPECT_EQ(requests[0].injected(), "");

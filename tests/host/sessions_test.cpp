@@ -90,8 +90,8 @@ TEST_F(Sessions, TwoAtOnceInOneProjectAreKeptApart) {
   const auto left_outcome = left.wait(60s);
   const auto right_outcome = right.wait(60s);
   ASSERT_TRUE(left_outcome && right_outcome);
-  const Session one = Machine::read_session(*left_outcome);
-  const Session two = Machine::read_session(*right_outcome);
+  const Session one = HostMachine::read_session(*left_outcome);
+  const Session two = HostMachine::read_session(*right_outcome);
   EXPECT_EQ(one.result, "Left is done.") << one.outcome.describe();
   EXPECT_EQ(two.result, "Right is done.") << two.outcome.describe();
   expect_valid_answer(one);
@@ -123,7 +123,7 @@ TEST_F(Sessions, AHostKilledInsideAToolIsReportedAsInterrupted) {
     host.signal(SIGKILL);
     const auto end = host.wait(5s);
     ASSERT_TRUE(end);
-    id = Machine::read_session(*end).id;
+    id = HostMachine::read_session(*end).id;
   }
   end_commands_with("sleep 1120");
   const std::string context = next_session_is_given();

@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::uint64_t kSector = 512;  // the most that a power cut leaves whole
 
-std::string parent_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
-}
-
 std::string clean(const std::string& path) {
   CAIRN_ASSERT(path.starts_with('/'));
   std::string out = path;
@@ -65,6 +60,11 @@ Fate fate_of(std::mt19937_64& random) {
 }
 
 }  // namespace
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
 
 struct SimDisk::Inode {
   std::uint64_t number = 0;

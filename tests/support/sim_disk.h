@@ -23,6 +23,9 @@
 
 namespace cairn::test {
 
+// The directory that an absolute path is in.
+std::string parent_of(const std::string& path);
+
 // Belongs to one thread. Outlives the files opened on it.
 class SimDisk final : public os::Disk {
  public:

@@ -9,6 +9,8 @@
 #include <new>
 #include <vector>
 
+#include "support/sim_disk.h"
+
 namespace cairn::test {
 
 namespace {
@@ -49,11 +51,6 @@ SimFile& self(sqlite3_file* file) {
 }
 State& state_of(sqlite3_vfs* vfs) {
   return *static_cast<State*>(vfs->pAppData);
-}
-
-std::string parent_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 // Remembers what SQLite will ask for by xGetLastError, and gives back `rc`.
