@@ -22,7 +22,7 @@ std::string hash_of(const Observation& o) {
   return content_hash(ascii_lower(one_line(all, all.size())));
 }
 
-struct Known {
+struct KnownRow {
   std::int64_t id = 0;
   std::optional<std::int64_t> position;
   std::string hash;
@@ -31,14 +31,14 @@ struct Known {
 };
 
 // The batch's rows so far.
-Result<std::vector<Known>> known_of(Db& db, const std::string& batch) {
+Result<std::vector<KnownRow>> known_of(Db& db, const std::string& batch) {
   Stmt row = TRY(
       db.query("SELECT o.id, o.position, o.content_hash, (SELECT e.batch_id FROM observation_evidence e "
                "WHERE e.observation_id = o.id AND e.batch_id <> ?1 ORDER BY e.event_seq LIMIT 1), EXISTS "
                "(SELECT 1 FROM record_standing t WHERE t.record = 'O' || o.id AND t.text_hash <> '') FROM "
                "observations o WHERE o.batch_id = ?1 ORDER BY o.id",
                batch));
-  std::vector<Known> known;
+  std::vector<KnownRow> known;
   while (TRY(row.step()))
     known.push_back({row.integer(0), row.optional_integer(1), row.text(2), row.text(3), row.integer(4) != 0});
   return known;
@@ -129,27 +129,27 @@ Status update(Db& db, const MemoryId& memory, std::int64_t id, const Observation
 
 // Where an observation of the batch is stored: in `row` of the batch, else in `other`, else in a new row.
 struct Target {
-  Known* row = nullptr;
+  KnownRow* row = nullptr;
   std::optional<std::int64_t> other;
 };
 
 // The first of these rows: one that said this when a person edited or rejected it, whatever it says now; one
 // of the batch with equal content; one of another batch of the session with equal content (only the evidence
 // is added); one of the batch at the same position that no other batch uses.
-Result<Target> target_of(Db& db, const MemoryId& memory, const std::string& batch, std::vector<Known>& known,
-                         const Observation& o) {
+Result<Target> target_of(Db& db, const MemoryId& memory, const std::string& batch,
+                         std::vector<KnownRow>& known, const Observation& o) {
   if (const auto ruling = TRY(ruling_on(db, o.project, squeezed_hash(whole_text(o)))))
     return Target{nullptr, ruling->record.row};
   const std::string hash = hash_of(o);
   auto row =
-      std::find_if(known.begin(), known.end(), [&](const Known& k) { return !k.kept && k.hash == hash; });
+      std::find_if(known.begin(), known.end(), [&](const KnownRow& k) { return !k.kept && k.hash == hash; });
   if (row == known.end()) {
     const auto folded =
         TRY(db.integer("SELECT id FROM observations WHERE content_hash = ? AND memory_session_id = ? AND "
                        "batch_id IS NOT ? ORDER BY id LIMIT 1",
                        hash, memory.value, batch));
     if (folded) return Target{nullptr, folded};
-    row = std::find_if(known.begin(), known.end(), [&](const Known& k) {
+    row = std::find_if(known.begin(), known.end(), [&](const KnownRow& k) {
       return !k.kept && k.other_batch.empty() && k.position == o.position;
     });
   }
@@ -218,7 +218,7 @@ Result<ObservationId> add_observation(Db& db, const MemoryId& memory, const Obse
 
 Status put_observations(Db& db, const MemoryId& memory, const std::string& batch,
                         const std::vector<Observation>& list) {
-  std::vector<Known> known = TRY(known_of(db, batch));
+  std::vector<KnownRow> known = TRY(known_of(db, batch));
   std::vector<Target> targets;
   bool in_place = true;  // every row keeps its position
   for (const Observation& o : list) {
@@ -238,7 +238,7 @@ Status put_observations(Db& db, const MemoryId& memory, const std::string& batch
     for (const std::int64_t event : list[i].events) evidence.emplace(id, event);
   }
   TRY(put_evidence(db, batch, evidence));
-  for (const Known& row : known) {
+  for (const KnownRow& row : known) {
     if (row.kept) continue;
     if (row.other_batch.empty())
       TRY(db.run("DELETE FROM observations WHERE id = ?", row.id));

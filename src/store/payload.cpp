@@ -7,8 +7,6 @@
 
 namespace cairn::store {
 
-// Larger than any text the gate lets through; a frame that claims more is damaged.
-static constexpr std::size_t kMaxText = 256u << 20;
 static constexpr std::size_t kLeastPacked = 200;
 
 std::string payload_key(SessionId session, std::string_view text) {
@@ -31,7 +29,7 @@ bool is_packed_as_text(std::string_view text) {
 
 std::optional<std::string> payload_text(Db& db, const Stmt& row, int column) {
   if (row.is_null(column) || row.is_text(column)) return row.optional_text(column);
-  auto text = decompress(row.blob(column), kMaxText);
+  auto text = decompress(row.blob(column));
   if (text) return *std::move(text);
   db.met_damage("a kept text: " + text.error().message);
   return std::nullopt;

@@ -10,14 +10,16 @@ namespace cairn::store {
 
 namespace {
 
-struct Indexed {
+struct IndexedTable {
   std::string_view table, view;
 };
 // What the index is made of.
-constexpr std::array kIndexed = {
-    Indexed{"observations", "indexed_observations"}, Indexed{"session_summaries", "indexed_summaries"},
-    Indexed{"user_prompts", "indexed_prompts"},      Indexed{"texts", "indexed_texts"},
-    Indexed{"open_items", "indexed_open_items"},     Indexed{"session_documents", "indexed_documents"}};
+constexpr std::array kIndexed = {IndexedTable{"observations", "indexed_observations"},
+                                 IndexedTable{"session_summaries", "indexed_summaries"},
+                                 IndexedTable{"user_prompts", "indexed_prompts"},
+                                 IndexedTable{"texts", "indexed_texts"},
+                                 IndexedTable{"open_items", "indexed_open_items"},
+                                 IndexedTable{"session_documents", "indexed_documents"}};
 
 constexpr std::string_view kNew =
     "CREATE VIRTUAL TABLE memory_index_next USING fts5(scope, title, body, files, concepts, content = '', "
@@ -26,7 +28,7 @@ constexpr std::string_view kNew =
     "INSERT INTO memory_index_next(memory_index_next, rank) VALUES('rank', 'bm25(0.0, 4.0, 1.0, 2.0, 2.0)');";
 
 // Triggers that repeat in the new index the changes of records that it already has.
-std::string triggers_of(const Indexed& each) {
+std::string triggers_of(const IndexedTable& each) {
   const std::string table(each.table), view(each.view);
   const auto read = [&](const std::string& row) {
     return " entry, scope, title, body, files, concepts FROM " + view + " WHERE id = " + row +
@@ -43,7 +45,7 @@ std::string triggers_of(const Indexed& each) {
          read("NEW");
 }
 
-std::string drop_triggers(const Indexed& each) {
+std::string drop_triggers(const IndexedTable& each) {
   const std::string start = "DROP TRIGGER rebuild_" + std::string(each.table);
   return start + "_gone;" + start + "_before;" + start + "_after;";
 }
@@ -51,7 +53,7 @@ std::string drop_triggers(const Indexed& each) {
 // Without legacy_alter_table, renaming would check and rewrite the triggers that name the old table.
 Status replace_index(Db& db) {
   std::string sql;
-  for (const Indexed& each : kIndexed) sql += drop_triggers(each);
+  for (const IndexedTable& each : kIndexed) sql += drop_triggers(each);
   TRY(db.exec(sql + "DROP TABLE memory_index;"));
   TRY(db.exec("PRAGMA legacy_alter_table = ON"));
   auto renamed = db.exec("ALTER TABLE memory_index_next RENAME TO memory_index");
@@ -66,7 +68,7 @@ Status replace_index(Db& db) {
 }
 
 // Indexes the next records of one kind. Returns how many there were.
-Result<std::int64_t> add_some(Db& db, const Indexed& each, std::int64_t rows) {
+Result<std::int64_t> add_some(Db& db, const IndexedTable& each, std::int64_t rows) {
   const std::string table(each.table), view(each.view);
   const std::int64_t from =
       TRY(db.integer("SELECT up_to FROM index_rebuild WHERE name = ?", each.view)).value_or(0);
@@ -95,16 +97,16 @@ Result<bool> is_reindexing(Db& db) {
 Result<bool> begin_reindex(Db& db) {
   if (TRY(is_reindexing(db))) return false;
   std::string sql(kNew);
-  for (const Indexed& each : kIndexed) sql += triggers_of(each);
+  for (const IndexedTable& each : kIndexed) sql += triggers_of(each);
   TRY(db.exec(sql));
-  for (const Indexed& each : kIndexed)
+  for (const IndexedTable& each : kIndexed)
     TRY(db.run("INSERT INTO index_rebuild(name, up_to) VALUES(?, 0)", each.view));
   return true;
 }
 
 Result<bool> reindex_step(Db& db, std::int64_t rows) {
   if (!TRY(is_reindexing(db))) return false;
-  for (const Indexed& each : kIndexed)
+  for (const IndexedTable& each : kIndexed)
     if (TRY(add_some(db, each, rows)) > 0) return true;
   TRY(replace_index(db));
   return true;
@@ -113,7 +115,7 @@ Result<bool> reindex_step(Db& db, std::int64_t rows) {
 Result<ReindexProgress> reindex_progress(Db& db) {
   ReindexProgress progress;
   progress.running = TRY(is_reindexing(db));
-  for (const Indexed& each : kIndexed) {
+  for (const IndexedTable& each : kIndexed) {
     progress.all += TRY(db.integer("SELECT max(id) FROM " + std::string(each.table))).value_or(0);
     progress.done += TRY(db.integer("SELECT up_to FROM index_rebuild WHERE name = ?", each.view)).value_or(0);
   }

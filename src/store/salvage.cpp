@@ -18,7 +18,6 @@ namespace cairn::store {
 namespace {
 
 constexpr std::int64_t kRowsATransaction = 5000;
-constexpr std::size_t kMaxText = 256u << 20;  // as in evidence
 
 // Lost rows, as far as indexes have their columns. `part` has the table's columns without its constraints. A
 // damaged index may name a project that never existed.
@@ -219,7 +218,7 @@ bool Salvage::is_undamaged(const Stmt& row, int first) const {
     }
   }
   if (!payloads_) return true;
-  const auto text = is_packed ? decompress(body, kMaxText) : Result(body);
+  const auto text = is_packed ? decompress(body) : Result(body);
   return text && is_payload_key(hash, *text);
 }
 

@@ -13,9 +13,7 @@ namespace cairn::store {
 
 namespace {
 
-constexpr int kScrubPiece = 64;                               // rows a read
-constexpr std::size_t kMaxScrub = 256u << 20;                 // as for evidence
-constexpr std::string_view kScrubFrame = "\x28\xb5\x2f\xfd";  // the first bytes of a zstd frame
+constexpr int kScrubPiece = 64;  // rows a read
 
 // Names that rows refer to, and values of fixed sets.
 constexpr std::array<std::string_view, 52> kNames = {"project",
@@ -181,8 +179,8 @@ std::optional<Hit> look_at(const Stmt& row, int first, const ScrubTable& table, 
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     std::string text = row.blob(first + static_cast<int>(i));
     if (text.empty()) continue;
-    const bool packed = text.starts_with(kScrubFrame);
-    if (packed) text = decompress(text, kMaxScrub).value_or("");
+    const bool packed = is_compressed(text);
+    if (packed) text = decompress(text).value_or("");
     ++step.texts;
     auto changed = change(text);
     if (!changed) continue;

@@ -8,9 +8,7 @@ namespace cairn::store {
 
 namespace {
 
-constexpr int kPiece = 256;                              // rows a read
-constexpr std::size_t kMaxText = 256u << 20;             // as for evidence
-constexpr std::string_view kFrame = "\x28\xb5\x2f\xfd";  // the first bytes of a zstd frame
+constexpr int kPiece = 256;  // rows a read
 
 struct Table {
   std::string name;
@@ -37,7 +35,7 @@ using VisitText = std::function<void(const StoredText&)>;
 void visit_row(const Stmt& row, const Table& table, const VisitText& visit) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     std::string bytes = row.blob(static_cast<int>(i) + 1);
-    if (bytes.starts_with(kFrame)) bytes = decompress(bytes, kMaxText).value_or("");
+    if (is_compressed(bytes)) bytes = decompress(bytes).value_or("");
     if (!bytes.empty()) visit({table.name, table.columns[i], row.integer(0), std::move(bytes)});
   }
 }
