@@ -20,8 +20,9 @@ function(cairn_headers target)
   endif()
 endfunction()
 
-# cairn_library(NAME SOURCES... [LINK libs...] [HOT]): one static library for each folder of src/. HOT: most of the
-# tests' time is spent in it, so it is optimised in builds with sanitizers too. That takes the compiler 2.5 times as long.
+# cairn_library(NAME SOURCES... [LINK libs...] [HOT]): one static library for each folder of src/. HOT: tests spend
+# most of their time in it, so it is optimised in the build with AddressSanitizer too, although it then takes 2.5 times
+# as long to compile.
 function(cairn_library name)
   cmake_parse_arguments(arg "HOT" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
