@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 // Marks a directory that the demo may delete and create again.
 constexpr std::string_view kDemoMark = ".cairn-demo";
-constexpr auto kPause = 250ms;  // between the lines of the story, on a terminal
+constexpr auto kLinePause = 250ms;  // between the lines of the story, on a terminal
 
 // An empty home at `directory`. Removes an earlier demo; refuses a directory that is not ours.
 Status begin_afresh(Shell& shell, const std::string& directory) {
@@ -79,7 +79,7 @@ class Demo {
   }
   void head(std::string_view text) const { print("\n" + screen_.paint(Style::bold, text) + "\n"); }
   void pause() const {
-    if (screen_.terminal && !shell_.json()) std::this_thread::sleep_for(kPause);
+    if (screen_.terminal && !shell_.json()) std::this_thread::sleep_for(kLinePause);
   }
 
   Result<Json> send(event::Event event, const Json& more = Json()) {

@@ -23,13 +23,13 @@ namespace cairn::ops {
 namespace {
 
 constexpr std::size_t kMostDocument = 1u << 20;
-constexpr std::size_t kTitle = 120, kTag = 60;
+constexpr std::size_t kDocumentTitle = 120, kTag = 60;
 
 std::string title_of(std::string_view body) {
   for (const std::string_view line : lines(body)) {
     std::string_view text = trim(line);
     while (text.starts_with('#')) text.remove_prefix(1);
-    if (!trim(text).empty() && !line.starts_with("## ")) return one_line(text, kTitle);
+    if (!trim(text).empty() && !line.starts_with("## ")) return one_line(text, kDocumentTitle);
   }
   return {};
 }
@@ -57,7 +57,8 @@ Result<std::string> given_text(World& world, const Args& args) {
 
 // Front matter that a writer gives may set title, status and tags. Cairn sets the rest, above all the date.
 void take_front(const documents::Text& text, store::Document& document) {
-  if (const std::string title = text.value("title"); !title.empty()) document.title = one_line(title, kTitle);
+  if (const std::string title = text.value("title"); !title.empty())
+    document.title = one_line(title, kDocumentTitle);
   if (const std::string status = text.value("status"); !status.empty()) document.status = status;
   if (const documents::Field* tags = text.field("tags"))
     for (const std::string& tag : tags->values) document.tags.push_back(tag);
@@ -104,7 +105,7 @@ Result<store::Document> compose_document(World& world, const Args& args, const s
   document.project = project;
   take_front(text, document);
   if (args.has("title"))
-    document.title = one_line(TRY(clean_document(world, content_id, args.text("title"))), kTitle);
+    document.title = one_line(TRY(clean_document(world, content_id, args.text("title"))), kDocumentTitle);
   if (args.has("status")) document.status = args.text("status");
   for (const std::string& tag : args.texts("tag"))
     document.tags.push_back(one_line(TRY(clean_document(world, content_id, tag)), kTag));
@@ -349,7 +350,7 @@ Result<store::Document> draft_document(World& world, const store::Session& sessi
   document.body = documents::draft(input, TRY(load_template(world)));
   document.title = input.summary.empty() ? input.material.title : title_of(input.summary);
   if (document.title.empty()) document.title = title_of(document.body);
-  document.title = one_line(document.title, kTitle);
+  document.title = one_line(document.title, kDocumentTitle);
   return document;
 }
 

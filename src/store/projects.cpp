@@ -176,23 +176,23 @@ Result<std::vector<std::string>> scope_of(Db& db, const std::string& project) {
 }
 
 // While rows move to the project, they count as its own.
-#define NAMES                                                                                             \
+#define OWN_NAMES                                                                                         \
   "(SELECT p.name UNION ALL SELECT f.name FROM projects f WHERE f.moves_to = p.id AND f.moves_to IS NOT " \
   "NULL)"
 #define TALLY(what) \
-  "(SELECT coalesce(sum(count), 0) FROM tallies WHERE what = '" what "' AND project IN " NAMES ")"
+  "(SELECT coalesce(sum(count), 0) FROM tallies WHERE what = '" what "' AND project IN " OWN_NAMES ")"
 
 Result<std::vector<ProjectTotals>> project_totals(Db& db, const std::optional<std::string>& name,
                                                   std::int64_t limit) {
   return all(
-      db.query(
-          "SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid, "
-          "p.created_at_epoch, " TALLY("session") ", " TALLY("prompt") ", " TALLY("summary") ", " TALLY(
-              "observation") ", (SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project IN " NAMES
-                             ") AS last FROM projects p WHERE p.moves_to IS NULL AND (?1 IS NULL OR "
-                             "p.name = ?1) ORDER BY "
-                             "last DESC, p.id DESC LIMIT ?2",
-          name, limit),
+      db.query("SELECT p.id, p.key, p.name, p.root, p.root_commit, p.remote, p.head_commit, p.uuid, "
+               "p.created_at_epoch, " TALLY("session") ", " TALLY("prompt") ", " TALLY("summary") ", " TALLY(
+                   "observation") ", (SELECT max(last_event_at_epoch) FROM sdk_sessions WHERE project "
+                                  "IN " OWN_NAMES
+                                  ") AS last FROM projects p WHERE p.moves_to IS NULL AND (?1 IS NULL OR "
+                                  "p.name = ?1) ORDER BY "
+                                  "last DESC, p.id DESC LIMIT ?2",
+               name, limit),
       [](Stmt& row) {
         ProjectTotals t;
         t.project = read_project(row);
