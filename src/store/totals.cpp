@@ -1,7 +1,7 @@
 #include "store/totals.h"
 
+#include "store/migrations/migrations.h"
 #include "store/rows.h"
-#include "store/schema.h"
 
 namespace cairn::store {
 

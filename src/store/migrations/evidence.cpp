@@ -1,4 +1,4 @@
-#include "store/schema.h"
+#include "store/migrations/migrations.h"
 
 namespace cairn::store {
 
