@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "gate/named_paths.h"
 #include "gate/private_text.h"
+#include "host/call_fields.h"
 
 namespace cairn::archive {
 
@@ -167,7 +168,7 @@ bool Redactor::reads_env_file(const host::Record& record) {
   for (const host::RecordCall& call : record.calls) {
     const event::Event event = event_of(call, record.cwd);
     const auto paths = gate::touched_paths(event);
-    const auto words = gate::command_words(call.input["command"].as_string());
+    const auto words = gate::command_words(host::command_of(call.input));
     if (env_files_.size() < kMostState && (std::any_of(paths.begin(), paths.end(), gate::is_env_file) ||
                                            std::any_of(words.begin(), words.end(), gate::is_env_file)))
       env_files_.insert(gate_.id(call.id));

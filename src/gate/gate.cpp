@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "gate/named_paths.h"
 #include "gate/private_text.h"
+#include "host/call_fields.h"
 #include "host/host.h"
 #include "host/own.h"
 
@@ -16,15 +17,12 @@ namespace {
 using event::Event;
 using event::Kind;
 
-bool names_a_path(std::string_view key) {
-  return key == "file_path" || key == "filePath" || key == "notebook_path" || key == "path" || key == "paths";
-}
-
 void collect_paths(const Json& value, bool is_path, std::string_view cwd, std::vector<std::string>& out) {
   if (is_path && value.is_string() && !value.as_string().empty())
     out.push_back(absolute_path(value.as_string(), cwd));
   for (const Json& item : value.items()) collect_paths(item, is_path, cwd, out);
-  for (const Json::Member& m : value.members()) collect_paths(m.second, names_a_path(m.first), cwd, out);
+  for (const Json::Member& m : value.members())
+    collect_paths(m.second, host::names_a_path(m.first), cwd, out);
 }
 
 void cut_strings(Json& value, std::size_t max) {
@@ -60,8 +58,7 @@ void each_text(Event& event, Visit&& visit) {
 std::vector<std::string> touched_paths(const Event& event) {
   std::vector<std::string> out;
   collect_paths(event.tool_input, false, event.cwd, out);
-  for (const Json* source : {&event.extra, &event.tool_response, &event.tool_response["file"]})
-    for (const char* key : {"file_path", "filePath"}) collect_paths((*source)[key], true, event.cwd, out);
+  for (const Json* file : host::files_beside_input(event)) collect_paths(*file, true, event.cwd, out);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -98,7 +95,7 @@ static bool reads_env_file(const Event& event) {
   const std::vector<std::string> paths = touched_paths(event);
   if (std::any_of(paths.begin(), paths.end(), is_env_file)) return true;
   if (!is_tool(event.kind)) return false;
-  const auto words = command_words(event.tool_input["command"].as_string());
+  const auto words = command_words(host::command_of(event.tool_input));
   return std::any_of(words.begin(), words.end(), is_env_file);
 }
 
@@ -154,16 +151,9 @@ static bool can_be_id(std::string_view id) {
 }
 
 // A host's ids are random and may look like secrets. Replacing one would split its session in two.
-static bool is_known_id(std::string_view id) {
-  constexpr std::string_view kHex = "0123456789abcdef-";
-  for (const std::string_view start : {"toolu_", "call_", "call-", "ses_", "msg_"})
-    if (id.starts_with(start))
-      return id.size() <= 40 && id.find_first_of("_-.:", start.size()) == std::string_view::npos;
-  return id.size() <= 36 && id.find_first_not_of(kHex) == std::string_view::npos;
-}
-
 std::string Gate::id(std::string_view id) const {
-  if (id.empty() || (can_be_id(id) && (is_known_id(id) || secrets_.find(id).empty()))) return std::string(id);
+  if (id.empty() || (can_be_id(id) && (host::is_host_id(id) || secrets_.find(id).empty())))
+    return std::string(id);
   return "id-" + to_hex(hash_.of(id));
 }
 

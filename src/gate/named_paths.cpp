@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "gate/plain_view.h"
 #include "gate/secrets/chars.h"
+#include "host/call_fields.h"
 #include "host/host.h"
 
 namespace cairn::gate {
@@ -20,21 +21,6 @@ constexpr std::size_t kMaxBases = 16;       // directories that are considered f
 constexpr CharSet kBorders(" \t\r\n'\"`=<>|&;(){},:@");
 constexpr CharSet kOperators("\n;|&<>()");
 constexpr CharSet kWildcards("*?[");
-
-// Members with the name of a file whose text is in the same object.
-bool names_its_file(std::string_view key) {
-  return any_of(key, {"file_path", "filePath", "notebook_path"});
-}
-
-bool is_file_text(std::string_view key) {
-  return any_of(key, {"content", "old_string", "new_string", "oldString", "newString", "originalFile",
-                      "structuredPatch", "new_source", "original_file", "updated_file"});
-}
-
-// Members of a tool's input that hold the directory for its relative paths.
-bool is_directory(std::string_view key) {
-  return any_of(key, {"cwd", "path", "dir", "directory", "workdir", "working_directory", "root"});
-}
 
 // Addresses with these schemes are not local files.
 bool is_remote(std::string_view scheme) {
@@ -156,11 +142,11 @@ class PathSearch {
     // From an excluded directory nothing is kept: no prompt, no answer, no session.
     for (const std::string& directory : {e.cwd, e.project_dir})
       if (!directory.empty()) go_to(directory, "");
-    for (const Json* source : {&e.extra, &e.tool_response, &e.tool_response["file"]})
-      for (const char* key : {"file_path", "filePath"}) check_word((*source)[key].as_string());
+    for (const Json* file : host::files_beside_input(e)) check_word(file->as_string());
     if (!is_tool(e.kind) && e.kind != Kind::other) return;
     for (const Json::Member& m : e.tool_input.members())
-      if (is_directory(m.first) && m.second.is_string()) go_to(expanded(m.second.as_string()), e.cwd);
+      if (host::names_a_directory(m.first) && m.second.is_string())
+        go_to(expanded(m.second.as_string()), e.cwd);
     search_value(e.tool_input, true, &PathSearch::search_command);
     search_value(e.tool_response, false, &PathSearch::search_result);
     search_value(e.extra, false, &PathSearch::search_result);
@@ -176,9 +162,9 @@ class PathSearch {
     for (const Json& item : json.items()) search_value(item, in_file, read);
     const Json::Object& members = json.members();
     in_file = in_file || std::any_of(members.begin(), members.end(),
-                                     [](const Json::Member& m) { return names_its_file(m.first); });
+                                     [](const Json::Member& m) { return host::names_a_file(m.first); });
     for (const Json::Member& m : members) {
-      if (in_file && is_file_text(m.first)) continue;
+      if (in_file && host::holds_file_text(m.first)) continue;
       check_word(m.first);
       search_value(m.second, in_file, read);
     }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "gate/plain_view.h"
+#include "host/call_fields.h"
 
 namespace cairn::gate {
 
@@ -16,8 +17,8 @@ std::string& string_of(Json& value) {
 
 namespace {
 
-constexpr std::size_t kMaxEdits =
-    200;  // edits of one call on a file with private parts; each is searched for in the file
+// Edits of one call on a file with private parts: each is searched for in the file.
+constexpr std::size_t kMaxEdits = 200;
 
 struct Tag {
   enum class Kind { none, open, close } kind = Kind::none;
@@ -184,39 +185,36 @@ std::vector<int> line_depths(std::string_view text) {
   return depths;
 }
 
-Json* member(Json& object, std::string_view key) {
-  if (!object.is_object()) return nullptr;
-  for (Json::Member& m : object.mutable_members())
-    if (m.first == key) return &m.second;
-  return nullptr;
-}
-
-// Cleans `replaced` and `replacement` of one edit, according to the position of `replaced` in the original
-// file.
-bool clean_replacement(Json& edit, std::string_view original, const char* replaced, const char* replacement) {
-  Json* old_text = member(edit, replaced);
-  if (old_text == nullptr || !old_text->is_string() || old_text->as_string().empty()) return false;
-  const std::size_t at = original.find(old_text->as_string());
+// Cleans both texts of one edit, according to the position of the old one in the original file.
+bool clean_texts(const host::CallEdits::Texts& edit, std::string_view original) {
+  const std::size_t at = original.find(edit.before->as_string());
   const int depth = at == std::string_view::npos ? 0 : depth_at(original, at);
   if (depth == 0) return false;
-  clean_string(string_of(*old_text), depth);
-  if (Json* new_text = member(edit, replacement); new_text != nullptr && new_text->is_string())
-    clean_string(string_of(*new_text), depth);
+  clean_string(string_of(*edit.before), depth);
+  if (edit.after != nullptr) clean_string(string_of(*edit.after), depth);
   return true;
 }
 
-bool clean_hunks(Json& hunks, std::string_view original) {
-  const std::vector<int> depths = line_depths(original);
+bool clean_lines(const host::CallEdits::Lines& hunk, const std::vector<int>& depths) {
+  const auto line = static_cast<std::size_t>(hunk.old_start - 1);
+  const int depth = line < depths.size() ? depths[line] : 0;
+  if (depth == 0) return false;
+  Flow flow(depth);
+  for (Json& item : hunk.lines->mutable_items()) flow.clean(item);
+  return true;
+}
+
+// An edit of a file that has private parts.
+bool clean_change(Json& tool_input, Json& tool_response, const std::string& original) {
   bool removed = false;
-  for (Json& hunk : hunks.mutable_items()) {
-    const auto line = static_cast<std::size_t>(std::max<std::int64_t>(hunk["oldStart"].as_int(1), 1) - 1);
-    const int depth = line < depths.size() ? depths[line] : 0;
-    Json* list = member(hunk, "lines");
-    if (depth == 0 || list == nullptr || !list->is_array()) continue;
-    Flow flow(depth);
-    for (Json& item : list->mutable_items()) flow.clean(item);
+  if (Json* edits = host::edit_list(tool_input); edits != nullptr && edits->items().size() > kMaxEdits) {
+    *edits = Json(std::string(kPrivateMark));
     removed = true;
   }
+  const host::CallEdits change = host::edits_of(tool_input, tool_response);
+  for (const host::CallEdits::Texts& edit : change.texts) removed = clean_texts(edit, original) || removed;
+  const std::vector<int> depths = line_depths(original);
+  for (const host::CallEdits::Lines& hunk : change.hunks) removed = clean_lines(hunk, depths) || removed;
   return removed;
 }
 
@@ -239,20 +237,8 @@ bool remove_private(Json& value) {
 }
 
 bool remove_private(Json& tool_input, Json& tool_response) {
-  bool removed = false;
-  const std::string original(tool_response["originalFile"].as_string());
-  if (remove_private(original).removed) {
-    removed = clean_replacement(tool_input, original, "old_string", "new_string");
-    Json* edits = member(tool_input, "edits");
-    if (edits != nullptr && edits->is_array() && edits->items().size() > kMaxEdits)
-      *edits = Json(std::string(kPrivateMark));
-    if (edits != nullptr && edits->is_array())
-      for (Json& edit : edits->mutable_items())
-        removed = clean_replacement(edit, original, "old_string", "new_string") || removed;
-    removed = clean_replacement(tool_response, original, "oldString", "newString") || removed;
-    if (Json* hunks = member(tool_response, "structuredPatch"); hunks != nullptr && hunks->is_array())
-      removed = clean_hunks(*hunks, original) || removed;
-  }
+  const std::string original(host::original_text(tool_response));
+  bool removed = remove_private(original).removed && clean_change(tool_input, tool_response, original);
   removed = remove_private(tool_input) || removed;
   return remove_private(tool_response) || removed;
 }
