@@ -14,22 +14,22 @@ namespace cairn::agent {
 
 static constexpr Millis kLookAgain = std::chrono::minutes(10);
 
-std::string_view kind_name(Trouble::Kind kind) {
-  switch (kind) {
-    case Trouble::Kind::transient: return "transient";
-    case Trouble::Kind::rate_limited: return "rate_limited";
-    case Trouble::Kind::quota: return "quota";
-    case Trouble::Kind::auth: return "auth";
-    case Trouble::Kind::setup: return "setup";
-    case Trouble::Kind::rejected: return "rejected";
-    case Trouble::Kind::canceled: return "canceled";
-  }
-  return "transient";
-}
-
 store::ModelCallOutcome outcome_of(Trouble::Kind kind) {
   using store::ModelCallOutcome;
-  return store::named<ModelCallOutcome>(kind_name(kind)).value_or(ModelCallOutcome::transient);
+  switch (kind) {
+    case Trouble::Kind::transient: return ModelCallOutcome::transient;
+    case Trouble::Kind::rate_limited: return ModelCallOutcome::rate_limited;
+    case Trouble::Kind::quota: return ModelCallOutcome::quota;
+    case Trouble::Kind::auth: return ModelCallOutcome::auth;
+    case Trouble::Kind::setup: return ModelCallOutcome::setup;
+    case Trouble::Kind::rejected: return ModelCallOutcome::rejected;
+    case Trouble::Kind::canceled: return ModelCallOutcome::canceled;
+  }
+  return ModelCallOutcome::transient;
+}
+
+std::string_view kind_name(Trouble::Kind kind) {
+  return store::name_of(outcome_of(kind));
 }
 
 std::int64_t Worker::after(Millis time) const {

@@ -289,10 +289,9 @@ Status Worker::note_trouble(const Trouble& trouble, Millis pause) {
   if (!breaker_.open()) return {};
   const auto known = TRY(store::agent_trouble(db_));
   return store::in_transaction(db_, [&] {
-    return store::put_agent_trouble(
-        db_,
-        {std::string(provider_->name()), std::string(kind_name(trouble.kind)),
-         one_line(visible(trouble.reason), 200), known ? known->since : clock_.now(), clock_.now() + pause});
+    return store::put_agent_trouble(db_, {std::string(provider_->name()), outcome_of(trouble.kind),
+                                          one_line(visible(trouble.reason), 200),
+                                          known ? known->since : clock_.now(), clock_.now() + pause});
   });
 }
 

@@ -97,7 +97,7 @@ Result<std::deque<Copy::Job>> Archiver::jobs_of(const store::BackupRequest& requ
     job.project = session ? session->project : "";
     job.cause = request.cause;
     job.reason = request.reason;
-    job.always = main && request.cause != "sweep";
+    job.always = main && request.cause != BackupCause::sweep;
     main ? jobs.push_back(std::move(job)) : jobs.push_front(std::move(job));
   }
   return jobs;
@@ -136,14 +136,14 @@ Result<bool> Archiver::go_on(Work& work) {
 
 Result<std::optional<store::Backup>> Archiver::copy_now(const store::TranscriptKey& key,
                                                         const std::string& path, const std::string& project,
-                                                        std::string_view cause) {
+                                                        BackupCause cause) {
   // There is one temporary file: what is under way begins again afterwards.
   for (Work* work : {&requested_, &swept_})
     if (work->copy) {
       work->jobs.push_front(work->copy->job());
       work->copy.reset();
     }
-  const Copy::Job job{key, path, project, std::string(cause), "", false};
+  const Copy::Job job{key, path, project, cause, "", false};
   if (!path.empty() && options_.enabled && !TRY(is_left_out(job))) {
     auto copy = Copy::open(db_, disk_, places_, gate_, job, options_.copy);
     if (!copy && copy.error().code != Code::not_found) return std::move(copy).error();
@@ -164,7 +164,7 @@ Status Archiver::finish_copy(Work& work) {
   TRY(store::in_transaction(db_, [&]() -> Status {
     backup = TRY(work.copy->register_backup(clock_.now()));
     // A copy that another tool made and had processed is not pending.
-    if (backup && backup->cause == "import")
+    if (backup && backup->cause == BackupCause::imported)
       TRY(store::set_discard(db_, backup->key, backup->id, clock_.now()));
     // In the transaction of the last file: a crash between two transactions would make a second version.
     if (work.request && work.jobs.empty()) TRY(finish(*work.request));
@@ -178,15 +178,15 @@ Status Archiver::finish_copy(Work& work) {
   if (!backup) return {};
   ++copied_;
   log_.info(fmt::format("backup stored session={} version={} lines={} cause={}", backup->key.session,
-                        backup->version, backup->lines, backup->cause));
+                        backup->version, backup->lines, store::name_of(backup->cause)));
   return {};
 }
 
 Status Archiver::finish(const store::BackupRequest& request) {
   TRY(store::end_request(db_, request.id));
-  if (request.cause != "end") return {};
+  if (request.cause != BackupCause::end) return {};
   store::BackupRequest last_lines = request;
-  last_lines.cause = "sweep";
+  last_lines.cause = BackupCause::sweep;
   last_lines.not_before = clock_.now() + kLastLines;
   return store::request_backup(db_, last_lines);
 }
@@ -205,7 +205,8 @@ Status Archiver::fail(Work& work, const Error& error) {
   return store::in_transaction(db_, [&]() -> Status {
     std::int64_t id = request ? request->id : 0;
     if (!request) {
-      store::BackupRequest made{0, job.key.platform, job.key.session, job.path, "sweep", "", now, now, 0, {}};
+      store::BackupRequest made{
+          0, job.key.platform, job.key.session, job.path, BackupCause::sweep, "", now, now, 0, {}};
       id = TRY(store::request_once(db_, made));
     }
     return store::fail_request(db_, id, error.message, now + wait);
@@ -301,7 +302,7 @@ Status Archiver::sweep_folder(const std::string& folder, const std::string& plat
     request.platform = platform;
     request.session = gate_.id(file->session);
     request.source_path = main;
-    request.cause = "sweep";
+    request.cause = BackupCause::sweep;
     for (Copy::Job& job : TRY(jobs_of(request)))
       if (TRY(is_due(job.path))) swept_.jobs.push_back(std::move(job));
   }

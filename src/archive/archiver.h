@@ -51,7 +51,7 @@ class Archiver {
   // Copies a session's transcript now, before anything else, up to its last complete line. Gives the newest
   // backup of the session; nothing when it has none, because a rule keeps it out or there is no transcript.
   Result<std::optional<store::Backup>> copy_now(const store::TranscriptKey& key, const std::string& path,
-                                                const std::string& project, std::string_view cause);
+                                                const std::string& project, store::BackupCause cause);
 
   // Whether a copy is under way: its base must not be changed.
   bool is_copying() const { return requested_.copy || swept_.copy; }

@@ -209,7 +209,7 @@ Json Copy::about() const {
                        {"state", base_.state},
                        {"project", backup_.project},
                        {"source_path", backup_.source_path},
-                       {"cause", backup_.cause},
+                       {"cause", store::name_of(backup_.cause)},
                        {"reason", backup_.reason},
                        {"source_bytes", backup_.source_bytes},
                        {"source_sha256", backup_.source_sha256},

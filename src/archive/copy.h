@@ -46,7 +46,8 @@ class Copy {
     store::TranscriptKey key;
     std::string path;
     std::string project;
-    std::string cause, reason;
+    store::BackupCause cause = store::BackupCause::sweep;
+    std::string reason;
     bool always = false;  // a version even when nothing was added since the last one
   };
   struct Options {

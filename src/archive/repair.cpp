@@ -44,7 +44,7 @@ Result<Rows> read_rows(os::Disk& disk, const Places& places, const std::string& 
   b.segments = rows.segment.ordinal;
   b.project = text("project");
   b.source_path = text("source_path");
-  b.cause = text("cause");
+  b.cause = store::named<store::BackupCause>(text("cause")).value_or(b.cause);
   b.reason = text("reason");
   b.source_bytes = about["source_bytes"].as_int();
   b.source_sha256 = text("source_sha256");
@@ -120,8 +120,16 @@ Result<std::string> fix_missing(store::Db& db, os::Disk& disk, const Defect& def
   TRY(store::in_transaction(db, [&]() -> Status {
     TRY(store::remove_versions_from(db, defect.base, defect.segment));
     if (!there) return {};
-    store::BackupRequest request{
-        0, base->key.platform, base->key.session, newest->source_path, "sweep", "", now, now, 0, {}};
+    store::BackupRequest request{0,
+                                 base->key.platform,
+                                 base->key.session,
+                                 newest->source_path,
+                                 store::BackupCause::sweep,
+                                 "",
+                                 now,
+                                 now,
+                                 0,
+                                 {}};
     TRY(store::request_once(db, request));
     return {};
   }));

@@ -173,7 +173,7 @@ void Engine::apply_settings(const ops::Settings& settings) {
   if (const auto gone = intake_.gate().forgotten_shared())
     budget.was_forgotten = [gone](std::string_view text) { return gone->is_whole(text); };
   intake_.recorder().set_budget(budget);
-  intake_.recorder().set_automatic(settings_.text("automation") == "auto");
+  intake_.recorder().set_automatic(settings_.automation() == ops::Automation::automatic);
   worker_.configure(work_options(budget), gate, mode);
   choose_provider();
   const std::string flags = settings_.hook_flags().encode();

@@ -83,7 +83,7 @@ Status Engine::add_advice(const store::Session& session, event::StartReason reas
   if (const auto pending = TRY(store::newest_pending(db_, session.project, session.content_id.value)))
     start.pending = "B" + std::to_string(pending->id);
   // A document that is given already (options.lead) needs no recommendation.
-  if (settings_.text("automation") == "manual" || options.lead) return {};
+  if (settings_.automation() == ops::Automation::manual || options.lead) return {};
   documents::AdviceQuery query;
   query.project = session.project;
   query.asking = session.id;
@@ -112,7 +112,7 @@ Status Engine::add_staleness(const store::Session& session, Start& start) {
 
 Status Engine::add_document(const store::Session& session, event::StartReason reason,
                             context::AnswerOptions& options, Start& start) {
-  if (settings_.text("automation") != "auto" || reason == event::StartReason::resume) return {};
+  if (settings_.automation() != ops::Automation::automatic || reason == event::StartReason::resume) return {};
   const auto settings = live_settings_.now();
   ops::World world = this->world(*settings);
   constexpr std::size_t kBytesOfToken = 4;
@@ -160,7 +160,7 @@ void Engine::write_variables(const EventId& event, const store::Session& session
 Result<context::Answer> Engine::warn_of_full_context(const EventId& event) {
   const context::Answer nothing{std::string(hook::kFixedAnswer), std::nullopt, 0};
   const std::int64_t percent = settings_.integer("context.full_percent");
-  if (percent == 0 || settings_.text("automation") == "manual") return nothing;
+  if (percent == 0 || settings_.automation() == ops::Automation::manual) return nothing;
   const auto asking = TRY(store::find_event(db_, event));
   if (!asking || asking->kind != event::Kind::prompt || !asking->session) return nothing;
   const auto session = TRY(store::find_session(db_, *asking->session));
@@ -192,7 +192,7 @@ Result<bool> Engine::write_document() {
   if (!job) return false;
   const auto settings = live_settings_.now();
   ops::World world = this->world(*settings);
-  const bool wanted = settings->text("automation") == "auto";
+  const bool wanted = settings->automation() == ops::Automation::automatic;
   const Status done = wanted ? ops::keep_document(world, *job) : Status();
   if (wanted && done) return true;
   if (!done) seams_.log.error("document: " + done.error().message);

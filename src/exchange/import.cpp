@@ -24,6 +24,7 @@ namespace {
 
 using Is = store::ExchangeColumn::Is;
 using store::ExchangeColumn;
+using store::Exchanged;
 using store::ExchangeKind;
 
 constexpr std::size_t kMostStones = 2'000'000, kMostFixed = 200, kMostWord = 8192;
@@ -72,15 +73,17 @@ Result<ImportReport> Import::run(const std::string& path) {
 Status Import::take(const ExportHead& head, const Json& record) {
   if (!is_fixed(head.home)) return wrong("its home has no valid name");
   origin_ = head.home == home_name(home_key_) ? "" : "cairn:" + head.home;
-  const std::string kind = text_in(record, "record");
-  if (kind == "project") return take_project(record);
-  if (kind == "link") return take_link(record);
-  if (kind == "session") return take_session(record);
-  if (kind == "key") return take_key(record);
-  if (kind == "tombstone") return take_tombstone(record);
-  const ExchangeKind* known = store::exchange_kind(kind);
-  if (!known) return wrong("it is of no kind that cairn knows");
-  return take_row(*known, record);
+  const std::string name = text_in(record, "record");
+  if (name == "key") return take_key(record);
+  if (name == "tombstone") return take_tombstone(record);
+  const ExchangeKind* kind = store::exchange_kind(name);
+  if (!kind) return wrong("it is of no kind that cairn knows");
+  switch (kind->what) {
+    case Exchanged::project: return take_project(record);
+    case Exchanged::link: return take_link(record);
+    case Exchanged::session: return take_session(record);
+    default: return take_row(*kind, record);
+  }
 }
 
 // ---- projects
@@ -105,7 +108,7 @@ Result<std::optional<store::Project>> Import::match(const store::Project& there)
 }
 
 Status Import::take_project(const Json& record) {
-  const auto row = TRY(local_row(*store::exchange_kind("project"), record));
+  const auto row = TRY(local_row(store::exchange_kind(Exchanged::project), record));
   store::Project there;
   there.uuid = text_in(*row, "uuid");
   there.key = text_in(*row, "key");
@@ -128,7 +131,8 @@ Status Import::take_link(const Json& record) {
   const auto a = projects_.find(text_in(record, "a")), b = projects_.find(text_in(record, "b"));
   if (a == projects_.end() || b == projects_.end())
     return wrong("a link of a project that is not in the file");
-  if (a->second.id == b->second.id || record["state"].as_string() != "linked") return {};
+  if (a->second.id == b->second.id || record["state"].as_string() != store::name_of(store::LinkState::linked))
+    return {};
   // Like a link that cairn itself makes: a pair that the user separated here stays separate.
   TRY(store::link_projects(db_, a->second, b->second, store::MadeBy::cairn, "linked in an export",
                            clock_.now()));
@@ -140,9 +144,9 @@ Status Import::take_link(const Json& record) {
 Result<std::int64_t> Import::row_named(std::string_view reference, char* letter) const {
   const auto kinds = store::exchange_kinds();
   for (const ExchangeKind& kind : kinds) {
-    const std::string start = std::string(kind.name) + " ";
+    const std::string start = std::string(kind.name()) + " ";
     if (!reference.starts_with(start)) continue;
-    const auto rows = rows_.find(kind.name);
+    const auto rows = rows_.find(kind.name());
     if (rows == rows_.end()) break;
     const auto row = rows->second.find(std::string(reference.substr(start.size())));
     if (row == rows->second.end()) break;
@@ -239,7 +243,8 @@ Result<Json> Import::local_standing(const Json& standing) const {
     const bool fits = column.is == Is::number
                           ? value.is_int()
                           : value.is_string() && (column.is == Is::text || is_fixed(value.as_string()));
-    if (!fits) return wrong(fmt::format("{} has a value that is not allowed", column.name));
+    const bool is_known = column.name != "hidden_by" || store::named<store::HiddenBy>(value.as_string());
+    if (!fits || !is_known) return wrong(fmt::format("{} has a value that is not allowed", column.name));
     row.set(column.name, column.is == Is::text ? Json(clean(value.as_string())) : value);
   }
   if (!row["changed_at_epoch"].is_int()) return wrong("its standing has no time");
@@ -267,7 +272,7 @@ bool Import::was_forgotten(const ExchangeKind& kind, const Json& record, const J
   for (std::size_t at; (at = after.find(gate::kForgottenText)) != std::string::npos;)
     after.erase(at, gate::kForgottenText.size());
   if (gate::only_private(after) && !gate::only_private(before)) return true;
-  if (kind.name == "observation") {
+  if (kind.what == Exchanged::observation) {
     store::Observation o;
     o.title = text_in(record, "title");
     o.subtitle = text_in(record, "subtitle");
@@ -280,7 +285,7 @@ bool Import::was_forgotten(const ExchangeKind& kind, const Json& record, const J
 
 // A session that is active in the exporting home is stored as ended: its host does not run on this machine.
 Status Import::take_session(const Json& record) {
-  const ExchangeKind& kind = *store::exchange_kind("session");
+  const ExchangeKind& kind = store::exchange_kind(Exchanged::session);
   auto row = TRY(local_row(kind, record));
   const std::string platform = text_in(*row, "platform"), id = text_in(*row, "content_session_id");
   if (text_in(*row, "uuid").empty() || platform.empty() || id.empty())
@@ -308,7 +313,7 @@ Status Import::take_session(const Json& record) {
     leave_out("session", record, "a memory agent's own session");
     return {};
   }
-  if (row->text("status") == "active") {
+  if (row->text("status") == store::name_of(store::SessionStatus::active)) {
     const WallTime last = from_epoch_ms((*row)["last_event_at_epoch"].as_int());
     row->set("status", "completed").set("end_reason", "exported").set("completed_at", iso8601(last));
     row->set("completed_at_epoch", epoch_ms(last));
@@ -333,7 +338,7 @@ Status Import::take_known(const ExchangeKind& kind, std::int64_t id, Json& row, 
   const bool is_later =
       !standing.is_null() && standing["changed_at_epoch"].as_int() > (here ? epoch_ms(*here) : 0);
   if (!is_later) {
-    ++report_.known[plural(kind.name)];
+    ++report_.known[plural(kind.name())];
     return {};
   }
   const auto before = TRY(store::standing_of(db_, name));
@@ -342,14 +347,14 @@ Status Import::take_known(const ExchangeKind& kind, std::int64_t id, Json& row, 
   // A pin comes as a record of its own; an unpin is only in `standing`.
   if (kind.letter == 'O' && before && before->pinned && standing["pinned"].as_int() == 0)
     TRY(store::pin_observation(db_, id, false));
-  ++report_.changed[plural(kind.name)];
+  ++report_.changed[plural(kind.name())];
   return {};
 }
 
 Status Import::take_row(const ExchangeKind& kind, const Json& record) {
   auto row = TRY(local_row(kind, record));
   if (!row) {
-    leave_out(kind.name, record, "what it belongs to was left out");
+    leave_out(kind.name(), record, "what it belongs to was left out");
     return {};
   }
   if (row->members().empty()) return wrong("a record without values");
@@ -357,25 +362,26 @@ Status Import::take_row(const ExchangeKind& kind, const Json& record) {
                                     [](const ExchangeColumn& column) { return column.name == "uuid"; });
   if (has_uuid && text_in(*row, "uuid").empty()) return wrong("a record without uuid");
   // An answer has no uuid: the session and the hash name it.
-  const std::string uuid = kind.name == "text" ? text_in(record, "session") + " " + text_in(record, "hash")
-                                               : text_in(record, "uuid");
+  const std::string uuid = kind.what == Exchanged::text
+                               ? text_in(record, "session") + " " + text_in(record, "hash")
+                               : text_in(record, "uuid");
   const bool is_of_forgotten =
-      kind.name == "document" &&
+      kind.what == Exchanged::document &&
       gate_.forgot_session(text_in(*row, "platform"), text_in(*row, "content_session_id"));
   if (is_of_forgotten || was_forgotten(kind, record, *row)) {
-    rows_[std::string(kind.name)][uuid] = 0;
-    if (!plural(kind.name).empty()) ++report_.left_out[std::string(kForgottenReason)];
+    rows_[std::string(kind.name())][uuid] = 0;
+    if (!plural(kind.name()).empty()) ++report_.left_out[std::string(kForgottenReason)];
     return {};
   }
-  if (kind.name == "text" && (*row)["text"] != record["text"])
+  if (kind.what == Exchanged::text && (*row)["text"] != record["text"])
     row->set("hash", content_hash((*row)["text"].as_string()));
   Json standing;
   if (kind.letter != ' ' && record.has("standing")) standing = TRY(local_standing(record["standing"]));
-  if (kind.name == "turn" && !row->has("ended_at_epoch"))
+  if (kind.what == Exchanged::turn && !row->has("ended_at_epoch"))
     row->set("ended_at_epoch", (*row)["last_event_at_epoch"]).set("end_reason", "session_end");
   if (const auto known = TRY(store::same_row(db_, kind, *row))) {
-    rows_[std::string(kind.name)][uuid] = *known;
-    if (kind.name == "file") {
+    rows_[std::string(kind.name())][uuid] = *known;
+    if (kind.what == Exchanged::file) {
       TRY(store::add_row(db_, kind, *row));
       return {};
     }
@@ -383,13 +389,13 @@ Status Import::take_row(const ExchangeKind& kind, const Json& record) {
   }
   std::int64_t id = TRY(store::add_row(db_, kind, *row));
   const auto equal =
-      kind.name == "observation" ? TRY(store::fold_equal(db_, id)) : std::optional<std::int64_t>();
+      kind.what == Exchanged::observation ? TRY(store::fold_equal(db_, id)) : std::optional<std::int64_t>();
   if (equal) id = *equal;
-  rows_[std::string(kind.name)][uuid] = id;
+  rows_[std::string(kind.name())][uuid] = id;
   if (!equal && !standing.is_null()) TRY(store::put_exchange_standing(db_, {kind.letter, id}, standing));
   if (!equal && record.has("same_as")) same_as_.emplace_back(id, text_in(record, "same_as"));
   if (record.has("previous")) previous_.emplace_back(id, text_in(record, "previous"));
-  if (!plural(kind.name).empty()) ++(equal ? report_.known : report_.imported)[plural(kind.name)];
+  if (!plural(kind.name()).empty()) ++(equal ? report_.known : report_.imported)[plural(kind.name())];
   return {};
 }
 

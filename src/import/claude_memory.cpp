@@ -158,7 +158,7 @@ Status Importer::document(const std::string& name, const std::string& path) {
   document.uuid = uuid_of("document\n" + project_uuid_ + "\n" + name);
   document.project = report_.project;
   document.name = clean(name);
-  document.source = "import";
+  document.source = store::DocumentSource::imported;
   document.body = clean(file.body);
   document.title = one_line(clean(file.title.empty() ? file.section("Session Summary") : file.title), 120);
   if (document.title.empty()) document.title = document.name;
@@ -328,7 +328,7 @@ Status Importer::transcripts() {
     request.source_path = path;
     // A transcript that the other tool has processed is not pending here.
     const bool waits = std::find(pending.begin(), pending.end(), name) != pending.end();
-    request.cause = waits ? "import, pending" : "import";
+    request.cause = waits ? store::BackupCause::imported_pending : store::BackupCause::imported;
     const std::size_t reason = name.find('_', 9);
     request.reason = reason == std::string::npos ? "" : name.substr(reason + 1, name.size() - reason - 7);
     request.at = request.not_before = clock_.now();

@@ -104,7 +104,7 @@ Result<bool> TranscriptImport::archive_first(const store::Import& next) {
   request.platform = next.platform;
   request.session = catch_up_.id_of(next.session);
   request.source_path = next.path;
-  request.cause = "import";
+  request.cause = store::BackupCause::imported;
   request.at = request.not_before = now;
   TRY(store::in_transaction(db_, [&]() -> Status {
     TRY(store::request_once(db_, request));

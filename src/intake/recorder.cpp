@@ -205,11 +205,12 @@ Status Recorder::record_event(const gate::Gate::Passed& passed) {
   TRY(note_continuity(*event, session));
   if (event->kind == Kind::stop || event->kind == Kind::stop_failure)
     return on_stop(*event, session, placement.prompt_number, false);
-  if (event->kind == Kind::compact_start) return request_backup(session, "compaction", event->reason);
+  if (event->kind == Kind::compact_start)
+    return request_backup(session, store::BackupCause::compaction, event->reason);
   if (event->kind == Kind::session_end) {
     TRY(on_session_end(*event, session));
-    TRY(request_document(session, "end"));
-    return request_backup(session, "end", event->reason);
+    TRY(request_document(session, store::DocumentCause::end));
+    return request_backup(session, store::BackupCause::end, event->reason);
   }
   return {};
 }
@@ -217,13 +218,13 @@ Status Recorder::record_event(const gate::Gate::Passed& passed) {
 Status Recorder::note_continuity(const Event& event, const Session& session) {
   if (event.kind == Kind::compact_start) return store::set_window_reported(db_, session.id, false);
   if (event.kind == Kind::session_start && event.start_reason == StartReason::compact)
-    return request_document(session, "compaction");
+    return request_document(session, store::DocumentCause::compaction);
   if (event.kind != Kind::other) return {};
   const std::string file = host::find_host(event.host).loaded_instructions(event);
   return file.empty() ? Status() : store::note_instruction_file(db_, session.id, file);
 }
 
-Status Recorder::request_document(const Session& session, std::string_view cause) {
+Status Recorder::request_document(const Session& session, store::DocumentCause cause) {
   return automatic_ ? store::request_document(db_, session.id, cause, clock_.now()) : Status();
 }
 
@@ -238,22 +239,15 @@ Status Recorder::correct_to_failure(SessionId session, const std::string& tool_u
 }
 
 // The archive copies the transcript as soon as the inbox is empty (Engine::step).
-Status Recorder::request_backup(const Session& session, std::string_view cause, std::string_view reason) {
+Status Recorder::request_backup(const Session& session, store::BackupCause cause, std::string_view reason) {
   TRY(write_seen());  // stores the transcript's path, which is read next
   const auto known = TRY(store::find_session(db_, session.id));
   const std::string& path = known ? known->transcript_path : session.transcript_path;
   if (path.empty()) return {};
   const WallTime now = clock_.now();
-  return store::request_backup(db_, {0,
-                                     session.platform,
-                                     session.content_id.value,
-                                     path,
-                                     std::string(cause),
-                                     std::string(reason),
-                                     now,
-                                     now,
-                                     0,
-                                     {}});
+  return store::request_backup(
+      db_,
+      {0, session.platform, session.content_id.value, path, cause, std::string(reason), now, now, 0, {}});
 }
 
 Status Recorder::count_own_agent(const Event& e) {
@@ -427,8 +421,8 @@ Status Recorder::sweep() {
     if (!host_is_dead(session)) continue;
     TRY(close_open_turn(session.id, TurnEnd::dead_host, session.last_event_at));
     TRY(store::end_session(db_, session.id, "dead_host", session.last_event_at));
-    TRY(request_document(session, "end"));
-    TRY(request_backup(session, "end", "dead_host"));
+    TRY(request_document(session, store::DocumentCause::end));
+    TRY(request_backup(session, store::BackupCause::end, "dead_host"));
     log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
   }
   for (const store::Turn& turn : TRY(store::open_turns(db_)))

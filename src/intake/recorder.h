@@ -104,8 +104,8 @@ class Recorder {
   Status write_seen();
   Status close(SessionId session, std::int64_t number, store::TurnEnd reason, WallTime at);
   Status close_open_turn(SessionId session, store::TurnEnd reason, WallTime at);
-  Status request_backup(const store::Session& session, std::string_view cause, std::string_view reason);
-  Status request_document(const store::Session& session, std::string_view cause);
+  Status request_backup(const store::Session& session, store::BackupCause cause, std::string_view reason);
+  Status request_document(const store::Session& session, store::DocumentCause cause);
   Status note_continuity(const event::Event& event, const store::Session& session);
   bool host_is_dead(const store::Session& session);
   Status note_change(const event::Event& event, const store::Turn& turn);

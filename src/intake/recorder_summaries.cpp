@@ -153,7 +153,7 @@ Status Recorder::end_if_dead(SessionId id, const ContentId& except) {
   if (open.empty() || !host_is_dead(*session)) return {};
   for (const store::Turn& turn : open) TRY(close(id, turn.number, TurnEnd::dead_host, turn.last_event_at));
   TRY(store::end_session(db_, id, "dead_host", session->last_event_at));
-  return request_document(*session, "end");
+  return request_document(*session, store::DocumentCause::end);
 }
 
 // Chooses only the sessions with the newest events before an answer, which shows no more. step() does the

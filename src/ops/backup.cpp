@@ -30,7 +30,7 @@ Json backup_json(const store::Backup& b) {
                        {"agent", b.key.agent.empty() ? Json() : Json(b.key.agent)},
                        {"version", b.version},
                        {"project", b.project.empty() ? Json() : Json(b.project)},
-                       {"cause", b.cause},
+                       {"cause", store::name_of(b.cause)},
                        {"reason", b.reason},
                        {"lines", b.lines},
                        {"bytes", b.bytes},

@@ -46,7 +46,7 @@ Json standing_json(const store::Standing& s) {
                        {"pinned", s.pinned},
                        {"edited", s.edited},
                        {"valid_until", time_or_null(s.valid_until)},
-                       {"hidden_by", s.hidden_by},
+                       {"hidden_by", store::name_of(s.hidden_by)},
                        {"reason", s.reason},
                        {"text_hash", s.text_hash}});
 }
@@ -59,7 +59,7 @@ Json result_json(const Corrected& of, const store::Standing& now, std::string_vi
                        {"trust", store::name_of(now.trust)},
                        {"pinned", now.pinned},
                        {"valid_until", time_or_null(now.valid_until)},
-                       {"hidden", !now.hidden_by.empty()},
+                       {"hidden", now.hidden_by != store::HiddenBy::none},
                        {"reason", now.reason}});
 }
 
@@ -152,7 +152,7 @@ Result<Json> edit(World& world, const Args& args) {
   return result_json(of, standing, "edit");
 }
 
-Result<Json> withdraw(World& world, const Args& args, std::string_view what, std::string_view by) {
+Result<Json> withdraw(World& world, const Args& args, std::string_view what, store::HiddenBy by) {
   const Corrected of = TRY(find_corrected(world, args, what));
   store::Standing standing = of.before;
   standing.trust = store::Trust::rejected;
@@ -167,11 +167,11 @@ Result<Json> withdraw(World& world, const Args& args, std::string_view what, std
 }
 
 Result<Json> reject(World& world, const Args& args) {
-  return withdraw(world, args, "reject", store::kByRejection);
+  return withdraw(world, args, "reject", store::HiddenBy::reject);
 }
 
 Result<Json> retract(World& world, const Args& args) {
-  return withdraw(world, args, "retract", store::kByRetraction);
+  return withdraw(world, args, "retract", store::HiddenBy::retract);
 }
 
 Result<Json> pin(World& world, const Args& args) {
@@ -204,7 +204,8 @@ Status take_back_correction(World& world, std::string_view what, const Json& det
   standing->pinned = before["pinned"].as_bool();
   standing->edited = before["edited"].as_bool();
   standing->valid_until = parse_iso8601(before["valid_until"].as_string());
-  standing->hidden_by = before["hidden_by"].as_string();
+  standing->hidden_by =
+      store::named<store::HiddenBy>(before["hidden_by"].as_string()).value_or(store::HiddenBy::none);
   standing->reason = before["reason"].as_string();
   standing->text_hash = before["text_hash"].as_string();
   TRY(store::put_standing(world.db, *record, *standing, now));
@@ -213,8 +214,8 @@ Status take_back_correction(World& world, std::string_view what, const Json& det
   if (!fields.empty()) TRY(store::put_fields(world.db, *record, fields, standing->edited, now));
   if (what == "pin" && record->letter == 'O' && was_pinned != standing->pinned)
     TRY(store::pin_observation(world.db, record->row, standing->pinned));
-  TRY(standing->hidden_by.empty() ? store::show_record_again(world.db, *record)
-                                  : store::hide_record(world.db, *record, now));
+  TRY(standing->hidden_by == store::HiddenBy::none ? store::show_record_again(world.db, *record)
+                                                   : store::hide_record(world.db, *record, now));
   return store::add_audit(world.db, world.key, "undo " + std::string(what), "person", record->text(), "{}",
                           now);
 }

@@ -101,7 +101,8 @@ Result<store::Document> compose_document(World& world, const Args& args, const s
   } else {
     document = TRY(draft_document(world, *session, documents::write_sections(text.sections)));
   }
-  if (!trim(clean).empty()) document.source = args.text("by") == "agent" ? "agent" : "person";
+  if (!trim(clean).empty())
+    document.source = by_agent(args) ? store::DocumentSource::agent : store::DocumentSource::person;
   document.project = project;
   take_front(text, document);
   if (args.has("title"))
@@ -275,7 +276,7 @@ Result<Json> document_json(World& world, const store::Document& d) {
                        {"branch", d.branch},
                        {"session", d.session.empty() ? Json() : Json(d.session)},
                        {"previous", previous.empty() ? Json() : Json(previous)},
-                       {"source", d.source},
+                       {"source", store::name_of(d.source)},
                        {"backup", d.backup ? Json("B" + std::to_string(*d.backup)) : Json()},
                        {"anchor_line", number_or_null(d.anchor.lines)},
                        {"created_at", iso8601(d.created_at)},
@@ -341,7 +342,7 @@ Result<store::Document> draft_document(World& world, const store::Session& sessi
   input.tree = documents::read_tree(world.disk, TRY(directory_of(world, session.project, session.worktree)),
                                     input.material.files);
   store::Document document;
-  document.source = "draft";
+  document.source = store::DocumentSource::draft;
   document.project = session.project;
   // Names of the working tree are the only words that did not pass the gate yet.
   for (std::string& file : input.tree.uncommitted)
@@ -386,7 +387,7 @@ std::vector<Operation> document_operations() {
             choice("status", documents::kStatuses, "state of the work (default in-progress)"),
             session("session", "the session it is about (default: the last one at work)").as("ID"),
             path("to", "also write it to this file").as("PATH"), kFrom,
-            choice("by", "person|agent", "who writes it (default person)").in_requests()},
+            written_by("who writes it (default person)")},
        .body = save},
       {.name = "docs.list",
        .group = Group::memory,

@@ -258,6 +258,14 @@ Argument asked_by_agent() {
       .in_requests();
 }
 
+Argument written_by(std::string_view meaning) {
+  return choice("by", "person|agent", meaning).in_requests();
+}
+
+bool by_agent(const Args& args) {
+  return args.text("by") == "agent";
+}
+
 Result<bool> may_see(World& world, const std::string& project) {
   if (!world.only_project) return true;
   if (world.only_project->empty()) return false;

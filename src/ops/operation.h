@@ -164,6 +164,9 @@ Result<std::string> project_at(World& world, const std::string& directory);
 // The argument `agent` of operations that an agent may request. With it the request is bound to the project
 // of `cwd`: other projects are refused, and their records do not exist, unless recall.agent_scope allows all.
 Argument asked_by_agent();
+// The argument `by`: who wrote what is to be stored, a person (the default) or an agent.
+Argument written_by(std::string_view meaning);
+bool by_agent(const Args& args);
 // Whether the request may see records of that project (World::only_project).
 Result<bool> may_see(World& world, const std::string& project);
 

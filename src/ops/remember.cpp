@@ -108,7 +108,7 @@ static Status lift(World& world, const std::string& text) {
 }
 
 static Result<Json> remember(World& world, const Args& args) {
-  const bool again = args.flag("again") && args.text("by") != "agent";  // only a person decides that
+  const bool again = args.flag("again") && !by_agent(args);  // only a person decides that
   if (again) TRY(lift(world, args.text("text")));
   const std::string text = clean(world, args.text("text"), again);
   if (text.find(gate::kForgottenText) != std::string::npos &&
@@ -133,18 +133,18 @@ static Result<Json> remember(World& world, const Args& args) {
 
   auto transaction = TRY(store::Transaction::begin(world.db));
   memory.project = TRY(project_for(world, args));
-  const bool by_agent = args.text("by") == "agent";
-  const store::Session session = TRY(session_for(world.db, memory.project, by_agent, memory.created_at));
-  if (by_agent) memory.events = {TRY(keep_event(world, session, text, args.text("cwd")))};
+  const bool of_agent = by_agent(args);
+  const store::Session session = TRY(session_for(world.db, memory.project, of_agent, memory.created_at));
+  if (of_agent) memory.events = {TRY(keep_event(world, session, text, args.text("cwd")))};
   const MemoryId memory_id = TRY(store::ensure_memory_id(world.db, session.id, memory.created_at));
   const ObservationId id = TRY(store::add_observation(world.db, memory_id, memory));
   // Only a person's notes are given to every session.
-  if (!by_agent) TRY(store::add_note(world.db, id, whom == "all"));
+  if (!of_agent) TRY(store::add_note(world.db, id, whom == "all"));
   TRY(transaction.commit());
   return Json::object({{"id", "O" + std::to_string(id.value)},
                        {"project", memory.project},
                        {"for", whom},
-                       {"by", by_agent ? "agent" : "person"},
+                       {"by", of_agent ? "agent" : "person"},
                        {"type", memory.type},
                        {"title", memory.title}});
 }
@@ -168,10 +168,8 @@ std::vector<Operation> remember_operations() {
                      texts("file", "a file it is about; may be given again").as("PATH"),
                      choice("for", "all|project", "whose sessions are given it (default project)"),
                      flag("again", "also what you had forgotten: it may come back from then on"),
-                     choice("by", "person|agent",
-                            "who says it (default person); an agent's is found by search, but not given to "
-                            "every session")
-                         .in_requests(),
+                     written_by("who says it (default person); an agent's is found by search, but not given "
+                                "to every session"),
                      asked_by_agent()},
        .body = remember}};
 }

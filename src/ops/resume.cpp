@@ -168,18 +168,19 @@ Result<ResumeRequest> find_start(World& world, const Args& args, const std::stri
   return Error{Code::not_found, "resume: nothing to resume: no document and no session of this project"};
 }
 
-Status choose(World& world, const std::string& choice, store::Document& document) {
-  if (choice == "coalesce")
-    document = TRY(coalesce_document(world, document)).document;
-  else if (choice == "discard")
-    TRY(discard_pending(world, document));
-  return {};
+// What resuming does with the work that came after the document: show it, add it to the document, or drop it.
+enum class Later { delta, coalesce, discard };
+
+Later later_of(std::string_view choice) {
+  if (choice == "coalesce") return Later::coalesce;
+  return choice == "discard" ? Later::discard : Later::delta;
 }
 
 Result<Json> resume(World& world, const Args& args) {
   const std::string project = TRY(one_project(world, args));
   const bool dry_run = args.flag("dry_run");
   const std::string choice = args.optional_text("pending").value_or("delta");
+  const Later later = later_of(choice);
   if (!dry_run)
     TRY(store::in_transaction(world.db,
                               [&] { return world.intake->recorder().update_project(project, ContentId{}); }));
@@ -190,9 +191,11 @@ Result<Json> resume(World& world, const Args& args) {
     TRY(copy_now(world, *session));
   documents::ResumeInput input = TRY(resume_input(world, request));
   const Json pending = pending_json(request.document, input.since);
-  if (!dry_run && pending.is_object() && choice != "delta") {
-    TRY(choose(world, choice, request.document));
-    request.leave_out_since = choice == "discard";
+  const bool changes = pending.is_object() && later != Later::delta;
+  if (changes && !dry_run) {
+    if (later == Later::coalesce) request.document = TRY(coalesce_document(world, request.document)).document;
+    if (later == Later::discard) TRY(discard_pending(world, request.document));
+    request.leave_out_since = later == Later::discard;
     input = TRY(resume_input(world, request));
   }
   const documents::Resumed resumed = documents::resume(input);
@@ -201,9 +204,9 @@ Result<Json> resume(World& world, const Args& args) {
   Json shortened = Json::array(), writes = Json::array(), open = Json::array();
   for (const std::string& part : resumed.shortened) shortened.push(part);
   for (const store::OpenItem& item : input.open) open.push(open_item_json(item));
-  if (dry_run && pending.is_object() && choice != "delta")
-    writes.push(choice == "coalesce" ? "the document is brought up to date"
-                                     : "the pending backup is discarded");
+  if (changes && dry_run)
+    writes.push(later == Later::coalesce ? "the document is brought up to date"
+                                         : "the pending backup is discarded");
   return Json::object({{"project", project},
                        {"document", stored ? TRY(document_json(world, input.document)) : Json()},
                        {"dry_run", dry_run},

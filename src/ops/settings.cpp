@@ -383,6 +383,12 @@ std::string Settings::origin(std::string_view key) const {
   return of(key).origin;
 }
 
+Automation Settings::automation() const {
+  const std::string chosen = text("automation");
+  if (chosen == "auto") return Automation::automatic;
+  return chosen == "manual" ? Automation::manual : Automation::hybrid;
+}
+
 hook::Flags Settings::hook_flags() const {
   hook::Flags flags;
   flags.sync = text("hook.sync") == "disk" ? hook::Flags::Sync::disk : hook::Flags::Sync::process;

@@ -35,6 +35,9 @@ struct Setting {
 const std::vector<Setting>& all_settings();
 const Setting* find_setting(std::string_view key);
 
+// What cairn does with documents by itself (the setting `automation`): nothing, suggest it, or do it.
+enum class Automation { manual, hybrid, automatic };
+
 class Settings {
  public:
   // Reads config.toml (absent is fine) and the variables CAIRN_SECTION_KEY, which win; an empty variable
@@ -58,6 +61,7 @@ class Settings {
   };
   const std::vector<Problem>& problems() const { return problems_; }
 
+  Automation automation() const;
   hook::Flags hook_flags() const;
 
  private:

@@ -28,7 +28,7 @@ Backup read_backup(Stmt& row) {
   b.segments = row.integer(6);
   b.project = row.text(7);
   b.source_path = row.text(8);
-  b.cause = row.text(9);
+  b.cause = named<BackupCause>(row.text(9)).value_or(b.cause);
   b.reason = row.text(10);
   b.source_bytes = row.integer(11);
   b.source_sha256 = row.text(12);
@@ -195,10 +195,11 @@ Result<Backup> add_backup(Db& db, BackupBase base, const std::optional<BackupSeg
       "?19, "
       "?20, ?21, ?22, ?23, ?24, ?25, ?26)",
       new_uuid(epoch_ms(backup.created_at)), key.platform, key.session, key.agent, backup.version, base.id,
-      backup.segments, backup.project, backup.source_path, backup.cause, backup.reason, backup.source_bytes,
-      backup.source_sha256, backup.bytes, backup.sha256, backup.lines, backup.malformed, backup.bad_line,
-      backup.bad_column, backup.rewritten, backup.last_uuid, last, iso8601(backup.created_at),
-      epoch_ms(backup.created_at), iso8601(backup.verified_at), epoch_ms(backup.verified_at)));
+      backup.segments, backup.project, backup.source_path, name_of(backup.cause), backup.reason,
+      backup.source_bytes, backup.source_sha256, backup.bytes, backup.sha256, backup.lines, backup.malformed,
+      backup.bad_line, backup.bad_column, backup.rewritten, backup.last_uuid, last,
+      iso8601(backup.created_at), epoch_ms(backup.created_at), iso8601(backup.verified_at),
+      epoch_ms(backup.verified_at)));
   backup.id = db.last_insert_rowid();
   return backup;
 }

@@ -53,7 +53,7 @@ struct Backup {
   std::int64_t segments = 0;
   std::string project;
   std::string source_path;
-  std::string cause;   // compaction, end, sweep, import, repair
+  BackupCause cause = BackupCause::sweep;
   std::string reason;  // the host's reason, any text
   std::int64_t source_bytes = 0;
   std::string source_sha256;
@@ -109,7 +109,9 @@ Status note_source(Db& db, const std::string& path, const os::Stat& stat, WallTi
 
 struct BackupRequest {
   std::int64_t id = 0;
-  std::string platform, session, source_path, cause, reason;
+  std::string platform, session, source_path;
+  BackupCause cause = BackupCause::sweep;
+  std::string reason;
   WallTime at;
   WallTime not_before;
   std::int64_t attempts = 0;

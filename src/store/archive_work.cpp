@@ -11,7 +11,7 @@ BackupRequest read_request(Stmt& row) {
           row.text(1),
           row.text(2),
           row.text(3),
-          row.text(4),
+          named<BackupCause>(row.text(4)).value_or(BackupCause::sweep),
           row.text(5),
           from_epoch_ms(row.integer(6)),
           from_epoch_ms(row.integer(7)),
@@ -35,7 +35,7 @@ Status request_backup(Db& db, const BackupRequest& request) {
   return db.run(
       "INSERT INTO backup_requests(platform, content_session_id, source_path, cause, reason, at_epoch, "
       "not_before_epoch) VALUES(?, ?, ?, ?, ?, ?, ?)",
-      request.platform, request.session, request.source_path, request.cause, request.reason,
+      request.platform, request.session, request.source_path, name_of(request.cause), request.reason,
       epoch_ms(request.at), epoch_ms(request.not_before));
 }
 

@@ -68,22 +68,22 @@ Status set_window_reported(Db& db, SessionId session, bool reported) {
                 session.value);
 }
 
-Status request_document(Db& db, SessionId session, std::string_view cause, WallTime now) {
+Status request_document(Db& db, SessionId session, DocumentCause cause, WallTime now) {
   return db.run(
       "INSERT INTO document_jobs(session_db_id, cause, not_before_epoch) VALUES(?, ?, ?) ON "
       "CONFLICT(session_db_id) DO UPDATE SET cause = excluded.cause, not_before_epoch = "
       "excluded.not_before_epoch, attempts = 0",
-      session.value, cause, epoch_ms(now));
+      session.value, name_of(cause), epoch_ms(now));
 }
 
 static DocumentJob read_document_job(Stmt& row) {
   DocumentJob job;
-  read_columns(row, job.session, job.cause, job.attempts);
+  read_columns(row, job.session, job.attempts);
   return job;
 }
 
 Result<std::optional<DocumentJob>> next_document_job(Db& db, WallTime now) {
-  return first(db.query("SELECT session_db_id, cause, attempts FROM document_jobs WHERE not_before_epoch <= "
+  return first(db.query("SELECT session_db_id, attempts FROM document_jobs WHERE not_before_epoch <= "
                         "? ORDER BY not_before_epoch LIMIT 1",
                         epoch_ms(now)),
                read_document_job);

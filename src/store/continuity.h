@@ -47,11 +47,10 @@ Status set_window_reported(Db& db, SessionId session, bool reported);
 // A session whose document is due.
 struct DocumentJob {
   SessionId session;
-  std::string cause;  // end, compaction
   std::int64_t attempts = 0;
 };
 // One job a session: a later cause replaces an earlier one.
-Status request_document(Db& db, SessionId session, std::string_view cause, WallTime now);
+Status request_document(Db& db, SessionId session, DocumentCause cause, WallTime now);
 Result<std::optional<DocumentJob>> next_document_job(Db& db, WallTime now);
 // The attempt failed: the next one comes at `not_before`.
 Status fail_document_job(Db& db, SessionId session, WallTime not_before);

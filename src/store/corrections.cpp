@@ -107,7 +107,7 @@ Status hide_expired(Db& db, WallTime now) {
       TRY(remove_standing(db, record));
       continue;
     }
-    standing->hidden_by = kByTime;
+    standing->hidden_by = HiddenBy::expired;
     TRY(put_standing(db, record, *standing, now));
     TRY(hide_record(db, record, now));
   }

@@ -42,8 +42,8 @@ Result<std::int64_t> add_document(Db& db, const Document& d) {
       "behind_uuid, behind_at, same_time) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
       d.uuid.empty() ? new_uuid(epoch_ms(d.created_at)) : d.uuid, d.origin, d.platform, d.session, d.project,
       d.branch, d.title, d.status, list_text(d.tags), d.body, d.previous, d.previous_name, d.backup,
-      d.anchor.uuid, d.anchor.lines, d.anchor.sha256, ms_of(d.anchor.at), d.name, d.source, d.head_commit,
-      iso8601(d.created_at), epoch_ms(d.created_at), ms_of(d.updated_at), d.anchor.behind_uuid,
+      d.anchor.uuid, d.anchor.lines, d.anchor.sha256, ms_of(d.anchor.at), d.name, name_of(d.source),
+      d.head_commit, iso8601(d.created_at), epoch_ms(d.created_at), ms_of(d.updated_at), d.anchor.behind_uuid,
       d.anchor.behind_at, d.anchor.same_time));
   return db.last_insert_rowid();
 }

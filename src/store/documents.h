@@ -36,8 +36,8 @@ struct Document {
   std::optional<std::int64_t> backup;    // the version of the transcript that it covers
   Anchor anchor;                         // up to where it covers the transcript
   std::string name;                      // of an imported file: session-2026-01-15-2045.md
-  std::string source = "person";         // person, agent, draft, import
-  std::string head_commit;               // the commit that was checked out then; empty: not known
+  DocumentSource source = DocumentSource::person;
+  std::string head_commit;  // the commit that was checked out then; empty: not known
   WallTime created_at;
   std::optional<WallTime> updated_at;  // when it was last coalesced
   bool deleted = false;                // in the trash

@@ -84,11 +84,11 @@ std::string select_sql(const ExchangeKind& kind, bool of_session) {
     if (is_reference(column)) where += (where.empty() ? "" : " AND ") + exported(column) + " IS NOT NULL";
   }
   // Links name projects by their numbers: here they are uuids as well.
-  if (kind.name == "link")
+  if (kind.what == Exchanged::link)
     columns =
         "(SELECT uuid FROM projects WHERE id = t.a), (SELECT uuid FROM projects WHERE id = t.b), t.state, "
         "t.made_by, t.reason, t.created_at_epoch";
-  if (kind.name == "file") where += " AND t.blob NOT IN ('', '-')";
+  if (kind.what == Exchanged::file) where += " AND t.blob NOT IN ('', '-')";
   if (const ExchangeColumn* column = of_session ? session_column(kind) : nullptr)
     where += column->is == Is::session
                  ? " AND t.session_db_id = ?2"
@@ -98,7 +98,8 @@ std::string select_sql(const ExchangeKind& kind, bool of_session) {
     for (const ExchangeColumn& column : exchange_standing()) columns += ", d." + std::string(column.name);
     from += " LEFT JOIN record_standing d ON d.record = '" + std::string(1, kind.letter) + "' || t.id";
   }
-  const bool has_id = kind.letter != ' ' || kind.name == "project" || kind.name == "session";
+  const bool has_id =
+      kind.letter != ' ' || kind.what == Exchanged::project || kind.what == Exchanged::session;
   return "SELECT " + columns + " FROM " + from + " WHERE " + where + (has_id ? " ORDER BY t.id" : "");
 }
 
@@ -124,21 +125,6 @@ Json standing_at(const Stmt& row, int first) {
   return standing;
 }
 
-// The columns that make a row unique where it has no uuid, or another one here.
-std::vector<std::string_view> identity_of_kind(const ExchangeKind& kind) {
-  if (kind.name == "session") return {"platform", "content_session_id"};
-  if (kind.name == "turn" || kind.name == "prompt") return {"session_db_id", "prompt_number"};
-  if (kind.name == "text") return {"session_db_id", "hash"};
-  if (kind.name == "file") return {"observation_id", "path", "modified"};
-  if (kind.name == "note") return {"observation_id"};
-  if (kind.name == "summary") return {"memory_session_id", "prompt_number"};
-  if (kind.name == "order") return {"session_db_id", "prompt_number", "text"};
-  if (kind.name == "version") return {"document_id", "version"};
-  if (kind.name == "alias") return {"source", "key"};
-  if (kind.name == "request") return {"record"};
-  return {};
-}
-
 Status bind_value(Stmt& stmt, int at, const Json& value) {
   if (value.is_null())
     stmt.bind(at, nullptr);
@@ -156,10 +142,6 @@ Result<Stmt> prepare_with(Db& db, const std::string& sql, const std::vector<cons
   int at = 0;
   for (const Json* value : values) TRY(bind_value(stmt, ++at, *value));
   return stmt;
-}
-
-bool has_number(const ExchangeKind& kind) {
-  return !any_of(kind.name, {"turn", "file", "version", "alias", "link"});
 }
 
 Status add_parts(Db& db, std::int64_t id) {
@@ -187,14 +169,14 @@ std::string hash_of_row(const Json& row) {
 
 // Columns of this store alone, which follow from others.
 std::string derived_columns(const ExchangeKind& kind) {
-  if (kind.name == "session") return ", transcript_due";
-  if (kind.name == "prompt") return ", content_session_id";
+  if (kind.what == Exchanged::session) return ", transcript_due";
+  if (kind.what == Exchanged::prompt) return ", content_session_id";
   return "";
 }
 
 std::string derived_values(const ExchangeKind& kind, const Json& row) {
-  if (kind.name == "session") return ", 0";  // its transcript is in another home
-  if (kind.name == "prompt")
+  if (kind.what == Exchanged::session) return ", 0";  // its transcript is in another home
+  if (kind.what == Exchanged::prompt)
     return ", (SELECT content_session_id FROM sdk_sessions WHERE id = " +
            std::to_string(row["session_db_id"].as_int()) + ")";
   return "";
@@ -209,7 +191,7 @@ Status read_exchange(Db& db, const ExchangeKind& kind, const std::vector<std::st
   row.bind(1, list_text(projects));
   if (of_session) row.bind(2, *session);
   while (TRY(row.step())) {
-    Json out = Json::object({{"record", kind.name}});
+    Json out = Json::object({{"record", kind.name()}});
     int at = 0;
     for (const ExchangeColumn& column : kind.columns) {
       Json value = value_of(row, at++, column);
@@ -223,17 +205,17 @@ Status read_exchange(Db& db, const ExchangeKind& kind, const std::vector<std::st
 }
 
 Result<std::optional<std::int64_t>> same_row(Db& db, const ExchangeKind& kind, const Json& row) {
-  const std::string select = "SELECT " + std::string(has_number(kind) ? "rowid" : "1") + " FROM " +
+  const std::string select = "SELECT " + std::string(kind.has_number ? "rowid" : "1") + " FROM " +
                              std::string(kind.table) + " WHERE ";
   if (row.has("uuid"))
     if (const auto known = TRY(db.integer(select + "uuid = ?", row["uuid"].as_string()))) return known;
+  if (kind.identity.empty()) return std::optional<std::int64_t>();
   std::string where;
   std::vector<const Json*> values;
-  for (const std::string_view column : identity_of_kind(kind)) {
+  for (const std::string_view column : split(kind.identity, ' ')) {
     where += (where.empty() ? "\"" : " AND \"") + std::string(column) + "\" = ?";
     values.push_back(&row[column]);
   }
-  if (where.empty()) return std::optional<std::int64_t>();
   Stmt found = TRY(prepare_with(db, select + where, values));
   if (!TRY(found.step())) return std::optional<std::int64_t>();
   return found.optional_integer(0);
@@ -243,7 +225,7 @@ Result<std::int64_t> add_row(Db& db, const ExchangeKind& kind, const Json& row) 
   std::string columns, marks;
   std::vector<const Json*> values;
   // A batch has one observation at each position.
-  const bool is_taken = kind.name == "observation" && row.has("batch_id") &&
+  const bool is_taken = kind.what == Exchanged::observation && row.has("batch_id") &&
                         TRY(db.integer("SELECT 1 FROM observations WHERE batch_id = ? AND position = ?",
                                        row["batch_id"].as_string(), row["position"].as_int()));
   for (const ExchangeColumn& column : kind.columns) {
@@ -255,22 +237,22 @@ Result<std::int64_t> add_row(Db& db, const ExchangeKind& kind, const Json& row) 
     values.push_back(&value);
   }
   Json hash;
-  if (kind.name == "observation") {
+  if (kind.what == Exchanged::observation) {
     // The INSERT has the hash: setting it afterwards would index the row a second time.
     hash = Json(hash_of_row(row));
     columns += ", content_hash";
     marks += ", ?";
     values.push_back(&hash);
   }
-  Stmt insert =
-      TRY(prepare_with(db,
-                       "INSERT INTO " + std::string(kind.table) + "(" + columns + derived_columns(kind) +
-                           ") VALUES(" + marks + derived_values(kind, row) + ")" +
-                           (kind.name == "file" ? " ON CONFLICT DO UPDATE SET blob = excluded.blob" : ""),
-                       values));
+  Stmt insert = TRY(prepare_with(
+      db,
+      "INSERT INTO " + std::string(kind.table) + "(" + columns + derived_columns(kind) + ") VALUES(" + marks +
+          derived_values(kind, row) + ")" +
+          (kind.what == Exchanged::file ? " ON CONFLICT DO UPDATE SET blob = excluded.blob" : ""),
+      values));
   TRY(insert.run());
-  const std::int64_t id = has_number(kind) ? db.last_insert_rowid() : 0;
-  if (kind.name == "observation") TRY(add_parts(db, id));
+  const std::int64_t id = kind.has_number ? db.last_insert_rowid() : 0;
+  if (kind.what == Exchanged::observation) TRY(add_parts(db, id));
   return id;
 }
 
@@ -290,7 +272,7 @@ Status change_row(Db& db, const ExchangeKind& kind, std::int64_t id, const Json&
   values.push_back(&number);
   TRY(TRY(prepare_with(db, "UPDATE " + std::string(kind.table) + " SET " + set + " WHERE id = ?", values))
           .run());
-  if (kind.name != "observation") return {};
+  if (kind.what != Exchanged::observation) return {};
   TRY(db.run("DELETE FROM observation_concepts WHERE observation_id = ?", id));
   TRY(add_parts(db, id));
   return rehash_observation(db, id);

@@ -43,18 +43,49 @@ struct ExchangeColumn {
   std::string_view in_export() const { return key.empty() ? name : key; }
 };
 
+// What a record of an export is about.
+enum class Exchanged {
+  project,
+  link,  // of two projects
+  session,
+  turn,
+  prompt,
+  text,
+  observation,
+  file,  // of an observation
+  note,
+  summary,
+  open_item,
+  order,
+  document,
+  version,  // of a document
+  alias,
+  request,  // an agent's, to forget a record
+};
+template <>
+inline constexpr auto kStateTexts<Exchanged> = std::to_array<std::string_view>(
+    {"project", "link", "session", "turn", "prompt", "text", "observation", "file", "note", "summary",
+     "open item", "order", "document", "version", "alias", "request"});
+
 struct ExchangeKind {
-  std::string_view name;  // "observation"
+  Exchanged what = Exchanged::project;
   std::string_view table;
   std::string_view scope;  // SQL: the rows of the projects ?1, a JSON list of names
   std::span<const ExchangeColumn> columns;
   // The texts without which there is no record, separated by blanks; as in scrub.cpp.
   std::string_view main = {};
   char letter = ' ';  // of RecordName; blank: it is not a record
+  // The columns, separated by blanks, that make a row unique where it has no uuid, or another one here.
+  std::string_view identity = {};
+  bool has_number = true;  // its table has a number for each row
+
+  std::string_view name() const { return name_of(what); }
 };
 
 // In an order in which a row comes after those that it names, except `same_as` and `previous`.
 std::span<const ExchangeKind> exchange_kinds();
+const ExchangeKind& exchange_kind(Exchanged what);
+// Null: there is none of that name.
 const ExchangeKind* exchange_kind(std::string_view name);
 // What was decided about a record: the object `standing` of its row.
 std::span<const ExchangeColumn> exchange_standing();

@@ -226,29 +226,68 @@ constexpr std::array kLinkColumns = {RowField{"a", RowIs::number},
                                      RowField{"reason", RowIs::word},
                                      RowField{"created_at_epoch", RowIs::number}};
 
+// In the order of Exchanged.
 const std::array kExchangeKinds = {
-    ExchangeKind{"project", "projects", "t.name IN " NAMES, kProjectColumns},
-    ExchangeKind{"link", "project_links",
-                 "t.a IN (SELECT id FROM projects WHERE name IN " NAMES
-                 ") AND t.b IN (SELECT id FROM projects WHERE name IN " NAMES ")",
-                 kLinkColumns},
-    ExchangeKind{"session", "sdk_sessions", kOfProject, kSessionColumns},
-    ExchangeKind{"turn", "turns", kOfSession, kTurnColumns},
-    ExchangeKind{"prompt", "user_prompts", kOfProject, kPromptColumns, "prompt_text", 'P'},
-    ExchangeKind{"text", "texts", kOfProject, kTextColumns, "text", 'T'},
-    ExchangeKind{"observation", "observations", kOfProject, kObservationColumns, "title", 'O'},
-    ExchangeKind{"file", "observation_files", kOfObservation, kFileColumns},
-    ExchangeKind{"note", "notes", kOfProject, kNoteColumns},
-    ExchangeKind{"summary", "session_summaries", kOfProject, kSummaryColumns,
-                 "request investigated learned completed next_steps notes", 'S'},
-    ExchangeKind{"open item", "open_items", kOfProject, kOpenColumns, "text", 'W'},
-    ExchangeKind{"order", "standing_orders", kOfProject, kOrderColumns, "text"},
-    ExchangeKind{"document", "session_documents", kOfProject, kDocumentColumns, "body", 'D'},
-    ExchangeKind{"version", "document_versions",
-                 "t.document_id IN (SELECT id FROM session_documents WHERE project IN " NAMES ")",
-                 kVersionColumns},
-    ExchangeKind{"alias", "import_aliases", "", kAliasColumns},
-    ExchangeKind{"request", "forget_requests", kOfProject, kRequestColumns},
+    ExchangeKind{Exchanged::project, "projects", "t.name IN " NAMES, kProjectColumns},
+    ExchangeKind{.what = Exchanged::link,
+                 .table = "project_links",
+                 .scope = "t.a IN (SELECT id FROM projects WHERE name IN " NAMES
+                          ") AND t.b IN (SELECT id FROM projects WHERE name IN " NAMES ")",
+                 .columns = kLinkColumns,
+                 .has_number = false},
+    ExchangeKind{.what = Exchanged::session,
+                 .table = "sdk_sessions",
+                 .scope = kOfProject,
+                 .columns = kSessionColumns,
+                 .identity = "platform content_session_id"},
+    ExchangeKind{.what = Exchanged::turn,
+                 .table = "turns",
+                 .scope = kOfSession,
+                 .columns = kTurnColumns,
+                 .identity = "session_db_id prompt_number",
+                 .has_number = false},
+    ExchangeKind{Exchanged::prompt, "user_prompts", kOfProject, kPromptColumns, "prompt_text", 'P',
+                 "session_db_id prompt_number"},
+    ExchangeKind{Exchanged::text, "texts", kOfProject, kTextColumns, "text", 'T', "session_db_id hash"},
+    ExchangeKind{Exchanged::observation, "observations", kOfProject, kObservationColumns, "title", 'O'},
+    ExchangeKind{.what = Exchanged::file,
+                 .table = "observation_files",
+                 .scope = kOfObservation,
+                 .columns = kFileColumns,
+                 .identity = "observation_id path modified",
+                 .has_number = false},
+    ExchangeKind{.what = Exchanged::note,
+                 .table = "notes",
+                 .scope = kOfProject,
+                 .columns = kNoteColumns,
+                 .identity = "observation_id"},
+    ExchangeKind{Exchanged::summary, "session_summaries", kOfProject, kSummaryColumns,
+                 "request investigated learned completed next_steps notes", 'S',
+                 "memory_session_id prompt_number"},
+    ExchangeKind{Exchanged::open_item, "open_items", kOfProject, kOpenColumns, "text", 'W'},
+    ExchangeKind{.what = Exchanged::order,
+                 .table = "standing_orders",
+                 .scope = kOfProject,
+                 .columns = kOrderColumns,
+                 .main = "text",
+                 .identity = "session_db_id prompt_number text"},
+    ExchangeKind{Exchanged::document, "session_documents", kOfProject, kDocumentColumns, "body", 'D'},
+    ExchangeKind{.what = Exchanged::version,
+                 .table = "document_versions",
+                 .scope = "t.document_id IN (SELECT id FROM session_documents WHERE project IN " NAMES ")",
+                 .columns = kVersionColumns,
+                 .identity = "document_id version",
+                 .has_number = false},
+    ExchangeKind{.what = Exchanged::alias,
+                 .table = "import_aliases",
+                 .columns = kAliasColumns,
+                 .identity = "source key",
+                 .has_number = false},
+    ExchangeKind{.what = Exchanged::request,
+                 .table = "forget_requests",
+                 .scope = kOfProject,
+                 .columns = kRequestColumns,
+                 .identity = "record"},
 };
 
 }  // namespace
@@ -261,10 +300,13 @@ std::span<const ExchangeColumn> exchange_standing() {
   return kStandingColumns;
 }
 
+const ExchangeKind& exchange_kind(Exchanged what) {
+  return kExchangeKinds[static_cast<std::size_t>(what)];
+}
+
 const ExchangeKind* exchange_kind(std::string_view name) {
-  for (const ExchangeKind& kind : kExchangeKinds)
-    if (kind.name == name) return &kind;
-  return nullptr;
+  const auto what = named<Exchanged>(name);
+  return what ? &exchange_kind(*what) : nullptr;
 }
 
 }  // namespace cairn::store

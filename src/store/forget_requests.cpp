@@ -7,8 +7,8 @@ namespace cairn::store {
 Result<bool> request_forget(Db& db, const ForgetRequest& request) {
   auto standing = TRY(standing_of(db, request.record));
   if (!standing) return Error{Code::not_found, "there is no " + request.record.text()};
-  if (!standing->hidden_by.empty()) return false;
-  standing->hidden_by = kByRequest;
+  if (standing->hidden_by != HiddenBy::none) return false;
+  standing->hidden_by = HiddenBy::request;
   if (standing->trust == Trust::candidate) standing->trust = Trust::disputed;
   TRY(put_standing(db, request.record, *standing, request.at));
   TRY(hide_record(db, request.record, request.at));
@@ -57,8 +57,8 @@ Result<bool> end_forget_request(Db& db, const RecordName& record, bool keep, Wal
   TRY(db.run("DELETE FROM forget_requests WHERE record = ?", record.text()));
   if (db.changes() == 0) return false;
   auto standing = TRY(standing_of(db, record));
-  if (!keep || !standing || standing->hidden_by != kByRequest) return true;
-  standing->hidden_by.clear();
+  if (!keep || !standing || standing->hidden_by != HiddenBy::request) return true;
+  standing->hidden_by = HiddenBy::none;
   TRY(put_standing(db, record, *standing, now));
   TRY(show_record_again(db, record));
   return true;

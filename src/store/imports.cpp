@@ -1,19 +1,15 @@
 #include "store/imports.h"
 
-#include <algorithm>
-#include <array>
+#include "store/rows.h"
 
 namespace cairn::store {
 
-static constexpr std::array kStates = {"pending", "reading", "done", "left_out"};
-
-std::string_view state_name(ImportState state) {
-  return kStates[static_cast<std::size_t>(state)];
-}
-
 Result<Known> known_as(Db& db, const Import& import) {
-  const auto state = TRY(db.text("SELECT state FROM imports WHERE path = ?", import.path));
-  if (state) return *state == "pending" || *state == "reading" ? Known::pending : Known::remembered;
+  if (const auto text = TRY(db.text("SELECT state FROM imports WHERE path = ?", import.path))) {
+    const auto state = named<ImportState>(*text);
+    return state == ImportState::pending || state == ImportState::reading ? Known::pending
+                                                                          : Known::remembered;
+  }
   const auto session =
       TRY(db.integer("SELECT 1 FROM sdk_sessions WHERE platform = ? AND content_session_id = ?",
                      import.platform, import.session));
@@ -35,26 +31,23 @@ Result<std::optional<Import>> import_in(Db& db, ImportState state) {
   return first(db.query("SELECT path, platform, content_session_id, bytes, modified_at_epoch FROM imports "
                         "WHERE state = ? AND (state <> 'pending' OR path NOT IN (SELECT source_path FROM "
                         "backup_requests)) ORDER BY modified_at_epoch DESC LIMIT 1",
-                        state_name(state)),
+                        name_of(state)),
                read_import);
 }
 
 Status set_import(Db& db, const std::string& path, ImportState state, const std::string& reason) {
-  return db.run("UPDATE imports SET state = ?, reason = nullif(?, '') WHERE path = ?", state_name(state),
-                reason, path);
+  return db.run("UPDATE imports SET state = ?, reason = nullif(?, '') WHERE path = ?", name_of(state), reason,
+                path);
 }
 
 Result<std::vector<ImportCount>> count_imports(Db& db) {
-  std::vector<ImportCount> counts;
-  Stmt row =
-      TRY(db.query("SELECT state, coalesce(reason, ''), count(*), sum(bytes) FROM imports "
-                   "GROUP BY state, reason ORDER BY state, count(*) DESC"));
-  while (TRY(row.step())) {
-    const auto name = std::find(kStates.begin(), kStates.end(), row.text(0));
-    counts.push_back(
-        {static_cast<ImportState>(name - kStates.begin()), row.text(1), row.integer(2), row.integer(3)});
-  }
-  return counts;
+  return all(db.query("SELECT state, coalesce(reason, ''), count(*), sum(bytes) FROM imports "
+                      "GROUP BY state, reason ORDER BY state, count(*) DESC"),
+             [](const Stmt& row) {
+               ImportCount count;
+               read_columns(row, count.state, count.reason, count.sessions, count.bytes);
+               return count;
+             });
 }
 
 }  // namespace cairn::store

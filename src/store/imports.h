@@ -22,9 +22,6 @@ struct Import {
   WallTime modified_at;
 };
 
-enum class ImportState { pending, reading, done, left_out };
-std::string_view state_name(ImportState state);
-
 // `pending`: it is in the list and not read yet. `remembered`: its session is stored, or an earlier import
 // handled the transcript.
 enum class Known { no, pending, remembered };

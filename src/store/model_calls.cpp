@@ -16,11 +16,6 @@ static std::int64_t day_of(WallTime time) {
   return epoch_ms(time) / 86'400'000;
 }
 
-std::string_view purpose_name(CallPurpose purpose) {
-  static constexpr std::array<std::string_view, 4> kNames = {"turn", "backlog", "redistil", "test"};
-  return kNames[static_cast<std::size_t>(purpose)];
-}
-
 #define SUMS                                                                                                \
   "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), "                      \
   "coalesce(sum(cached_tokens), 0), coalesce(sum(cost_usd), 0.0), coalesce(sum(cost_usd IS NULL), 0) FROM " \
@@ -98,7 +93,7 @@ Result<Reserved> reserve_call(Db& db, const NewCall& call, const DailyBudget& bu
       db.run("INSERT INTO model_calls(provider, model, purpose, session_db_id, batch_id, events, started_at, "
              "started_at_epoch, day, reserved_tokens, input_tokens, output_tokens, cost_usd) "
              "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-             call.provider, call.model, purpose_name(call.purpose),
+             call.provider, call.model, name_of(call.purpose),
              call.session ? std::optional(call.session->value) : std::nullopt, call.batch, call.events,
              iso8601(now), epoch_ms(now), day_of(now), call.input_tokens + call.output_tokens,
              call.input_tokens, call.output_tokens, call.cost_usd));
@@ -148,7 +143,7 @@ Result<std::int64_t> most_excess(Db& db, const std::string& provider) {
 
 Status put_agent_trouble(Db& db, const AgentTrouble& trouble) {
   Json value = Json::object({{"provider", trouble.provider},
-                             {"kind", trouble.kind},
+                             {"kind", name_of(trouble.kind)},
                              {"reason", trouble.reason},
                              {"since", epoch_ms(trouble.since)}});
   if (trouble.until) value.set("until", epoch_ms(*trouble.until));
@@ -165,7 +160,7 @@ Result<std::optional<AgentTrouble>> agent_trouble(Db& db) {
   const Json value = Json::parse(*text).value_or(Json());
   AgentTrouble trouble;
   trouble.provider = value["provider"].as_string();
-  trouble.kind = value["kind"].as_string();
+  trouble.kind = named<ModelCallOutcome>(value["kind"].as_string()).value_or(trouble.kind);
   trouble.reason = value["reason"].as_string();
   trouble.since = from_epoch_ms(value["since"].as_int());
   if (value["until"].is_int()) trouble.until = from_epoch_ms(value["until"].as_int());
@@ -173,15 +168,18 @@ Result<std::optional<AgentTrouble>> agent_trouble(Db& db) {
 }
 
 std::string trouble_sentence(const AgentTrouble& trouble) {
-  const std::string_view advice = trouble.kind == "auth"    ? "log in again or set its key"
-                                  : trouble.kind == "quota" ? "its quota must be renewed"
-                                  : trouble.kind == "setup"
-                                      ? "check agent.provider, agent.model and agent.endpoint"
-                                      : "it is tried again by itself";
+  const auto advice = [&]() -> std::string_view {
+    switch (trouble.kind) {
+      case ModelCallOutcome::auth: return "log in again or set its key";
+      case ModelCallOutcome::quota: return "its quota must be renewed";
+      case ModelCallOutcome::setup: return "check agent.provider, agent.model and agent.endpoint";
+      default: return "it is tried again by itself";
+    }
+  };
   return fmt::format(
       "the model ({}) does not work: {}; the built-in distiller does its work, and nothing is lost: {}; "
       "`cairn agent test` tries it now",
-      trouble.provider, trouble.reason, advice);
+      trouble.provider, trouble.reason, advice());
 }
 
 }  // namespace cairn::store

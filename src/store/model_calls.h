@@ -26,9 +26,6 @@ struct DailyBudget {
   std::int64_t warn_percent = 80;     // budget.warn_percent
 };
 
-enum class CallPurpose { turn, backlog, redistil, test };
-std::string_view purpose_name(CallPurpose purpose);
-
 struct NewCall {
   std::string provider, model;
   CallPurpose purpose = CallPurpose::turn;
@@ -81,7 +78,9 @@ Result<std::int64_t> most_excess(Db& db, const std::string& provider);
 
 // Why a provider is not used at the moment.
 struct AgentTrouble {
-  std::string provider, kind, reason;
+  std::string provider;
+  ModelCallOutcome kind = ModelCallOutcome::transient;
+  std::string reason;
   WallTime since;
   std::optional<WallTime> until;  // when it is tried again
 };

@@ -104,14 +104,16 @@ static std::string said(const std::string& text) {
 }
 
 static Result<std::string> news_line(Db& db, const Project& project, const Stmt& row) {
-  const std::string what = row.text(1), root = row.text(2);
-  if (what == "repository")
+  const auto what = named<ProjectChange>(row.text(1));
+  const std::string root = row.text(2);
+  if (what == ProjectChange::repository)
     return std::string("this directory became a repository: what was remembered of it stays with it");
-  if (what == "moved") return fmt::format("the memory of {} moved here with its repository", said(root));
+  if (what == ProjectChange::moved)
+    return fmt::format("the memory of {} moved here with its repository", said(root));
   const auto other = TRY(find_project(db, row.integer(3)));
   const auto state = other ? TRY(link_state(db, project, *other)) : std::nullopt;
-  if (!state || name_of(*state) != what) return std::string();  // the link was removed since
-  if (what == "linked")
+  if (!state || name_of(*state) != row.text(1)) return std::string();  // the link was removed since
+  if (what == ProjectChange::linked)
     return fmt::format("linked with project {}: `cairn projects unlink` takes it back", said(other->name));
   return fmt::format("looks like project {}: `cairn projects link` reads both as one", said(other->name));
 }

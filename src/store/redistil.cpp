@@ -12,8 +12,7 @@ Status want_redistil(Db& db, const RedistilTurn& turn) {
       "VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT DO UPDATE SET purpose = ?3, provider = ?4, done_to = 0, tries = "
       "0 "
       "WHERE ?3 = 'redistil'",
-      turn.session.value, turn.number, purpose_name(turn.purpose), turn.provider, epoch_ms(turn.at),
-      turn.done_to);
+      turn.session.value, turn.number, name_of(turn.purpose), turn.provider, epoch_ms(turn.at), turn.done_to);
 }
 
 // The events of the turn before `first` that the provider has answered: all of them, or none. The queue keeps
@@ -52,12 +51,8 @@ Result<std::optional<RedistilTurn>> next_redistil(Db& db, std::string_view provi
     RedistilTurn turn;
     turn.session = SessionId{row.integer(0)};
     if (std::find(busy.begin(), busy.end(), turn.session) != busy.end()) continue;
-    turn.number = row.integer(1);
-    turn.purpose = row.text(2) == "backlog" ? CallPurpose::backlog : CallPurpose::redistil;
+    read_columns(row, turn.session, turn.number, turn.purpose, turn.done_to, turn.tries, turn.at);
     turn.provider = provider;
-    turn.done_to = row.integer(3);
-    turn.tries = row.integer(4);
-    turn.at = from_epoch_ms(row.integer(5));
     return std::optional(std::move(turn));
   }
   return std::optional<RedistilTurn>();

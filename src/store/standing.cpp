@@ -106,7 +106,7 @@ Status put_standing(Db& db, const RecordName& record, const Standing& s, WallTim
       "INSERT OR REPLACE INTO record_standing(record, trust, pinned, edited, valid_until_epoch, hidden_by, "
       "reason, text_hash, changed_at_epoch) VALUES(?,?,?,?,?,?,?,?,?)",
       record.text(), name_of(s.trust), s.pinned, s.edited,
-      s.valid_until ? std::optional(epoch_ms(*s.valid_until)) : std::nullopt, s.hidden_by, s.reason,
+      s.valid_until ? std::optional(epoch_ms(*s.valid_until)) : std::nullopt, name_of(s.hidden_by), s.reason,
       s.text_hash, epoch_ms(now));
 }
 

@@ -42,17 +42,13 @@ std::optional<RecordName> split_record_name(std::string_view text);
 // Reads "O12", in either case; documents (D2) included. Nothing for any other text.
 std::optional<RecordName> read_record_name(std::string_view text);
 
-// Why a record is hidden.
-inline constexpr std::string_view kByRequest = "request", kByRejection = "reject", kByRetraction = "retract",
-                                  kByTime = "expired";
-
 struct Standing {
   Actor actor = Actor::distiller;
   Trust trust = Trust::candidate;
   bool pinned = false;
   bool edited = false;
   std::optional<WallTime> valid_until;
-  std::string hidden_by;  // empty: it is shown
+  HiddenBy hidden_by = HiddenBy::none;
   std::string reason;
   std::string text_hash;  // of the text that was decided about; empty: no decision
   std::optional<WallTime> changed_at;

@@ -85,6 +85,25 @@ enum class MessageStatus { pending, processing, processed, failed };
 // The relation of two projects. `apart`: the user unlinked them.
 enum class LinkState { linked, suggested, apart };
 enum class MadeBy { user, cairn };
+// Why a record is hidden; `none`: it is shown.
+enum class HiddenBy {
+  none,
+  request,  // an agent asked to forget it, and the user has not decided yet
+  reject,
+  retract,
+  expired,  // its `valid_until` has passed
+};
+// Why a transcript is copied. `imported_pending`: another tool had copied it and not processed it yet.
+enum class BackupCause { sweep, compaction, end, imported, imported_pending };
+// Why a session's document is due.
+enum class DocumentCause { end, compaction };
+// Who wrote a document; `draft`: cairn did.
+enum class DocumentSource { person, agent, draft, imported };
+enum class ImportState { pending, reading, done, left_out };
+// What a call of a model is for.
+enum class CallPurpose { turn, backlog, redistil, test };
+// What happened to a project, as its history says.
+enum class ProjectChange { repository, moved, linked, suggested };
 // The numbers are stored in the search index: the rowid of an entry is the row's id times 8, plus its kind.
 // Passages and events have indexes of their own.
 enum class RecordKind {
@@ -144,6 +163,26 @@ inline constexpr auto kStateTexts<LinkState> = std::to_array<std::string_view>({
                                                                                 "apart"});
 template <>
 inline constexpr auto kStateTexts<MadeBy> = std::to_array<std::string_view>({"user", "cairn"});
+template <>
+inline constexpr auto kStateTexts<HiddenBy> = std::to_array<std::string_view>({"", "request", "reject",
+                                                                               "retract", "expired"});
+template <>
+inline constexpr auto kStateTexts<BackupCause> =
+    std::to_array<std::string_view>({"sweep", "compaction", "end", "import", "import, pending"});
+template <>
+inline constexpr auto kStateTexts<DocumentCause> = std::to_array<std::string_view>({"end", "compaction"});
+template <>
+inline constexpr auto kStateTexts<DocumentSource> = std::to_array<std::string_view>({"person", "agent",
+                                                                                     "draft", "import"});
+template <>
+inline constexpr auto kStateTexts<ImportState> = std::to_array<std::string_view>({"pending", "reading",
+                                                                                  "done", "left_out"});
+template <>
+inline constexpr auto kStateTexts<CallPurpose> = std::to_array<std::string_view>({"turn", "backlog",
+                                                                                  "redistil", "test"});
+template <>
+inline constexpr auto kStateTexts<ProjectChange> = std::to_array<std::string_view>({"repository", "moved",
+                                                                                    "linked", "suggested"});
 template <>
 inline constexpr auto kStateTexts<event::Kind> = event::kKindNames;
 template <>

@@ -109,9 +109,9 @@ Result<ToolRows> tool_rows(Db& db, SessionId session, const std::string& tool_us
                session.value, tool_use_id));
   ToolRows rows;
   while (TRY(row.step())) {
-    const std::string kind = row.text(0);
-    rows.start |= kind == "tool_start";
-    rows.end |= kind == "tool" || kind == "tool_failure";
+    const auto kind = named<event::Kind>(row.text(0));
+    rows.start |= kind == event::Kind::tool_start;
+    rows.end |= kind == event::Kind::tool || kind == event::Kind::tool_failure;
   }
   return rows;
 }
