@@ -155,6 +155,7 @@ Result<std::vector<BackupSegment>> segments_of(Db& db, std::int64_t base, std::i
   return segments;
 }
 
+// The version counts over all bases of the transcript. The project is the session's, if that is known here.
 Result<Backup> add_backup(Db& db, BackupBase base, const std::optional<BackupSegment>& segment,
                           Backup backup) {
   const TranscriptKey& key = base.key;

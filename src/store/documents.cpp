@@ -89,6 +89,7 @@ Status restore_document(Db& db, std::int64_t id) {
   return db.run("UPDATE session_documents SET deleted_at = NULL WHERE id = ?", id);
 }
 
+// Documents that followed it keep its name as text: its own, else its number.
 Status remove_document(Db& db, std::int64_t id) {
   TRY(
       db.run("UPDATE session_documents SET previous_id = NULL, previous_name = coalesce((SELECT "
@@ -121,6 +122,7 @@ Result<std::vector<Document>> documents_named(Db& db, const std::optional<std::s
     if (auto one = TRY(find_document(db, id)); one && !one->deleted) found.push_back(*std::move(one));
     return found;
   }
+  // "notes/session-2026-01-15" finds "session-2026-01-15.md".
   const std::string base(name.substr(name.find_last_of('/') + 1));
   return all(
       db.query(DOCUMENTS "WHERE d.deleted_at IS NULL AND d.name <> '' AND d.name IN (?1, ?1 || '.md') "

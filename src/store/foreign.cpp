@@ -53,6 +53,7 @@ Result<Foreign> Foreign::from_json(const Db& like, const std::string& path, std:
   auto transaction = TRY(Transaction::begin(db));
   for (const auto& [member, table] : tables) {
     const std::string where = "$." + quoted_name(member);
+    // Names of letters, digits and _ alone: they are pasted into a JSON path below.
     std::string columns, values;
     {
       Stmt row =

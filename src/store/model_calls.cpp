@@ -107,6 +107,7 @@ Result<Reserved> reserve_call(Db& db, const NewCall& call, const DailyBudget& bu
 }
 
 Status end_call(Db& db, std::int64_t id, const CallEnd& end) {
+  // What the call used is not known: the row keeps the most that it can have used.
   if (end.estimated)
     return db.run("UPDATE model_calls SET outcome = ?, duration_ms = ? WHERE id = ? AND outcome = 'open'",
                   name_of(end.outcome), end.duration.count(), id);

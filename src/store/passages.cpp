@@ -30,7 +30,7 @@ Status add_passages(Db& db, std::int64_t base, const std::vector<NewPassage>& pa
         "INSERT INTO passages(base_id, first_line, last_line, at_epoch, prompt_id) VALUES(?,?,?,?,?) ON "
         "CONFLICT DO NOTHING",
         base, p.first_line, p.last_line, epoch_ms(p.at), p.prompt_id));
-    if (db.changes() == 0) continue;
+    if (db.changes() == 0) continue;  // it is indexed already
     TRY(db.run("INSERT INTO passage_index(rowid, body) VALUES(?, ?)", db.last_insert_rowid(), p.text));
   }
   return db.run(

@@ -75,9 +75,9 @@ static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now, co
       epoch_ms(now), beyond_any_wait(now), gather.wait.count(), gather.max);
 }
 
-// The messages of a batch, in their order, up to the first that may not be in it. The bytes are those that a
-// request shows: at most 2000 of each text. The first message is taken however large it is, or it would block
-// the session for ever.
+// The messages of a batch, in their order, up to the first that may not be in it. A text counts with at
+// most 2000 bytes, about what a request shows of it. The first message is taken however large it is, or it
+// would block the session for ever.
 static Result<std::vector<MessageId>> next_messages(Db& db, std::int64_t session, WallTime now,
                                                     const Gather& gather) {
   Stmt row = TRY(db.query("SELECT m.id, m.solo, " DUE ", (SELECT sum(min(p.bytes, 2000)) FROM evidence v "
