@@ -238,6 +238,7 @@ Status note_source(Db& db, const std::string& path, const os::Stat& stat, WallTi
       epoch_ms(now));
 }
 
+// A pause that has not ended lasts for ever.
 Result<std::vector<std::pair<std::int64_t, std::int64_t>>> capture_pauses(Db& db) {
   Stmt row = TRY(db.query("SELECT from_epoch, until_epoch FROM capture_pauses"));
   std::vector<std::pair<std::int64_t, std::int64_t>> pauses;

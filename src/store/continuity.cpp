@@ -47,6 +47,7 @@ Result<std::vector<LaterWork>> worked_after(Db& db, const std::string& project, 
   return all;
 }
 
+// Of each session only the newest version counts; older versions are in the list too.
 Result<std::optional<Backup>> newest_pending(Db& db, const std::string& project, std::string_view except) {
   BackupQuery query;
   query.project = project;

@@ -53,6 +53,7 @@ Result<std::int64_t> add_document(Db& db, const Document& d) {
   "title, status, tags, body, backup_id, anchor_uuid, anchor_lines, anchor_sha256, anchor_at_epoch, " \
   "behind_uuid, behind_at, same_time, updated_at_epoch"
 
+// The row's present content becomes the next version before it is overwritten.
 Status update_document(Db& db, const Document& d, WallTime now) {
   TRY(db.run("INSERT INTO document_versions(document_id, version, replaced_at_epoch, " VERSION_COLUMNS
              ") SELECT id, 1 + coalesce((SELECT max(version) FROM document_versions WHERE document_id = ?1), "

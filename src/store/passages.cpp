@@ -8,6 +8,7 @@
 
 namespace cairn::store {
 
+// A base has unindexed lines when its segments have more lines than its progress says.
 Result<std::optional<UnindexedBase>> next_unindexed(Db& db) {
   Stmt row = TRY(db.query(
       "SELECT b.id, coalesce(p.lines, 0), coalesce(p.state, '') FROM backup_bases b LEFT JOIN "

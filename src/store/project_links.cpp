@@ -102,7 +102,7 @@ Result<std::vector<Link>> links_of(Db& db, const Project& project) {
 }
 
 // A path or a name in quotes, for a line that the user reads.
-static std::string said(const std::string& text) {
+static std::string in_quotes(const std::string& text) {
   return quoted(text, '"');
 }
 
@@ -110,13 +110,15 @@ static Result<std::string> news_line(Db& db, const Project& project, const Stmt&
   const std::string what = row.text(1), root = row.text(2);
   if (what == "repository")
     return std::string("this directory became a repository: what was remembered of it stays with it");
-  if (what == "moved") return fmt::format("the memory of {} moved here with its repository", said(root));
+  if (what == "moved") return fmt::format("the memory of {} moved here with its repository", in_quotes(root));
   const auto other = TRY(find_project(db, row.integer(3)));
   const auto state = other ? TRY(link_state(db, project, *other)) : std::nullopt;
   if (!state || name_of(*state) != what) return std::string();  // the link was removed since
   if (what == "linked")
-    return fmt::format("linked with project {}: `cairn projects unlink` takes it back", said(other->name));
-  return fmt::format("looks like project {}: `cairn projects link` reads both as one", said(other->name));
+    return fmt::format("linked with project {}: `cairn projects unlink` takes it back",
+                       in_quotes(other->name));
+  return fmt::format("looks like project {}: `cairn projects link` reads both as one",
+                     in_quotes(other->name));
 }
 
 // Only what cairn did by itself: a person knows their own changes. `last` is also moved past entries that

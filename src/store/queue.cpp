@@ -190,7 +190,7 @@ Result<std::int64_t> return_with_retry(Db& db, const Batch& batch, std::string_v
                                        const RetryPolicy& policy, WallTime now) {
   TRY(db.run(FAILS OURS "AND retry_count >= ?", reason, epoch_ms(now), batch.id, batch.lease,
              policy.max_retries));
-  std::int64_t given = db.changes();
+  std::int64_t changed = db.changes();
   std::vector<std::pair<std::int64_t, std::int64_t>> waiting;
   {
     Stmt row = TRY(db.query("SELECT id, retry_count FROM pending_messages " OURS, batch.id, batch.lease));
@@ -201,9 +201,9 @@ Result<std::int64_t> return_with_retry(Db& db, const Batch& batch, std::string_v
     TRY(db.run(WAITS ", retry_count = retry_count + 1, solo = max(solo, ?), last_error = ?, not_before_epoch "
                      "= ? WHERE id = ? AND status = 'processing'",
                last, reason, epoch_ms(now + retry_delay(retries, policy.seed)), id));
-    given += db.changes();
+    changed += db.changes();
   }
-  return given;
+  return changed;
 }
 
 Result<std::int64_t> return_without_retry(Db& db, const Batch& batch, std::string_view reason,

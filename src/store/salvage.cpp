@@ -319,10 +319,11 @@ Result<Salvaged> salvage(const Db::Options& damaged, Db& to, WallTime now) {
   if (follows && follows->value_or(0) == 2)
     return Error{Code::unsupported, "the damaged database is of a newer cairn: install that one"};
   const auto version = from->integer("SELECT max(version) FROM schema_migrations WHERE version <= ?", newest);
-  const std::int64_t has = version ? version->value_or(0) : 0;
+  const std::int64_t damaged_version = version ? version->value_or(0) : 0;
   // Copy into the schema version that it has, then migrate as usual.
-  const auto newer = std::ranges::find_if(known, [&](const Migration& m) { return m.version > has; });
-  if (has > 0) known = known.first(static_cast<std::size_t>(newer - known.begin()));
+  const auto newer =
+      std::ranges::find_if(known, [&](const Migration& m) { return m.version > damaged_version; });
+  if (damaged_version > 0) known = known.first(static_cast<std::size_t>(newer - known.begin()));
   TRY(migrate(to, known, now));
   Salvage work(*from, to);
   TRY(work.run());

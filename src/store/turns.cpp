@@ -110,6 +110,7 @@ Status mark_turn(Db& db, SessionId session, std::int64_t number) {
   return db.run("UPDATE sdk_sessions SET changed = 1 WHERE id = ? AND changed = 0", session.value);
 }
 
+// The session keeps its mark while another of its turns has one.
 Status set_summarised(Db& db, SessionId session, std::int64_t number) {
   TRY(db.run("UPDATE turns SET changed = 0 WHERE session_db_id = ? AND prompt_number = ? AND changed = 1",
              session.value, number));
