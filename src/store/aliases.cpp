@@ -22,6 +22,7 @@ Status put_alias(Db& db, const Alias& a) {
       a.source, a.key, a.kind, a.old_id, a.row, a.hash);
 }
 
+// Aliases of sessions, whose kind is not that of a record, are passed over.
 Result<std::optional<RecordId>> record_of_alias(Db& db, const std::string& source,
                                                 const std::string& old_id) {
   Stmt row =

@@ -155,6 +155,7 @@ Result<std::vector<BackupSegment>> segments_of(Db& db, std::int64_t base, std::i
   return segments;
 }
 
+// The version counts over all bases of the transcript. The project is the session's, if that is known here.
 Result<Backup> add_backup(Db& db, BackupBase base, const std::optional<BackupSegment>& segment,
                           Backup backup) {
   const TranscriptKey& key = base.key;
@@ -238,6 +239,7 @@ Status note_source(Db& db, const std::string& path, const os::Stat& stat, WallTi
       epoch_ms(now));
 }
 
+// A pause that has not ended lasts for ever.
 Result<std::vector<std::pair<std::int64_t, std::int64_t>>> capture_pauses(Db& db) {
   Stmt row = TRY(db.query("SELECT from_epoch, until_epoch FROM capture_pauses"));
   std::vector<std::pair<std::int64_t, std::int64_t>> pauses;

@@ -26,7 +26,7 @@ constexpr std::string_view kRequest =
 // Whether `newest` has lines that `covered`, a backup of the same session, does not have.
 bool is_later(const Backup& newest, const Backup& covered) {
   if (newest.base == covered.base) return newest.lines > covered.lines;
-  return newest.id > covered.id;
+  return newest.id > covered.id;  // the file was rewritten between the two: lines cannot be compared
 }
 
 }  // namespace
@@ -65,6 +65,7 @@ Status end_request(Db& db, std::int64_t id) {
   return db.run("DELETE FROM backup_requests WHERE id = ?", id);
 }
 
+// A request counts once as failed, however many of its attempts fail.
 Status fail_request(Db& db, std::int64_t id, std::string_view error, WallTime not_before) {
   const bool is_new =
       TRY(db.integer("SELECT 1 FROM backup_requests WHERE id = ? AND error IS NULL", id)).has_value();
@@ -117,6 +118,7 @@ Status discard_backups(Db& db, const Backup& up_to, WallTime now) {
       up_to.key.platform, up_to.key.session, up_to.id, epoch_ms(now));
 }
 
+// The newest version of the session's own transcript; of a subagent's where only those were copied.
 Result<std::vector<SessionBackups>> session_backups(Db& db) {
   std::vector<SessionBackups> all;
   Stmt row = TRY(db.query(
@@ -133,6 +135,7 @@ Result<std::vector<SessionBackups>> session_backups(Db& db) {
   return all;
 }
 
+// What the anchor lacks is taken from the document's backup, and the time from the document.
 Result<std::optional<DocumentAnchor>> document_anchor(Db& db, std::int64_t id) {
   return first<DocumentAnchor>(
       db.query(
@@ -150,6 +153,8 @@ Result<std::optional<DocumentAnchor>> document_anchor(Db& db, std::int64_t id) {
       });
 }
 
+// The files are unlinked later, from backup_removals: if they were unlinked first, a rollback would leave
+// rows without files.
 Status remove_session_backups(Db& db, const TranscriptKey& session) {
   TRY(
       db.run("INSERT OR IGNORE INTO backup_removals(file) SELECT a.name || '.' || g.ordinal || '.zst' FROM "
@@ -191,7 +196,9 @@ Status replace_segments(Db& db, const BackupBase& base, const std::string& name,
         "UPDATE backup_segments SET file_bytes = ?, sha256 = ?, bytes = ?, lines = ?, frames = ? WHERE "
         "base_id = ? AND ordinal = ?",
         s.file_bytes, s.sha256, s.bytes, s.lines, s.frames, base.id, s.ordinal));
+    // The new name may be one that was to be removed.
     TRY(db.run("DELETE FROM backup_removals WHERE file = ?", segment_file(name, s.ordinal)));
+    // Before the hashes of the backups change: documents are found by the old one.
     for (const char* table : {"session_documents", "document_versions"})
       TRY(db.run("UPDATE " + std::string(table) +
                      " SET anchor_sha256 = ?1 WHERE anchor_sha256 <> '' AND anchor_sha256 IN (SELECT sha256 "

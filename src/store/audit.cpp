@@ -8,6 +8,7 @@ namespace cairn::store {
 
 static constexpr std::string_view kAuditEntries = "audit_entries";
 
+// The hash of an entry covers its fields and the hash before it. Without the home's key nobody can make one.
 static std::string chained(const std::string& key, const AuditEntry& e, std::string_view previous) {
   std::string all = std::to_string(e.id) + "\n" + std::to_string(epoch_ms(e.at));
   for (const std::string_view part : {std::string_view(e.what), std::string_view(e.actor),
@@ -20,6 +21,7 @@ Status add_audit(Db& db, const std::string& key, std::string_view what, std::str
                  std::string_view subject, std::string_view detail, WallTime now) {
   AuditEntry entry;
   entry.id = TRY(db.integer("SELECT max(id) FROM audit")).value_or(0) + 1;
+  // As it is read back, in whole milliseconds: else check_audit() would compute another hash.
   entry.at = from_epoch_ms(epoch_ms(now));
   entry.what = what;
   entry.actor = actor;
@@ -64,6 +66,7 @@ Result<AuditCheck> check_audit(Db& db, const std::string& key) {
     if (!check.why.empty()) check.broken = e.id;
     previous = hash;
   }
+  // Entries that are missing at the end leave the chain valid: only the count shows them.
   const std::int64_t expected = TRY(meta_number(db, kAuditEntries)).value_or(0);
   if (!check.broken && expected > check.entries) {
     check.broken = check.entries + 1;

@@ -19,6 +19,7 @@ Result<Put> put_within(Db& db, const MemoryId& memory, const std::string& batch,
   if (budget.was_forgotten)
     std::erase_if(list, [&](const Observation& o) { return budget.was_forgotten(whole_text(o)); });
   const std::int64_t before = TRY(count_of(db, memory));
+  // The batch replaces its own rows: they leave room for the new ones.
   const std::int64_t its_own =
       TRY(db.integer("SELECT count(*) FROM observations WHERE batch_id = ?", batch)).value_or(0);
   const auto room =
@@ -30,6 +31,7 @@ Result<Put> put_within(Db& db, const MemoryId& memory, const std::string& batch,
   }
   TRY(put_observations(db, memory, batch, list));
   const std::int64_t after = TRY(count_of(db, memory));
+  // Only when the line is crossed, not with each later batch of the session.
   put.near = before < budget.warn_at() && after >= budget.warn_at();
   if (put.near) TRY(add_to_meta(db, kSessionsNearLimit, 1));
   return put;

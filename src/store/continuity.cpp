@@ -9,6 +9,7 @@ Status note_instruction_file(Db& db, SessionId session, std::string_view path) {
                 path);
 }
 
+// Looks at the last 20 sessions only: hosts that report no such files would make it read all of them.
 Result<std::vector<std::string>> instruction_files(Db& db, const std::string& project) {
   Stmt row = TRY(db.query(
       "SELECT path FROM instruction_files WHERE session_db_id = (SELECT s.id FROM (SELECT id, "
@@ -46,6 +47,7 @@ Result<std::vector<LaterWork>> worked_after(Db& db, const std::string& project, 
   return all;
 }
 
+// Of each session only the newest version counts; older versions are in the list too.
 Result<std::optional<Backup>> newest_pending(Db& db, const std::string& project, std::string_view except) {
   BackupQuery query;
   query.project = project;

@@ -21,6 +21,7 @@ static Result<Db> open_copy(const std::string& path) {
 static Status copy_pages(Db& from, Db& to) {
   sqlite3_backup* backup = sqlite3_backup_init(to.raw(), "main", from.raw(), "main");
   if (!backup) return Error{Code::internal, sqlite3_errmsg(to.raw())};
+  // -1: all pages in one step. Between two steps a write would make the copy start again.
   const int stepped = sqlite3_backup_step(backup, -1);
   const int finished = sqlite3_backup_finish(backup);
   if (stepped == SQLITE_DONE && finished == SQLITE_OK) return {};

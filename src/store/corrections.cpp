@@ -30,6 +30,7 @@ std::string_view corrected_table(char letter) {
   return letter == 'O' ? "observations" : letter == 'S' ? "session_summaries" : "open_items";
 }
 
+// The value as its column has it: "one\ntwo" of a list is ["one","two"].
 std::string stored(const EditField& field, const std::string& value) {
   if (!field.is_list) return value;
   std::vector<std::string> items;
@@ -67,6 +68,7 @@ Status put_fields(Db& db, const RecordName& record, const Fields& fields, bool e
                stored(field, value->second), record.row));
   }
   if (record.letter == 'O') return rehash_observation(db, record.row);
+  // No distiller replaces a summary of the provider `person`: see put_summary().
   if (record.letter == 'S')
     return db.run("UPDATE session_summaries SET provider = ?, updated_at_epoch = ? WHERE id = ?",
                   edited ? name_of(Actor::person) : event::kBuiltin, epoch_ms(now), record.row);
@@ -81,7 +83,7 @@ Result<std::string> text_hash_of(Db& db, const RecordName& record) {
     o.title = fields.at("title");
     o.subtitle = fields.at("subtitle");
     o.narrative = fields.at("narrative");
-    o.facts = {fields.at("facts")};
+    o.facts = {fields.at("facts")};  // all in one: the hash ignores line breaks
     return squeezed_hash(whole_text(o));
   }
   const auto text = TRY(record_text(db, record));
@@ -103,7 +105,7 @@ Status hide_expired(Db& db, WallTime now) {
   constexpr std::size_t kMost = 200;
   for (const RecordName& record : TRY(records_over(db, now, kMost))) {
     auto standing = TRY(standing_of(db, record));
-    if (!standing) {
+    if (!standing) {  // the record is gone
       TRY(remove_standing(db, record));
       continue;
     }

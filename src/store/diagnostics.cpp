@@ -42,6 +42,7 @@ std::span<const Diagnostic> diagnostics() {
   return kDiagnostics;
 }
 
+// Prepared once more, without running it: Stmt does not give names of columns.
 static std::vector<std::string> columns_of(Db& db, std::string_view sql) {
   sqlite3_stmt* raw = nullptr;
   std::vector<std::string> columns;

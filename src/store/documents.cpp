@@ -53,6 +53,7 @@ Result<std::int64_t> add_document(Db& db, const Document& d) {
   "title, status, tags, body, backup_id, anchor_uuid, anchor_lines, anchor_sha256, anchor_at_epoch, " \
   "behind_uuid, behind_at, same_time, updated_at_epoch"
 
+// The row's present content becomes the next version before it is overwritten.
 Status update_document(Db& db, const Document& d, WallTime now) {
   TRY(db.run("INSERT INTO document_versions(document_id, version, replaced_at_epoch, " VERSION_COLUMNS
              ") SELECT id, 1 + coalesce((SELECT max(version) FROM document_versions WHERE document_id = ?1), "
@@ -89,6 +90,7 @@ Status restore_document(Db& db, std::int64_t id) {
   return db.run("UPDATE session_documents SET deleted_at = NULL WHERE id = ?", id);
 }
 
+// Documents that followed it keep its name as text: its own, else its number.
 Status remove_document(Db& db, std::int64_t id) {
   TRY(
       db.run("UPDATE session_documents SET previous_id = NULL, previous_name = coalesce((SELECT "
@@ -121,6 +123,7 @@ Result<std::vector<Document>> documents_named(Db& db, const std::optional<std::s
     if (auto one = TRY(find_document(db, id)); one && !one->deleted) found.push_back(*std::move(one));
     return found;
   }
+  // "notes/session-2026-01-15" finds "session-2026-01-15.md".
   const std::string base(name.substr(name.find_last_of('/') + 1));
   return all(
       db.query(DOCUMENTS "WHERE d.deleted_at IS NULL AND d.name <> '' AND d.name IN (?1, ?1 || '.md') "

@@ -38,6 +38,8 @@ Status skip_event(Db& db, std::int64_t seq) {
   "JOIN events e ON e.seq = found.seq JOIN sdk_sessions s ON s.id = e.session_db_id WHERE s.deleted_at IS " \
   "NULL "
 
+// The inner query bounds the cost: only the newest matches get a rank, however many there are. Project and
+// period are checked after it. FTS5's rank is negative, the best one lowest.
 Result<std::vector<LongMatch>> best_events(Db& db, const std::string& match,
                                            const std::vector<std::string>& projects, const Period& period,
                                            std::size_t scan, std::size_t limit) {
@@ -58,6 +60,7 @@ Result<std::vector<LongMatch>> best_events(Db& db, const std::string& match,
       });
 }
 
+// The project is checked after the inner limit, so that one has room for calls of other projects.
 Result<std::vector<std::int64_t>> newest_events(Db& db, const std::string& match,
                                                 const std::vector<std::string>& projects, std::size_t limit) {
   const auto scope = projects.empty() ? std::nullopt : std::optional(list_text(projects));
@@ -84,6 +87,7 @@ Result<std::vector<std::int64_t>> rows_that_match(Db& db, RecordKind kind, const
                      match, list));
 }
 
+// event_index_data is the table in which FTS5 keeps the index.
 Result<EventIndexSize> event_index_size(Db& db) {
   Stmt row = TRY(db.query(
       "SELECT (SELECT count(*) FROM evidence WHERE indexed = 1), (SELECT coalesce(sum(length(block)), "

@@ -22,6 +22,11 @@ EventId transcript_event_id(const std::string& platform, const ContentId& sessio
   return EventId{content_hash(all)};
 }
 
+// Three ways to know an event again, the surest first:
+// 1. By the id of its tool use, if the host gave one. A call has one end, so a failure after a success is a
+//    duplicate as well. An end with a made-up id (pairs_by_input) has not yet got the id of its start.
+// 2. A prompt by its id, when the transcript was read before the hook's file.
+// 3. By its content, when the same comes twice within a few seconds.
 Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placement& placement) {
   const bool is_end = event->kind == event::Kind::tool || event->kind == event::Kind::tool_failure;
   if (event->tool_use_id && !(event->pairs_by_input && is_end)) {
@@ -42,6 +47,7 @@ Result<bool> is_duplicate(Db& db, const event::CleanEvent& event, const Placemen
       .has_value();
 }
 
+// The start of a call whose end is not stored. Of several equal calls the oldest is taken first.
 Result<std::optional<std::string>> open_call(Db& db, SessionId session, const std::string& start_hash) {
   Stmt row = TRY(db.query(
       "SELECT s.tool_use_id FROM events s WHERE s.session_db_id = ?1 AND s.payload_hash = ?2 AND s.kind = "
@@ -128,6 +134,7 @@ Result<Ledger> ledger(Db& db, WallTime until) {
   l.events = TRY(count_events(db));
   l.from_transcripts =
       TRY(count("SELECT count FROM tallies WHERE what = 'event' AND project = '' AND name = 'transcript'"));
+  // In an imported session every event comes from the transcript: none of them was missed by a hook.
   l.recovered =
       TRY(count("SELECT count(*) FROM events WHERE source = 'transcript' AND outcome = 'stored' AND "
                 "NOT EXISTS (SELECT 1 FROM sdk_sessions s WHERE s.id = session_db_id AND s.imported = 1)"));
@@ -143,6 +150,7 @@ Result<std::int64_t> count_events(Db& db) {
   return TRY(db.integer("SELECT sum(count) FROM tallies WHERE what = 'event' AND project = ''")).value_or(0);
 }
 
+// `outcome <> 'stored'` looks redundant, but only with it SQLite uses the partial index events_odd.
 Result<std::int64_t> count_bad(Db& db) {
   return TRY(db.integer("SELECT count(*) FROM events WHERE outcome <> 'stored' AND outcome = 'bad'"))
       .value_or(0);

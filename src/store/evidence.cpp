@@ -9,6 +9,7 @@
 
 namespace cairn::store {
 
+// Stores the text, unless the session has an equal one, and returns its row. Nothing for no text.
 static Result<std::optional<std::int64_t>> put_payload(Db& db, SessionId session,
                                                        const std::optional<std::string>& text) {
   if (!text) return std::optional<std::int64_t>();
@@ -53,6 +54,7 @@ Result<std::optional<std::int64_t>> correct_to_failure(Db& db, SessionId session
   const std::int64_t seq = row.integer(0);
   const auto turn = row.optional_integer(1);
   TRY(db.run("UPDATE events SET kind = 'tool_failure' WHERE seq = ?", seq));
+  // The new text is stored before the old one is dropped: if they are equal they share a row.
   const auto old = TRY(db.integer("SELECT response_payload FROM evidence WHERE event_seq = ?", seq));
   const auto payload = TRY(put_payload(db, session, response));
   TRY(db.run("UPDATE evidence SET response_payload = ? WHERE event_seq = ?", payload, seq));
@@ -72,12 +74,14 @@ Status delete_evidence(Db& db, std::int64_t event_seq) {
 }
 
 Status replace_payload(Db& db, std::int64_t payload, const std::string& text) {
+  // `extra` is not in the index of tool calls.
   for (const char* column : {"input_payload", "response_payload"})
     TRY(index_again(
         db, TRY(all<std::int64_t>(
                 db.query("SELECT event_seq FROM evidence WHERE " + std::string(column) + " = ?", payload)))));
   const std::string old = TRY(db.text("SELECT hash FROM payloads WHERE id = ?", payload)).value_or("");
   const std::string key = payload_key_beside(old, text);
+  // The hash is unique. If the session has the new text already, its events refer to that row from here on.
   const auto same = TRY(db.integer("SELECT id FROM payloads WHERE hash = ? AND id <> ?", key, payload));
   if (!same)
     return db.run("UPDATE payloads SET hash = ?, bytes = ?, body = ? WHERE id = ?", key, text.size(),
@@ -88,6 +92,7 @@ Status replace_payload(Db& db, std::int64_t payload, const std::string& text) {
   return db.run("DELETE FROM payloads WHERE id = ?", payload);
 }
 
+// Events with their texts. The joins are LEFT joins: texts expire, and the event stays without them.
 #define KEPT_EVENTS                                                                                        \
   "SELECT e.seq, e.event_id, e.session_db_id, e.prompt_number, e.source, e.name, e.kind, e.tool_name, "    \
   "e.tool_use_id, e.agent_type, e.created_at_epoch, i.body, r.body, x.body FROM events e LEFT JOIN "       \
@@ -134,6 +139,7 @@ Result<std::vector<KeptEvent>> turn_events(Db& db, SessionId session, std::int64
   return events;
 }
 
+// The events of a turn that become messages of the queue.
 #define WORK_OF_TURN                                                                                 \
   "FROM events WHERE session_db_id = ? AND prompt_number = ? AND seq > ? AND seq < ? AND outcome = " \
   "'stored' "                                                                                        \
@@ -152,6 +158,7 @@ Result<std::optional<WallTime>> last_work_before(Db& db, SessionId session, std:
   return at ? std::optional(from_epoch_ms(*at)) : std::nullopt;
 }
 
+// Ordered by turn first, as the index events_by_turn is: it gives the last calls without a sort.
 Result<std::vector<KeptEvent>> last_calls(Db& db, SessionId session, std::size_t limit) {
   auto calls = TRY(events_with_texts(
       db, db.query(KEPT_EVENTS "WHERE e.session_db_id = ? AND e.outcome = 'stored' AND e.kind IN ('tool', "

@@ -16,7 +16,9 @@ using Is = ExchangeColumn::Is;
 
 #define NAMES "(SELECT value FROM json_each(?1))"
 
-// "observation UUID", within the projects ?1. `row`: SQL that gives the number.
+// SQL for the name of a row in an export, "observation UUID"; NULL when the row is not in the projects ?1.
+// `letter_or_kind`: SQL that gives the letter of a record or the kind of an alias; `row`: the number. Texts
+// have no uuid: their session's uuid and their hash name them.
 std::string named_row(std::string_view letter_or_kind, const std::string& row) {
   struct Target {
     std::string_view letter, kind, table, name;
@@ -81,6 +83,7 @@ std::string select_sql(const ExchangeKind& kind, bool of_session) {
   std::string columns, where(kind.scope);
   for (const ExchangeColumn& column : kind.columns) {
     columns += (columns.empty() ? "" : ", ") + exported(column);
+    // A row about a record that is not exported is left out.
     if (is_reference(column)) where += (where.empty() ? "" : " AND ") + exported(column) + " IS NOT NULL";
   }
   // Links name projects by their numbers: here they are uuids as well.
@@ -88,6 +91,7 @@ std::string select_sql(const ExchangeKind& kind, bool of_session) {
     columns =
         "(SELECT uuid FROM projects WHERE id = t.a), (SELECT uuid FROM projects WHERE id = t.b), t.state, "
         "t.made_by, t.reason, t.created_at_epoch";
+  // Only files whose content is known: the others follow from the observation's lists.
   if (kind.what == Exchanged::file) where += " AND t.blob NOT IN ('', '-')";
   if (const ExchangeColumn* column = of_session ? session_column(kind) : nullptr)
     where += column->is == Is::session
@@ -144,6 +148,7 @@ Result<Stmt> prepare_with(Db& db, const std::string& sql, const std::vector<cons
   return stmt;
 }
 
+// The blob '-' says that the content is not known: the files here are not those that the observation saw.
 Status add_parts(Db& db, std::int64_t id) {
   for (const auto& [column, modified] : {std::pair("files_read", 0), std::pair("files_modified", 1)})
     TRY(

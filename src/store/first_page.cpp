@@ -24,6 +24,7 @@ bool varies(std::size_t at) {
                      [&](const Field& f) { return at >= f.begin && at < f.end; });
 }
 
+// How many bytes differ, without the fields that change with the content.
 std::size_t difference(std::string_view a, std::string_view b) {
   std::size_t count = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) count += a[i] != b[i] && !varies(i) ? 1 : 0;
@@ -84,6 +85,8 @@ Status check_first_page(std::string_view page) {
     return Error{Code::corrupt, "it is not a database"};
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(page[at]); };
   const std::uint32_t size = byte(16) * 256u + byte(17);  // 1: 65536
+  // 18, 19: 1 is a rollback journal, 2 a WAL. 21 to 23 are fixed values. 44: the format of the schema, at
+  // most 4. 56: the text encoding, 1 to 3, or 0 in a database without tables.
   const bool undamaged = (size == 1 || (size >= 512 && (size & (size - 1)) == 0)) && byte(18) >= 1 &&
                          byte(18) <= 2 && byte(19) >= 1 && byte(19) <= 2 && byte(21) == 64 &&
                          byte(22) == 32 && byte(23) == 32 && number(page, 44) <= 4 && number(page, 56) <= 3;
@@ -106,6 +109,8 @@ Result<bool> copy_with_first_page(os::Disk& disk, const std::string& path, const
     repaired = *kept;
   else
     put_constants(repaired);
+  // No difference: the damage is elsewhere. Too much of it: it is another program's file, and with our page
+  // its content would be read as rows of ours.
   const std::size_t differs = difference(repaired, page);
   if (differs == 0 || differs > kMostDamage) return false;
   clear_varying_fields(repaired);

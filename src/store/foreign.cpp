@@ -12,7 +12,8 @@ static std::string quoted_name(const std::string& name) {
   return quoted + "\"";
 }
 
-// No other process opens the copy, so it needs no shared memory (which some file systems lack).
+// No other process opens the copy, so it needs no shared memory (which some file systems lack). It is opened
+// with the VFS of `like`: in tests both are on the simulated disk.
 static Result<Db> open_copy(const Db& like, const std::string& path) {
   sqlite3_vfs* vfs = nullptr;
   sqlite3_file_control(like.raw(), "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
@@ -53,6 +54,7 @@ Result<Foreign> Foreign::from_json(const Db& like, const std::string& path, std:
   auto transaction = TRY(Transaction::begin(db));
   for (const auto& [member, table] : tables) {
     const std::string where = "$." + quoted_name(member);
+    // Names of letters, digits and _ alone: they are pasted into a JSON path below.
     std::string columns, values;
     {
       Stmt row =

@@ -7,6 +7,7 @@
 
 namespace cairn::store {
 
+// Deletes the observations that have no other evidence.
 static Status forget_learned(Db& db, std::int64_t event) {
   const auto learned = TRY(all<std::int64_t>(
       db.query("SELECT DISTINCT observation_id FROM observation_evidence WHERE event_seq = ?", event)));
@@ -46,6 +47,7 @@ Status forget_turn(Db& db, SessionId session, std::int64_t number) {
     TRY(db.run("DELETE FROM " + std::string(table) + " WHERE session_db_id = ? AND prompt_number = ?",
                session.value, number));
   TRY(forget_passages(db, session, number));
+  // Words of deleted entries stay in the search index until its parts are merged.
   TRY(put_meta(db, kIndexToMerge, 1));
   return db.run(
       "DELETE FROM session_summaries WHERE memory_session_id = (SELECT memory_session_id FROM sdk_sessions "

@@ -38,7 +38,7 @@ Result<std::vector<ForgetRequest>> forget_requests(Db& db, const std::optional<s
 }
 
 Result<bool> is_turn_requested(Db& db, const std::string& content_session_id, std::int64_t prompt_number) {
-  if (!TRY(db.integer("SELECT 1 FROM forget_requests LIMIT 1"))) return false;
+  if (!TRY(db.integer("SELECT 1 FROM forget_requests LIMIT 1"))) return false;  // the usual case
   return TRY(db.integer(
                  "SELECT 1 FROM sdk_sessions s WHERE s.content_session_id = ?1 AND (EXISTS (SELECT 1 FROM "
                  "user_prompts r JOIN forget_requests q ON q.record = 'P' || r.id WHERE r.session_db_id = "
@@ -57,6 +57,7 @@ Result<bool> end_forget_request(Db& db, const RecordName& record, bool keep, Wal
   TRY(db.run("DELETE FROM forget_requests WHERE record = ?", record.text()));
   if (db.changes() == 0) return false;
   auto standing = TRY(standing_of(db, record));
+  // Hidden for another reason since, such as a person's rejection: that stays.
   if (!keep || !standing || standing->hidden_by != HiddenBy::request) return true;
   standing->hidden_by = HiddenBy::none;
   TRY(put_standing(db, record, *standing, now));

@@ -41,6 +41,7 @@ static std::string_view events_sql(char letter) {
   }
 }
 
+// An event is kept when an observation that stays (is not in `going`) was made from it.
 Result<std::vector<GoneEvent>> events_to_forget(Db& db, const RecordName& record,
                                                 const std::vector<RecordName>& going) {
   const std::string_view sql = events_sql(record.letter);
@@ -73,6 +74,7 @@ Status delete_record(Db& db, const RecordName& record) {
                  record.row));
       return db.run("DELETE FROM session_summaries WHERE id = ?", record.row);
     case 'T':
+      // The turn has a copy of its last answer.
       TRY(
           db.run("UPDATE turns SET last_assistant_message = NULL WHERE (session_db_id, prompt_number) = "
                  "(SELECT session_db_id, prompt_number FROM texts WHERE id = ?1) AND last_assistant_message "
@@ -133,6 +135,9 @@ static Status delete_rest(Db& db, const Session& session) {
   return db.run("DELETE FROM sdk_sessions WHERE id = ?", session.id.value);
 }
 
+// Each call deletes at most `limit` rows of one table, so that a long session blocks the writer only briefly.
+// Evidence goes first, because payloads are not deleted with their session. The session's own row goes last:
+// after a crash the forget finds it and continues.
 Result<bool> delete_session_piece(Db& db, SessionId id, std::int64_t limit) {
   const auto session = TRY(find_session(db, id));
   if (!session) return false;
@@ -181,6 +186,8 @@ Result<std::vector<RecordName>> hand_records_in(Db& db, const SessionScope& scop
   return records;
 }
 
+// The path may be longer or shorter than the stored one: "src/a.cpp" matches "/home/dev/src/a.cpp" and
+// "a.cpp".
 Result<std::vector<RecordName>> records_about_file(Db& db, const std::optional<std::string>& project,
                                                    const std::string& path) {
   return all(db.query("SELECT DISTINCT o.id FROM observation_files f JOIN observations o ON o.id = "
@@ -214,6 +221,7 @@ Status drop_orphans(Db& db) {
         "AND substr(record, 2) NOT IN (SELECT id FROM texts)) OR (record LIKE 'W%' AND "
         "substr(record, 2) NOT IN (SELECT id FROM open_items)) OR (record LIKE 'D%' AND "
         "substr(record, 2) NOT IN (SELECT id FROM session_documents))"));
+  // An alias stays without its record, so that the next import does not bring the record back.
   TRY(
       db.run("UPDATE import_aliases SET row_id = NULL, hash = '' WHERE kind IN ('observation', 'note') AND "
              "row_id NOT IN (SELECT id FROM observations)"));

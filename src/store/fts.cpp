@@ -12,6 +12,7 @@ namespace {
 
 using Visit = int (*)(void*, int, const char*, int, int, int);
 
+// The tokenizer has no state: any address serves as its handle.
 int create(void*, const char**, int, Fts5Tokenizer** out) {
   static char kNoState;
   *out = reinterpret_cast<Fts5Tokenizer*>(&kNoState);
@@ -34,6 +35,7 @@ int tokenize(Fts5Tokenizer*, void* context, int flags, const char* text, int byt
   return SQLITE_OK;
 }
 
+// FTS5 gives its functions only in this way: a statement writes their address to a bound pointer.
 fts5_api* api_of(sqlite3* db) {
   fts5_api* api = nullptr;
   sqlite3_stmt* statement = nullptr;

@@ -62,6 +62,7 @@ bool is_manual(const Captured& captured) {
   return captured.id.value.starts_with(kByHand);
 }
 
+// An id that a repair made has the provider `manual`, which is never that of a run.
 std::optional<MemoryId> may_resume(const Identity& identity, const Run& run) {
   const auto* captured = std::get_if<Captured>(&identity);
   if (!captured || run.fresh || run.prompt_number <= 1) return std::nullopt;

@@ -2,6 +2,8 @@
 
 namespace cairn::store {
 
+// Prompts and records come in any order: each extends the turn to its own time. A turn that is open stays
+// open.
 Status note_imported_turn(Db& db, SessionId session, std::int64_t number, WallTime at) {
   TRY(db.run(
       "INSERT INTO turns(session_db_id, prompt_number, started_at_epoch, last_event_at_epoch, "
@@ -16,6 +18,7 @@ Status note_imported_turn(Db& db, SessionId session, std::int64_t number, WallTi
       session.value, number, epoch_ms(at));
 }
 
+// An UPDATE reads the old values of all columns, so that each expression has the maximum of its own.
 Status end_imported_session(Db& db, SessionId session, WallTime at, std::string_view reason) {
   return db.run(
       "UPDATE sdk_sessions SET status = 'completed', end_reason = ?3, transcript_due = 0, completed_at_epoch "

@@ -27,6 +27,7 @@ static Import read_import(Stmt& row) {
   return {row.text(0), row.text(1), row.text(2), row.integer(3), from_epoch_ms(row.integer(4))};
 }
 
+// A transcript is copied to the archive first: it is passed over while its request for a copy waits.
 Result<std::optional<Import>> import_in(Db& db, ImportState state) {
   return first(db.query("SELECT path, platform, content_session_id, bytes, modified_at_epoch FROM imports "
                         "WHERE state = ? AND (state <> 'pending' OR path NOT IN (SELECT source_path FROM "

@@ -8,6 +8,7 @@
 
 namespace cairn::store {
 
+// All of them are one value in `meta`, which is rewritten for each change.
 static constexpr std::size_t kMostSessions = 1000;
 
 Result<std::optional<Lost>> find_lost(Db& db) {
@@ -46,6 +47,8 @@ Status set_found(Db& db, const std::string& session) {
   return count_recovered(db, count);
 }
 
+// Every event that was recovered from a transcript counts, also one whose hook never ran: so at most as many
+// as failed.
 Status count_recovered(Db& db, std::int64_t more) {
   const auto failed = TRY(meta_number(db, kFailedDeliveries));
   if (!failed) return {};

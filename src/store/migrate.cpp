@@ -54,7 +54,8 @@ static Status apply(Db& db, const Migration& migration, WallTime now) {
   return transaction.commit();
 }
 
-// `migrations` ends with the one whose `whole` text is used.
+// Creates all tables from one text. `migrations` ends with the one that has it. All of them are noted as
+// applied, so that the database looks like one that was migrated step by step.
 static Status create_whole(Db& db, std::span<const Migration> migrations, WallTime now) {
   Transaction transaction = TRY(Transaction::begin(db));
   TRY(create_list(db));

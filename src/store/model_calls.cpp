@@ -42,6 +42,7 @@ static Result<Spent> spent_on_backlog(Db& db, WallTime now) {
   return read_spent(db.query(SUMS "WHERE day = ? AND purpose = 'backlog'", day_of(now)));
 }
 
+// The condition on the day is for the index model_calls_by_day.
 Result<Spent> spent_since(Db& db, const std::optional<WallTime>& since) {
   if (!since) return read_spent(db.query(SUMS));
   return read_spent(
@@ -74,6 +75,7 @@ static Result<std::string> refusal(Db& db, const NewCall& call, const DailyBudge
     return fmt::format(
         "the day's budget of ${:.2f} is used up (${:.2f} used, the next call may need ${:.2f})", budget.usd,
         spent.usd, cost);
+  // Backlog may use only a share of the day, so that current turns are not left without a model.
   if (call.purpose != CallPurpose::backlog) return std::string();
   const Spent backlog = TRY(spent_on_backlog(db, now));
   const auto share = static_cast<double>(budget.backlog_percent) / 100;
@@ -101,7 +103,9 @@ Result<Reserved> reserve_call(Db& db, const NewCall& call, const DailyBudget& bu
   return out;
 }
 
+// Only an open call: one that was ended as lost stays lost.
 Status end_call(Db& db, std::int64_t id, const CallEnd& end) {
+  // What the call used is not known: the row keeps the most that it can have used.
   if (end.estimated)
     return db.run("UPDATE model_calls SET outcome = ?, duration_ms = ? WHERE id = ? AND outcome = 'open'",
                   name_of(end.outcome), end.duration.count(), id);
@@ -113,6 +117,7 @@ Status end_call(Db& db, std::int64_t id, const CallEnd& end) {
       end.cached_tokens, end.cost_usd, id);
 }
 
+// They keep what was reserved: the provider may have used all of it.
 Result<std::int64_t> end_lost_calls(Db& db) {
   TRY(db.run("UPDATE model_calls SET outcome = 'lost' WHERE outcome = 'open'"));
   return db.changes();

@@ -27,6 +27,7 @@ Status give_note_again(Db& db, std::int64_t observation) {
   return db.run("UPDATE notes SET done_at_epoch = NULL WHERE observation_id = ?", observation);
 }
 
+// Two lookups, each with its index: the notes of the project, and those for all projects.
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit) {
   return all(
       db.query("SELECT o.id, o.project, n.for_all, o.title, coalesce(nullif(o.narrative, ''), o.title), "
@@ -63,6 +64,7 @@ Status put_standing_orders(Db& db, SessionId session, std::int64_t prompt_number
   return {};
 }
 
+// Reads more rows than asked for, because the same order is often said again: each is given once.
 Result<std::vector<StandingOrder>> standing_orders(Db& db, const std::string& project, std::size_t limit) {
   Stmt row = TRY(db.query(
       "SELECT p.id, r.text FROM standing_orders r JOIN user_prompts p ON p.session_db_id = r.session_db_id "

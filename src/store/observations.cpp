@@ -11,6 +11,10 @@
 #include "store/rows.h"
 #include "store/standing.h"
 
+// A batch is written again whenever its turn changed. put_observations() then finds for each observation the
+// row where it belongs (target_of), updates or inserts it, makes the batch's evidence what the list says, and
+// removes the rows that are left over. Ids stay wherever possible: people and other records refer to them.
+
 namespace cairn::store {
 
 namespace {
@@ -27,7 +31,7 @@ struct KnownRow {
   std::optional<std::int64_t> position;
   std::string hash;
   std::string other_batch;  // another batch with the same observation; empty: none
-  bool kept = false;
+  bool kept = false;        // has its observation, or a person edited or rejected it: not to be removed
 };
 
 // The batch's rows so far.
@@ -44,6 +48,7 @@ Result<std::vector<KnownRow>> known_of(Db& db, const std::string& batch) {
   return known;
 }
 
+// The earliest equal observation of another session of the project, also under the name that it had before.
 Result<std::optional<std::int64_t>> same_elsewhere(Db& db, const MemoryId& memory, const std::string& project,
                                                    const std::string& hash) {
   return db.integer(
@@ -54,7 +59,7 @@ Result<std::optional<std::int64_t>> same_elsewhere(Db& db, const MemoryId& memor
 }
 
 Status put_parts(Db& db, std::int64_t id, const Observation& o) {
-  // What is known of a file's content stays.
+  // Rows of files that are still named stay, with the blob that their file had.
   TRY(
       db.run("DELETE FROM observation_files WHERE observation_id = ?1 AND path NOT IN (SELECT value FROM "
              "json_each(iif(modified, ?2, ?3)))",
@@ -200,6 +205,7 @@ Status rehash_observation(Db& db, std::int64_t id) {
   if (!TRY(row.step())) return {};
   Observation o;
   read_columns(row, o.type, o.title, o.narrative, o.facts);
+  // With other words it is no longer the same as another one.
   return db.run("UPDATE observations SET content_hash = ?, same_as = NULL WHERE id = ?", hash_of(o), id);
 }
 
@@ -225,6 +231,7 @@ Status put_observations(Db& db, const MemoryId& memory, const std::string& batch
     const Target& target = targets.emplace_back(TRY(target_of(db, memory, batch, known, o)));
     in_place &= target.other || (target.row && target.row->position == o.position);
   }
+  // (batch_id, position) is unique: while rows swap their positions, one at a time, two would have the same.
   if (!known.empty() && !in_place)
     TRY(db.run("UPDATE observations SET position = NULL WHERE batch_id = ?", batch));
   std::set<std::pair<std::int64_t, std::int64_t>> evidence;
@@ -253,6 +260,7 @@ std::string turn_batch(const Session& session, std::int64_t prompt_number) {
   return "turn-" + key_of(session.platform, session.content_id) + "-" + std::to_string(prompt_number);
 }
 
+// Batch '' is what people entered by hand. It replaces nothing that a distiller found.
 Result<bool> is_covered_elsewhere(Db& db, const std::string& batch, const std::vector<std::int64_t>& events) {
   for (const std::int64_t event : events)
     if (!TRY(db.integer(
@@ -281,7 +289,8 @@ Status drop_covered(Db& db, const std::string& batch, const std::vector<Observat
                "observation_evidence e WHERE e.observation_id = ?1) AND NOT EXISTS (SELECT 1 FROM "
                "record_standing t WHERE t.record = 'O' || ?1 AND t.text_hash <> '')",
                id, batch));
-    // A row that another batch has too now belongs to that batch.
+    // Still there: another batch has evidence for it and takes it over, or a person decided about it; then it
+    // belongs to no batch.
     TRY(
         db.run("UPDATE observations SET position = NULL, batch_id = (SELECT e.batch_id FROM "
                "observation_evidence e WHERE e.observation_id = ?1 LIMIT 1) WHERE id = ?1 AND batch_id = ?2",

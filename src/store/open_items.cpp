@@ -74,6 +74,7 @@ Status delete_open_item(Db& db, std::int64_t id) {
   return db.run("DELETE FROM open_items WHERE id = ?", id);
 }
 
+// An item without a closing turn was closed by a person.
 Result<bool> closed_by_person(Db& db, const std::string& project, const std::string& key) {
   return TRY(db.integer("SELECT 1 FROM open_items WHERE project IN (SELECT member FROM project_names WHERE "
                         "project = ?) AND key = ? AND closed_at_epoch IS NOT NULL AND closed_session IS NULL "
@@ -113,6 +114,8 @@ Status put_edits(Db& db, const OpenTurn& turn, const TurnEdits& edits) {
   TRY(db.run("DELETE FROM uncommitted_edits WHERE session_db_id = ? AND prompt_number = ?",
              turn.session.value, turn.number));
   if (edits.committed) {
+    // `files` were edited after the turn's commit, and are stored with the time `at`: so the commit is dated
+    // just before it, and leaves them uncommitted.
     const std::int64_t before = epoch_ms(edits.at) - 1;
     TRY(
         db.run("INSERT INTO last_commits(project, worktree, at_epoch) VALUES(?,?,?) ON CONFLICT DO UPDATE "
@@ -144,6 +147,7 @@ Result<std::optional<std::string>> branch_of(Db& db, const std::string& content_
                  content_session);
 }
 
+// The newest session of each name by the index sessions_by_project: a maximum over all would read them all.
 Result<WallTime> last_activity(Db& db, const std::optional<std::string>& project) {
   const auto at =
       project ? TRY(db.integer(

@@ -15,6 +15,14 @@
 #include "store/states.h"
 #include "store/wal.h"
 
+// A start goes like this:
+// 1. Read the state file. `damaged`: an earlier daemon found damage, go to 4.
+// 2. Look for damage from the cheapest to the dearest check: the file's size, its first page, the WAL, the
+//    schema's hash, the pages of a small store. The database file is not changed before all are passed.
+// 3. Migrate, write `open` to the state file, and return the connection.
+// 4. Rename the damaged file and its WAL, build a new one from its rows, rename that to `cairn.db`, write
+//    `closed`, and continue with 2.
+
 namespace cairn::store {
 
 namespace {
@@ -57,8 +65,9 @@ Result<State> read_state(os::Disk& disk, const std::string& path) {
   const auto word = [&](std::size_t i) { return std::string(i < words.size() ? words[i] : ""); };
   const StoreState kind = named<StoreState>(word(0)).value_or(StoreState::none);
   if (kind == StoreState::closed || kind == StoreState::open) return State{kind, word(1), "", ""};
-  if (words.size() < 3 || kind != StoreState::damaged)
-    return State{StoreState::open, "", "", ""};  // unreadable
+  // An unreadable state counts as `open`, the most careful one: the WAL must then be there, and no schema is
+  // compared.
+  if (words.size() < 3 || kind != StoreState::damaged) return State{StoreState::open, "", "", ""};
   return State{kind, "", word(1), line.substr(words[0].size() + words[1].size() + 2)};
 }
 
@@ -104,6 +113,7 @@ Status read_transcripts_again(Db& db) {
       "'counted'");
 }
 
+// What recent_damage() shows to the user.
 Status note_event(Db& db, std::string_view what, WallTime now) {
   TRY(put_meta(db, kDamage, what));
   TRY(put_meta(db, kDamageAt, epoch_ms(now)));
@@ -140,6 +150,7 @@ Result<std::string_view> check_wal(os::Disk& disk, const std::string& path, cons
   return std::string_view(TRY(wal_is_damaged(disk, path + "-wal")) ? "damaged" : "");
 }
 
+// Steps 2 and 3. Fails with `corrupt` when the store has to be rebuilt. `last`: how it was left.
 Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, const State& last, Log& log) {
   const auto stat = disk.stat(options.path);
   if (!stat && stat.error().code != Code::not_found) return stat.error();
@@ -157,13 +168,16 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, c
   // A session waits, and pages that are not in memory take a millisecond each: a large store is checked after
   // the first answers.
   if (TRY(is_small(db))) TRY(check_pages(clock, db, kCheckTime, nullptr));
+  // A migration changes the schema. If we die after it, the next start must not compare the new schema with
+  // the old hash and report damage: so the hash leaves the state file first.
   if (!last.schema.empty() && TRY(is_older(db))) TRY(write_state(disk, options.path, StoreState::open, ""));
   const auto version = TRY(db.integer("PRAGMA schema_version"));
   TRY(migrate(db, schema(), clock.now()));
   if (TRY(db.integer("PRAGMA schema_version")) != version) hash = TRY(schema_hash(db));
   if (!lost_wal.empty()) TRY(note_lost_wal(db, lost_wal, clock.now(), log));
   db.keep_wal(false);
-  // Without a log the page in the file is the newest version of it.
+  // Only after a clean close the file has the newest first page: else a newer one may be in the WAL. Without
+  // the copy the store works all the same, so an error is ignored.
   if (!empty && last.kind == StoreState::closed && last.schema == hash)
     ignore(keep_first_page(disk, options.path, first));
   // Only after the WAL's name is durable: "open" without a WAL would look like a lost one. On a full disk the
@@ -176,7 +190,7 @@ Result<Db> open_checked(os::Disk& disk, os::Clock& clock, Db::Options options, c
 // The WAL goes first: SQLite would apply it to whichever database has the name.
 Status move_away(os::Disk& disk, const std::string& path, const std::string& damaged) {
   for (const char* part : {"-wal", ""}) {
-    if (disk.stat(damaged + part).ok()) continue;
+    if (disk.stat(damaged + part).ok()) continue;  // renamed already, before a crash
     const auto moved = disk.rename(path + part, damaged + part);
     if (!moved && moved.error().code != Code::not_found) return moved;
   }
@@ -209,13 +223,15 @@ Result<Salvaged> build_of(os::Disk& disk, const Db::Options& options, const std:
   Db db = TRY(Db::open(to));
   TRY(db.exec("PRAGMA synchronous=OFF"));
   const auto there = disk.stat(from);
+  // A file that is missing or empty has no rows: the result is an empty store with one gap.
   if (there && there->size > 0) return salvage(source, db, now);
   TRY(migrate(db, schema(), now));
   return Salvaged{.gaps = 1};
 }
 
-// Not synced before it is complete: until it has its final name, a crash throws it away anyway. When no row
-// can be read, tries once more with a repaired first page.
+// Makes the database that replaces the damaged one, complete and durable, under the name `fresh`. It is
+// synced once, at the end: after a crash it is made again from the beginning. When no row can be read, tries
+// once more with a repaired first page.
 Status build(os::Disk& disk, const Db::Options& options, const State& last, const std::string& damaged,
              const std::string& fresh, WallTime now, Log& log) {
   const std::string copy = fresh + ".from";
@@ -248,8 +264,8 @@ Status build(os::Disk& disk, const Db::Options& options, const State& last, cons
 Status rebuild(os::Disk& disk, const Db::Options& options, const State& last, WallTime now, Log& log) {
   const std::string& path = options.path;
   const std::string damaged = damaged_path(path, last.time), fresh = path + ".new";
-  if (!disk.stat(damaged).ok() ||
-      !disk.stat(path).ok()) {  // else a crash came between the rename and the state
+  // When both files are there, an earlier rebuild was complete and died before it wrote the state.
+  if (!disk.stat(damaged).ok() || !disk.stat(path).ok()) {
     log.error("the store is damaged: " + last.reason + ": saving what can be read");
     TRY(move_away(disk, path, damaged));
     TRY(build(disk, options, last, damaged, fresh, now, log));
@@ -265,7 +281,8 @@ Result<bool> is_small(Db& db) {
   return TRY(db.integer("PRAGMA page_count")).value_or(0) <= kFewPages;
 }
 
-// First every page, then the indexes.
+// In a large store first every page, then the indexes: the time may end before the second check, which takes
+// several times as long. A small one gets only the second, which includes the first.
 Status check_pages(os::Clock& clock, Db& db, Millis time, const std::atomic<bool>* stopping) {
   struct Limit {
     os::Clock& clock;
@@ -281,6 +298,7 @@ Status check_pages(os::Clock& clock, Db& db, Millis time, const std::atomic<bool
   Status checked = small ? Status() : db.integrity_check();
   if (checked) checked = db.integrity_check(true);
   sqlite3_progress_handler(db.raw(), 0, nullptr, nullptr);
+  // The time is over, or the daemon stops: nothing was found so far.
   if (!checked && checked.error().code == Code::canceled) return {};
   return checked;
 }
@@ -309,6 +327,7 @@ void note_clean_close(os::Disk& disk, Db& db, const std::string& path) {
 }
 
 Status note_damage(os::Disk& disk, const std::string& path, std::string_view what, WallTime now) {
+  // The name must be new: rebuild() takes an existing file for the result of an earlier attempt.
   while (disk.stat(damaged_path(path, compact(now))).ok()) now += std::chrono::seconds(1);
   return write_state(disk, path, StoreState::damaged, compact(now) + " " + one_line(visible(what), 300));
 }

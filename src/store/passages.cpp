@@ -8,6 +8,7 @@
 
 namespace cairn::store {
 
+// A base has unindexed lines when its segments have more lines than its progress says.
 Result<std::optional<UnindexedBase>> next_unindexed(Db& db) {
   Stmt row = TRY(db.query(
       "SELECT b.id, coalesce(p.lines, 0), coalesce(p.state, '') FROM backup_bases b LEFT JOIN "
@@ -30,7 +31,7 @@ Status add_passages(Db& db, std::int64_t base, const std::vector<NewPassage>& pa
         "INSERT INTO passages(base_id, first_line, last_line, at_epoch, prompt_id) VALUES(?,?,?,?,?) ON "
         "CONFLICT DO NOTHING",
         base, p.first_line, p.last_line, epoch_ms(p.at), p.prompt_id));
-    if (db.changes() == 0) continue;
+    if (db.changes() == 0) continue;  // it is indexed already
     TRY(db.run("INSERT INTO passage_index(rowid, body) VALUES(?, ?)", db.last_insert_rowid(), p.text));
   }
   return db.run(

@@ -27,6 +27,8 @@ bool is_packed_as_text(std::string_view text) {
   return text.size() < kLeastPacked;
 }
 
+// A short text is stored as TEXT, a compressed one as a BLOB. A damaged one counts as missing, so that the
+// rest of its turn can still be read.
 std::optional<std::string> payload_text(Db& db, const Stmt& row, int column) {
   if (row.is_null(column) || row.is_text(column)) return row.optional_text(column);
   auto text = decompress(row.blob(column));

@@ -9,6 +9,7 @@
 
 namespace cairn::store {
 
+// A pair is stored once, with the smaller number first.
 static Result<std::optional<LinkState>> link_state(Db& db, const Project& one, const Project& other) {
   const auto state = TRY(db.text("SELECT state FROM project_links WHERE a = ? AND b = ?",
                                  std::min(one.id, other.id), std::max(one.id, other.id)));
@@ -43,7 +44,8 @@ static Result<std::set<std::int64_t>> group_of(Db& db, std::int64_t project) {
   return group;
 }
 
-// Updates which projects are read together, after a link changed.
+// Writes the number of its group (the smallest id in it) to all members, after a link changed: reads then
+// find the members by an index, without following links.
 static Status update_scope(Db& db, std::int64_t project) {
   const auto group = TRY(group_of(db, project));
   const auto scope = group.size() > 1 ? std::optional(*group.begin()) : std::nullopt;
@@ -76,6 +78,7 @@ Result<bool> unlink_projects(Db& db, const Project& one, const Project& other, W
   if (state != LinkState::linked && state != LinkState::suggested) return false;
   TRY(put_link(db, one, other, LinkState::apart, MadeBy::user, "taken apart by the user", now));
   TRY(note_change(db, one, other, "unlinked", MadeBy::user, now));
+  // Without the link there may be two groups.
   TRY(update_scope(db, one.id));
   TRY(update_scope(db, other.id));
   return true;
@@ -99,7 +102,7 @@ Result<std::vector<Link>> links_of(Db& db, const Project& project) {
 }
 
 // A path or a name in quotes, for a line that the user reads.
-static std::string said(const std::string& text) {
+static std::string in_quotes(const std::string& text) {
   return quoted(text, '"');
 }
 
@@ -109,15 +112,19 @@ static Result<std::string> news_line(Db& db, const Project& project, const Stmt&
   if (what == ProjectChange::repository)
     return std::string("this directory became a repository: what was remembered of it stays with it");
   if (what == ProjectChange::moved)
-    return fmt::format("the memory of {} moved here with its repository", said(root));
+    return fmt::format("the memory of {} moved here with its repository", in_quotes(root));
   const auto other = TRY(find_project(db, row.integer(3)));
   const auto state = other ? TRY(link_state(db, project, *other)) : std::nullopt;
   if (!state || name_of(*state) != row.text(1)) return std::string();  // the link was removed since
   if (what == ProjectChange::linked)
-    return fmt::format("linked with project {}: `cairn projects unlink` takes it back", said(other->name));
-  return fmt::format("looks like project {}: `cairn projects link` reads both as one", said(other->name));
+    return fmt::format("linked with project {}: `cairn projects unlink` takes it back",
+                       in_quotes(other->name));
+  return fmt::format("looks like project {}: `cairn projects link` reads both as one",
+                     in_quotes(other->name));
 }
 
+// Only what cairn did by itself: a person knows their own changes. `last` is also moved past entries that
+// give no line.
 Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t shown) {
   constexpr std::size_t kMostLines = 3;
   IdentityNews news{shown, {}};

@@ -6,6 +6,12 @@
 #include "base/text.h"
 #include "store/rows.h"
 
+// A project gets another name in two parts. start_rename() and merge_projects() only change rows of
+// `projects`: the old name becomes a project that moves to the new one (moves_to), and reads show both.
+// ProjectMover then changes `project` in the rows of all tables, some rows a step. When no row has the old
+// name any more, its project is deleted. How far the mover is, it keeps in memory alone: after a crash it
+// begins with the first table again and finds fewer rows.
+
 namespace cairn::store {
 
 static constexpr std::size_t kMaxName = 200;
@@ -13,7 +19,7 @@ static constexpr std::size_t kMaxName = 200;
 // search index; a session more, because a trigger moves the counts of its calls.
 static constexpr std::int64_t kLookedAt = 5000, kMoved = 100, kMovedSessions = 10;
 
-// The tables with a column of that name.
+// The tables with a column of that name, without those of the search indexes.
 static Result<std::vector<std::string>> tables_with(Db& db, const std::string& column) {
   return all<std::string>(db.query(
       "SELECT t.name FROM pragma_table_list t WHERE t.schema = 'main' AND t.type = 'table' AND EXISTS "
@@ -59,6 +65,7 @@ Status rename_project(Db& db, const Project& project, const std::string& name, W
 
 Status merge_projects(Db& db, const Project& from, const Project& into, WallTime now) {
   if (from.id == into.id) return Error{Code::invalid, "both are the same project"};
+  // The history decides which project an old name or path means: from here on it is `into`.
   TRY(db.run("UPDATE project_history SET project_id = ? WHERE project_id = ?", into.id, from.id));
   TRY(db.run("DELETE FROM project_links WHERE a = ?1 OR b = ?1", from.id));
   TRY(db.run("UPDATE projects SET moves_to = ? WHERE moves_to = ?", into.id, from.id));
@@ -79,7 +86,7 @@ Result<bool> is_moving(Db& db) {
 Result<bool> ProjectMover::step() {
   if (!TRY(is_moving(db_))) return false;
   auto moved = in_transaction(db_, [&] { return step_in_transaction(); });
-  if (!moved) from_ = 0;  // begins again
+  if (!moved) from_ = 0;  // the changes were rolled back: begin again with the first table
   TRY(std::move(moved));
   return true;
 }
@@ -113,7 +120,8 @@ Status ProjectMover::step_in_transaction() {
   return gone || gone.error().code == Code::invalid ? Status() : gone;
 }
 
-// Moves rows of the table, and leaves it when none is left. What the new name has already is removed.
+// Moves rows of the table, and leaves it when none is left. A row that the new name has already, by a unique
+// index, is removed: UPDATE OR IGNORE leaves it as it was.
 Status ProjectMover::move_piece(const std::string& table) {
   const std::string change = "UPDATE OR IGNORE \"" + table + "\" SET project = ? WHERE project = ?";
   const std::string remove = "DELETE FROM \"" + table + "\" WHERE project = ?";
@@ -125,6 +133,7 @@ Status ProjectMover::move_piece(const std::string& table) {
     return {};
   }
   const std::int64_t limit = table == "sdk_sessions" ? kMovedSessions : kMoved;
+  // The plus keeps SQLite from the index on the project: rows are read by rowid, so that a step has a bound.
   const auto rows =
       TRY(all<std::int64_t>(db_.query("SELECT rowid FROM \"" + table +
                                           "\" WHERE rowid > ?1 AND rowid <= ?1 + ?2 AND +project = ?3 ORDER "

@@ -19,6 +19,7 @@ static std::string base_of(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+// "/src/work/api", "api" -> "work/api"; "/api", "api" -> "api"
 static std::string with_parent(const std::string& root, const std::string& name) {
   const auto end = root.find_last_of('/');
   if (end == std::string::npos || end == 0) return name;
@@ -26,7 +27,8 @@ static std::string with_parent(const std::string& root, const std::string& name)
   return root.substr(begin + 1, end - begin - 1) + "/" + name;
 }
 
-// `own`: the project to be named; it may keep its own name.
+// The first of "api", "work/api", "work/api-2", "work/api-3", ... that no other project has. `own`: the
+// project to be named; it may keep its own name.
 static Result<std::string> free_name(Db& db, const Place& place, std::int64_t own) {
   const std::string plain = place.name.empty() ? "unnamed" : place.name;
   const std::string longer = with_parent(place.root, plain);
@@ -99,6 +101,7 @@ Result<std::optional<Project>> project_by_old_place(Db& db, const Place& place) 
       read_project);
 }
 
+// Tries the directory, then its parents: a session may have begun below the worktree.
 Result<std::optional<Project>> project_by_worktree(Db& db, const std::string& directory) {
   for (std::string at = directory; at.size() > 1; at.resize(at.find_last_of('/'))) {
     auto found = TRY(first(
@@ -149,6 +152,7 @@ Status move_project(Db& db, const Project& project, const Place& to, std::string
   if (const auto other = TRY(project_by_key(db, to.key)); other && other->id != project.id)
     return Error{Code::busy, to.key + " is project \"" + other->name + "\""};
   std::string name = project.name;
+  // While rows still move to this project it cannot be renamed: it then keeps its name.
   if (to.root != project.root && is_made_of(project.name, project.root) && check_settled(db, project))
     name = TRY(free_name(db, to, project.id));
   if (name != project.name) TRY(start_rename(db, project, name));

@@ -39,9 +39,12 @@ Status refresh_ready(Db& db) {
 // was set back, and is due.
 #define DUE "(m.not_before_epoch <= ?1 OR m.not_before_epoch > ?2) "
 
-// ?3 is Gather::wait in ms, ?4 is Gather::max. A time more than a minute after now was recorded before the
-// clock was set back. The transcript of an ended session is awaited for 30 s.
-// Only the newest messages are looked at, or a long turn would cost more with every event.
+// Whether the messages of a session (h) whose oldest is m have waited long enough for more of them. ?3 is
+// Gather::wait in ms, ?4 is Gather::max. In the order of the conditions: there is no wait; the message was
+// tried before; the oldest waited five times ?3; the session has ended and its transcript was read, or was
+// awaited for 30 s; nothing came for ?3; there are ?4 messages.
+// NOT BETWEEN is also true for a time more than a minute after now: the clock was set back since. The time of
+// the newest is taken from the last 50 rows, or a long turn would cost more with every event.
 #define GATHERED                                                                                            \
   "(?3 = 0 OR m.solo = 1 OR m.retry_count > 0 OR m.created_at_epoch NOT BETWEEN ?1 - 5 * ?3 AND ?1 + "      \
   "60000 OR (s.status <> 'active' AND (s.transcript_due = 0 OR s.last_event_at_epoch < ?1 - 30000)) OR "    \
@@ -72,6 +75,9 @@ static Result<std::optional<std::int64_t>> next_session(Db& db, WallTime now, co
       epoch_ms(now), beyond_any_wait(now), gather.wait.count(), gather.max);
 }
 
+// The messages of a batch, in their order, up to the first that may not be in it. A text counts with at
+// most 2000 bytes, about what a request shows of it. The first message is taken however large it is, or it
+// would block the session for ever.
 static Result<std::vector<MessageId>> next_messages(Db& db, std::int64_t session, WallTime now,
                                                     const Gather& gather) {
   Stmt row = TRY(db.query("SELECT m.id, m.solo, " DUE ", (SELECT sum(min(p.bytes, 2000)) FROM evidence v "
@@ -112,6 +118,7 @@ Result<std::optional<Batch>> claim(Db& db, WallTime now, const Gather& gather) {
                epoch_ms(now), batch.id, batch.messages.size(), batch.lease, epoch_ms(now + lease), id.value));
     CAIRN_ASSERT(db.changes() == 1);
   }
+  // The session goes to the end of the line, behind all messages and claims so far: see next_session().
   TRY(
       db.run("UPDATE sdk_sessions SET served = 1 + max((SELECT coalesce(max(id), 0) FROM pending_messages), "
              "(SELECT max(served) FROM sdk_sessions)) WHERE id = ?",
@@ -119,6 +126,8 @@ Result<std::optional<Batch>> claim(Db& db, WallTime now, const Gather& gather) {
   return std::optional<Batch>(std::move(batch));
 }
 
+// The rows of a batch while its lease is held. A worker that lost its lease matches none, and changes
+// nothing.
 #define OURS "WHERE batch_id = ? AND lease = ? AND status = 'processing' "
 
 Result<std::vector<BatchTurn>> batch_turns(Db& db, const Batch& batch) {
@@ -137,6 +146,7 @@ Result<bool> extend_lease(Db& db, const Batch& batch, WallTime now, Millis lease
 }
 
 Status complete(Db& db, const Batch& batch, WallTime now) {
+  // Before the status changes: OURS finds only rows that are processing.
   TRY(db.run(
       "UPDATE evidence SET indexed = ? WHERE event_seq IN (SELECT event_seq FROM pending_messages " OURS
       ") AND indexed = ?",
@@ -158,6 +168,7 @@ static std::uint64_t mixed(std::uint64_t seed) {
 }
 
 Millis retry_delay(std::int64_t retry, std::uint64_t seed) {
+  // 16 doublings are far beyond the longest pause; more would overflow the shift.
   const auto doublings = std::clamp<std::int64_t>(retry, 0, 16);
   const std::int64_t whole = std::min(kFirstDelay.count() << doublings, kLongestDelay.count());
   const auto part = static_cast<std::int64_t>(mixed(seed ^ static_cast<std::uint64_t>(retry)) % 1001);
@@ -173,11 +184,13 @@ Millis retry_delay(std::int64_t retry, std::uint64_t seed) {
   "UPDATE pending_messages SET status = 'failed', lease = NULL, lease_until_epoch = NULL, last_error = ?, " \
   "completed_at_epoch = ? "
 
+// The last try is made alone (solo): if another message of the batch causes the error, this one still
+// succeeds.
 Result<std::int64_t> return_with_retry(Db& db, const Batch& batch, std::string_view reason,
                                        const RetryPolicy& policy, WallTime now) {
   TRY(db.run(FAILS OURS "AND retry_count >= ?", reason, epoch_ms(now), batch.id, batch.lease,
              policy.max_retries));
-  std::int64_t given = db.changes();
+  std::int64_t changed = db.changes();
   std::vector<std::pair<std::int64_t, std::int64_t>> waiting;
   {
     Stmt row = TRY(db.query("SELECT id, retry_count FROM pending_messages " OURS, batch.id, batch.lease));
@@ -188,9 +201,9 @@ Result<std::int64_t> return_with_retry(Db& db, const Batch& batch, std::string_v
     TRY(db.run(WAITS ", retry_count = retry_count + 1, solo = max(solo, ?), last_error = ?, not_before_epoch "
                      "= ? WHERE id = ? AND status = 'processing'",
                last, reason, epoch_ms(now + retry_delay(retries, policy.seed)), id));
-    given += db.changes();
+    changed += db.changes();
   }
-  return given;
+  return changed;
 }
 
 Result<std::int64_t> return_without_retry(Db& db, const Batch& batch, std::string_view reason,
@@ -205,6 +218,8 @@ Status note_waiting(Db& db, const Batch& batch, std::string_view reason, WallTim
                 epoch_ms(until), batch.id, batch.lease);
 }
 
+// A worker may have died of any message of its batch. So a message that was claimed with others is not
+// blamed: it is claimed alone next, and only a death then counts as its try.
 static Result<Recovered> recover(Db& db, Stmt stuck, std::string_view reason, int max_retries, WallTime now) {
   std::vector<std::int64_t> ids;
   while (TRY(stuck.step())) ids.push_back(stuck.integer(0));

@@ -27,6 +27,7 @@ Status end_waits(Db& db) {
       "UPDATE pending_messages SET not_before_epoch = 0 WHERE status = 'pending' AND not_before_epoch > 0");
 }
 
+// A call is due for the index when its message is done; without the message at once.
 Result<bool> abort_message(Db& db, MessageId id) {
   const auto message = TRY(find_message(db, id));
   if (!message) return false;

@@ -13,6 +13,8 @@ Result<std::int64_t> add_receipt(Db& db, const Receipt& r) {
   return db.last_insert_rowid();
 }
 
+// saved_tokens: what the project's last turn took to read, minus the context. An empty context saves nothing.
+// A second confirmation changes nothing.
 Status confirm_receipt(Db& db, std::int64_t id, WallTime at) {
   return db.run(
       "UPDATE injections SET given_at_epoch = ?1, saved_tokens = iif(tokens > 0, max(0, coalesce((SELECT "

@@ -9,6 +9,8 @@ static constexpr std::size_t kTitle = 300;
 
 #define TOOLS TOOLS_OF_TURN("s.id", "r.prompt_number")
 
+// The columns of a Record, in the order in which load_record() reads them. An observation that is equal to an
+// earlier one (same_as) is not in the view of indexed ones: it is shown without a body.
 static std::string_view record_sql(RecordKind kind) {
   switch (kind) {
     case RecordKind::observation:

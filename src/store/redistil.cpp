@@ -6,6 +6,7 @@
 
 namespace cairn::store {
 
+// The conflict: backlog that is in the list stays as it is; what a person asks for starts again.
 Status want_redistil(Db& db, const RedistilTurn& turn) {
   return db.run(
       "INSERT INTO redistil_turns(session_db_id, prompt_number, purpose, provider, at_epoch, done_to) "
@@ -15,8 +16,9 @@ Status want_redistil(Db& db, const RedistilTurn& turn) {
       turn.session.value, turn.number, name_of(turn.purpose), turn.provider, epoch_ms(turn.at), turn.done_to);
 }
 
-// The events of the turn before `first` that the provider has answered: all of them, or none. The queue keeps
-// the last messages that are done, so only the last calls can belong to one.
+// The last event before the batch, if the provider has answered all events of the turn before it; else 0:
+// then all are sent. Their messages have a batch, which a call of the model names. The queue keeps only the
+// newest messages that are done, so looking at the last calls is enough.
 static Result<std::int64_t> answered_to(Db& db, SessionId session, const BatchTurn& turn,
                                         std::string_view provider) {
   Stmt row = TRY(
@@ -40,6 +42,7 @@ Status want_backlog(Db& db, const Batch& batch, std::string_view provider, WallT
   return {};
 }
 
+// Reads several rows because those of busy sessions are skipped.
 Result<std::optional<RedistilTurn>> next_redistil(Db& db, std::string_view provider, WallTime oldest,
                                                   const std::vector<SessionId>& busy, bool backlog) {
   Stmt row = TRY(

@@ -21,13 +21,15 @@ constexpr std::array kIndexed = {IndexedTable{"observations", "indexed_observati
                                  IndexedTable{"open_items", "indexed_open_items"},
                                  IndexedTable{"session_documents", "indexed_documents"}};
 
+// The same definition as that of memory_index in schema.sql.
 constexpr std::string_view kNew =
     "CREATE VIRTUAL TABLE memory_index_next USING fts5(scope, title, body, files, concepts, content = '', "
     "tokenize = 'porter cairn');"
     "INSERT INTO memory_index_next(memory_index_next, rank) VALUES('secure-delete', 1);"
     "INSERT INTO memory_index_next(memory_index_next, rank) VALUES('rank', 'bm25(0.0, 4.0, 1.0, 2.0, 2.0)');";
 
-// Triggers that repeat in the new index the changes of records that it already has.
+// Triggers that repeat in the new index the changes of records that it already has. Later records need none:
+// the rebuild reads them as they are when it gets there.
 std::string triggers_of(const IndexedTable& each) {
   const std::string table(each.table), view(each.view);
   const auto read = [&](const std::string& row) {

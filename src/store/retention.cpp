@@ -13,6 +13,8 @@ static constexpr std::int64_t kHourMs = 3'600'000;
 static constexpr std::int64_t kDayMs = 86'400'000;
 static constexpr std::int64_t kHoursInDay = 24;
 
+// Forwards by at most 24 times the time that passed, which is a day an hour; backwards at once, when the
+// clock is set right again. The first limit is the aim itself.
 Result<bool> move_expiry_limit(Db& db, const Retention& retention, WallTime now, Millis running) {
   const auto known = TRY(meta_number(db, kEvidenceExpiryLimit));
   if (retention.keep_days == 0) {
@@ -26,6 +28,7 @@ Result<bool> move_expiry_limit(Db& db, const Retention& retention, WallTime now,
   return true;
 }
 
+// Free pages do not count: they are used again before the file grows.
 static Result<bool> is_too_large(Db& db, std::int64_t max_bytes) {
   if (max_bytes == 0) return false;
   const std::int64_t pages = TRY(db.integer("PRAGMA page_count")).value_or(0);
@@ -67,6 +70,7 @@ Result<std::int64_t> expire_evidence(Db& db, const Retention& retention, std::in
                           " ORDER BY created_at_epoch, event_seq LIMIT ?",
                           limit));
   std::vector<std::int64_t> rows;
+  // Ordered by time: the first that is young enough ends the loop.
   while (TRY(row.step()) && (any_age || row.integer(1) < expiry_limit)) rows.push_back(row.integer(0));
   TRY(remove_texts(db, rows));
   return static_cast<std::int64_t>(rows.size());

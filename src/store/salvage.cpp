@@ -13,14 +13,22 @@
 #include "store/schema.h"
 #include "store/totals.h"
 
+// How a damaged database is copied:
+// 1. The new one gets the schema version that the damaged one has, so that columns match.
+// 2. Each table is copied row by row. Tables with row ids jump over what cannot be read; the others are read
+//    from both ends.
+// 3. Rows of `projects` and `sdk_sessions` that were lost are made from the entries of their indexes.
+// 4. The new one is migrated, and its counts are made again.
+
 namespace cairn::store {
 
 namespace {
 
 constexpr std::int64_t kRowsATransaction = 5000;
 
-// Lost rows, as far as indexes have their columns. `part` has the table's columns without its constraints. A
-// damaged index may name a project that never existed.
+// Make lost rows from `part`, which has what the indexes say of them: the table's columns, NULL where no
+// index has the column. Columns that must not be NULL get a value that is made from the id. Sessions of a
+// project that does not exist are left out: a damaged index may name any.
 constexpr std::string_view kProjectsOfParts = R"sql(
 INSERT OR IGNORE INTO projects(id, uuid, key, name, root, created_at, created_at_epoch)
 SELECT id, coalesce(uuid, 'salvaged-' || id), coalesce(key, 'salvaged-' || id), coalesce(name, 'salvaged-' || id),
@@ -43,7 +51,7 @@ std::string column_list(const Names& names) {
   return list;
 }
 
-// The first column of all rows up to the first error.
+// The first column of all rows up to the first error: a name that cannot be read counts as missing.
 template <class... Args>
 Names texts(Db& db, std::string_view sql, const Args&... args) {
   Names found;
@@ -81,8 +89,8 @@ class Salvage {
   Salvaged result_;
 };
 
-// In the order of their creation, so that a row comes after those it refers to. The archive and the tool
-// calls are indexed again: the words of passages and calls are in no table.
+// The tables come in the order of their creation, so that a row comes after those it refers to. The words of
+// passages and tool calls are in no table: their progress is not copied, and they are indexed again.
 Status Salvage::run() {
   transaction_.emplace(TRY(Transaction::begin(to_)));
   struct Table {
@@ -110,6 +118,8 @@ Status Salvage::run() {
   return transaction_->commit();
 }
 
+// Copies the columns that both databases have. Damage in the schema can hide some; generated columns (hidden
+// <> 0) cannot be written.
 Status Salvage::copy_table(const std::string& table, bool has_rowid) {
   const Names there = texts(from_, "SELECT name FROM pragma_table_info(?)", table);
   columns_ = texts(to_, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", table);
@@ -152,13 +162,14 @@ Status Salvage::by_rowid(const std::string& table) {
     row.reset();
     row.bind(1, next);
     auto more = row.step();
-    while (more && *more && row.integer(0) >= next) {  // a smaller id: the page order is damaged
+    // An id below `next` means that pages are in the wrong order: that counts as unreadable too.
+    while (more && *more && row.integer(0) >= next) {
       TRY(put(row, 1));
       if (row.integer(0) == std::numeric_limits<std::int64_t>::max()) return {};
       next = row.integer(0) + 1;
       more = row.step();
     }
-    if (more && !*more) return {};
+    if (more && !*more) return {};  // the end of the table
     ++result_.gaps;
     const auto beyond = readable_from(row, next);
     if (!beyond) return {};
@@ -178,10 +189,10 @@ std::optional<std::int64_t> Salvage::readable_from(Stmt& row, std::int64_t unrea
   std::int64_t bad = unreadable, step = 1;
   for (int tries = 0; !reads(bad + step); ++tries) {
     bad += step;
-    if (tries >= 64) step = tries < 128 ? 16 : step * 2;
+    if (tries >= 64) step = tries < 128 ? 16 : step * 2;  // 64 steps of 1, 64 of 16, then doubling
     if (step > std::numeric_limits<std::int64_t>::max() / 2 - bad) return std::nullopt;
   }
-  std::int64_t good = bad + step;
+  std::int64_t good = bad + step;  // the first good one is in (bad, good]: halve that
   while (good - bad > 1) {
     const std::int64_t middle = bad + (good - bad) / 2;
     (reads(middle) ? good : bad) = middle;
@@ -199,12 +210,14 @@ Status Salvage::by_key(const std::string& table) {
     auto row = from_.prepare("SELECT " + column_list(columns_) + " FROM \"" + table + "\" ORDER BY " + order);
     auto more = row ? row->step() : Result<bool>(row.error());
     for (; more && *more; more = row->step()) TRY(put(*row, 0, back));
-    if (more) return {};
+    if (more) return {};  // read to the end without an error: nothing is missing
     if (!back) ++result_.gaps;
   }
   return {};
 }
 
+// SQLite has no checksums of rows: a flipped byte in a text is found only if it breaks the UTF-8, or the hash
+// that a payload has.
 bool Salvage::is_undamaged(const Stmt& row, int first) const {
   std::string hash, body;
   bool is_packed = true;
@@ -233,7 +246,7 @@ Status Salvage::put(const Stmt& row, int first, bool again) {
   const auto done = insert_->run();
   insert_->reset();
   if (!done) {
-    if (done.error().code != Code::invalid) return done;
+    if (done.error().code != Code::invalid) return done;  // else a constraint: the row does not fit
     if (!again) ++result_.refused;
     return {};
   }
@@ -249,6 +262,7 @@ Status Salvage::written() {
   return {};
 }
 
+// Gathers what all indexes of the table say about rows that were not copied, and inserts these rows.
 Status Salvage::of_indexes(const std::string& table, std::string_view insert) {
   TRY(to_.exec("CREATE TEMP TABLE part AS SELECT * FROM \"" + table + "\" WHERE 0"));
   TRY(to_.exec("CREATE UNIQUE INDEX temp.part_id ON part(id)"));
@@ -259,6 +273,9 @@ Status Salvage::of_indexes(const std::string& table, std::string_view insert) {
   return to_.exec("DROP TABLE temp.part");
 }
 
+// Adds the entries of one index to `part`. An index has the row's id and its own columns, so that with
+// INDEXED BY the damaged table is not read. It is read from both ends up to the damage. A partial index
+// cannot serve a query without its condition: preparing that fails, and the index is left out.
 Status Salvage::note_entries(const std::string& table, const std::string& index) {
   const Names columns = texts(from_, "SELECT name FROM pragma_index_info(?)", index);
   std::string set;
@@ -302,10 +319,11 @@ Result<Salvaged> salvage(const Db::Options& damaged, Db& to, WallTime now) {
   if (follows && follows->value_or(0) == 2)
     return Error{Code::unsupported, "the damaged database is of a newer cairn: install that one"};
   const auto version = from->integer("SELECT max(version) FROM schema_migrations WHERE version <= ?", newest);
-  const std::int64_t has = version ? version->value_or(0) : 0;
+  const std::int64_t damaged_version = version ? version->value_or(0) : 0;
   // Copy into the schema version that it has, then migrate as usual.
-  const auto newer = std::ranges::find_if(known, [&](const Migration& m) { return m.version > has; });
-  if (has > 0) known = known.first(static_cast<std::size_t>(newer - known.begin()));
+  const auto newer =
+      std::ranges::find_if(known, [&](const Migration& m) { return m.version > damaged_version; });
+  if (damaged_version > 0) known = known.first(static_cast<std::size_t>(newer - known.begin()));
   TRY(migrate(to, known, now));
   Salvage work(*from, to);
   TRY(work.run());

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kScrubPiece = 64;  // rows a read
 
-// Names that rows refer to, and values of fixed sets.
+// Columns that are not scrubbed: names that rows refer to, hashes, times, and values of fixed sets. Every
+// other column is scrubbed, so that a new one is included by itself.
 constexpr std::array<std::string_view, 52> kNames = {"project",
                                                      "uuid",
                                                      "origin",
@@ -139,6 +140,8 @@ Status bind_where(Stmt& stmt, int first, const Hit& hit, const ScrubTable& table
   return {};
 }
 
+// Writes the changed columns of one row. OR REPLACE: when the text becomes equal to that of another row and a
+// unique index forbids that, the other row goes.
 Status put_hit(Db& db, const ScrubTable& table, const Hit& hit, const RecordGone& on_gone) {
   if (table.name == "payloads") return replace_payload(db, hit.rowid, hit.columns.front().second.text);
   const std::string_view main = main_column(table.name);
@@ -191,7 +194,8 @@ std::optional<Hit> look_at(const Stmt& row, int first, const ScrubTable& table, 
   return hit;
 }
 
-// The rows after `last`; sets it to the last one read. Empty: the table is done.
+// The hits among the next rows after `last`, which becomes the last row read. `more`: the table has more
+// rows, perhaps. A table without rowid has no number to go on from: it is read as a whole.
 Result<std::vector<Hit>> read_piece(Db& db, const ScrubTable& table, std::int64_t& last, bool& more,
                                     const ChangeText& change, const std::function<bool()>& enough,
                                     ScrubStep& step) {
@@ -234,6 +238,7 @@ Result<ScrubStep> scrub_rows(Db& db, const std::string& position, const ChangeTe
   const auto tables = TRY(scrub_tables(db));
   const std::size_t blank = position.find(' ');
   const std::string at = position.substr(0, blank);
+  // The tables are sorted by name, so that a position also holds when one was added or removed since.
   auto table = std::find_if(tables.begin(), tables.end(), [&](const ScrubTable& t) { return t.name >= at; });
   std::int64_t last = 0;
   if (table != tables.end() && table->name == at && blank != std::string::npos)
@@ -326,7 +331,8 @@ Result<std::optional<RecordText>> record_text(Db& db, const RecordName& record) 
   return std::optional<RecordText>();
 }
 
-// FTS5's own counter of changes says whether a merge did something.
+// FTS5 merges 200 pages at a time (negative: also segments of different levels). A merge with nothing to do
+// counts as one change; with two or more there may be work left.
 Result<bool> merge_indexes(Db& db) {
   bool more = false;
   for (const char* index : {"memory_index", "passage_index", "event_index"}) {

@@ -18,7 +18,8 @@
 
 namespace cairn::store {
 
-// Changes a text; false: it stays. `left`: whether anything but the marks of what was removed is left of it.
+// The text after a change. `left`: whether anything but the marks of what was removed is left of it.
+// ChangeText gives nothing for a text that stays.
 struct Changed {
   std::string text;
   bool left = true;

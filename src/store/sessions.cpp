@@ -7,6 +7,7 @@
 
 namespace cairn::store {
 
+// `user_prompt` repeats the session's first prompt. It is not shown when a prompt with that text was deleted.
 #define SESSIONS                                                                                             \
   "SELECT id, platform, content_session_id, memory_session_id, memory_provider, project, branch, worktree, " \
   "cwd, transcript_path, iif(EXISTS (SELECT 1 FROM user_prompts p WHERE p.session_db_id = sdk_sessions.id "  \
@@ -48,6 +49,8 @@ Result<std::vector<Session>> active_sessions(Db& db) {
   return all(db.query(SESSIONS "WHERE status = 'active' ORDER BY id"), read_session);
 }
 
+// A number or a whole id comes first and stands alone. Two rows are enough to see that a beginning is
+// ambiguous.
 Result<std::vector<Session>> sessions_named(Db& db, const std::string& name) {
   auto found =
       TRY(all(db.query(SESSIONS "WHERE content_session_id = ?1 OR CAST(id AS TEXT) = ?1 OR (length(?1) >= 4 "
@@ -60,7 +63,7 @@ Result<std::vector<Session>> sessions_named(Db& db, const std::string& name) {
   return found;
 }
 
-// The last at work come first.
+// The order of lists over several projects: the last active first.
 static bool is_later(const Session& a, const Session& b) {
   return std::pair(a.last_event_at, a.id.value) > std::pair(b.last_event_at, b.id.value);
 }
@@ -116,6 +119,8 @@ Result<bool> is_memory_id(Db& db, const ContentId& id) {
   return TRY(db.integer("SELECT 1 FROM sdk_sessions WHERE memory_session_id = ?", id.value)).has_value();
 }
 
+// Events may come late, so the time only grows. An event that was read from a transcript has no process (pid
+// 0): what a hook said stays.
 Status touch_session(Db& db, SessionId id, const SessionUpdate& seen) {
   TRY(
       db.run("UPDATE sdk_sessions SET last_event_at_epoch = max(last_event_at_epoch, ?), transcript_due = 1, "
@@ -139,6 +144,8 @@ Status hide_session(Db& db, SessionId id) {
   return db.run("UPDATE sdk_sessions SET hidden = 1, transcript_due = 0 WHERE id = ?", id);
 }
 
+// Status and time change in one statement, because a constraint ties them together. update_status() then
+// decides between `completed` and `failed`. A session that ends twice keeps its first time.
 Status end_session(Db& db, SessionId id, std::string_view reason, WallTime at) {
   TRY(
       db.run("UPDATE sdk_sessions SET status = 'completed', end_reason = ?, completed_at = "

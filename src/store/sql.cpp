@@ -20,6 +20,7 @@ constexpr std::size_t kCachedTexts = 256;
 // megabyte is enough for all our statements.
 constexpr int kSmallBytes = 512, kSmallPieces = 2000;
 
+// What the caller can do about an errno: free space, fix permissions, or `otherwise`.
 Code code_of_system_error(int error_number, Code otherwise) {
   switch (error_number) {
     case ENOSPC:
@@ -33,6 +34,8 @@ Code code_of_system_error(int error_number, Code otherwise) {
   }
 }
 
+// The low byte of an extended result code is the primary code. A constraint that a row breaks is `invalid`:
+// callers such as salvage go on with the next row.
 Code code_of(sqlite3* db, int rc) {
   switch (rc & 0xff) {
     case SQLITE_BUSY:
@@ -63,6 +66,7 @@ Error sql_error(sqlite3* db, int rc, std::string_view what) {
   auto* trouble = static_cast<Trouble*>(db ? sqlite3_get_clientdata(db, kTrouble) : nullptr);
   if (!trouble) return error;
   if (error.code == Code::corrupt && trouble->damage.empty()) trouble->damage = error.message;
+  // The code does not say whether the log was concerned. Assume it: the next sync() then costs a checkpoint.
   if ((rc & 0xff) == SQLITE_IOERR) trouble->lost_sync = true;
   return error;
 }
@@ -99,6 +103,7 @@ Stmt::~Stmt() {
   give_back();
 }
 
+// The bindings are cleared so that the cache does not keep copies of large values.
 void Stmt::give_back() {
   if (!raw_) return;
   sqlite3_reset(raw_);
@@ -242,10 +247,12 @@ Result<Db> Db::open(const Options& options) {
                     SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const char* vfs = options.vfs.empty() ? nullptr : options.vfs.c_str();
   sqlite3*& raw = db.connection_->db;
+  // SQLite gives a connection even when this fails; its destructor closes it.
   const int rc = sqlite3_open_v2(options.path.c_str(), &raw, flags, vfs);
   if (rc != SQLITE_OK) return sql_error(raw, rc, what);
   sqlite3_set_clientdata(raw, kTrouble, &db.connection_->trouble, nullptr);
   TRY(db.configure(options).in(what));
+  // The tokenizer needs a readable schema. Salvage does without it: it does not read the search index.
   if (!options.damaged) TRY(register_tokenizer(db).in(what));
   TRY(register_payload_functions(db).in(what));
   return db;
@@ -257,6 +264,7 @@ Status Db::configure(const Options& options) {
     sqlite3_db_config(raw(), SQLITE_DBCONFIG_LOOKASIDE, nullptr, kSmallBytes, kSmallPieces);
   // Plans must not depend on bound values: else a statement with `LIMIT ?` is prepared again at each bind.
   sqlite3_db_config(raw(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
+  // trusted_schema=OFF: a schema that was damaged or tampered with cannot call unsafe functions.
   TRY(exec("PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA foreign_keys=ON"));
   // Before WAL: only then does SQLite keep the index of the WAL in its own memory instead of a shared file.
   if (options.exclusive) TRY(exec("PRAGMA locking_mode=EXCLUSIVE"));
@@ -266,10 +274,13 @@ Status Db::configure(const Options& options) {
     TRY(integer("PRAGMA schema_version"));  // reads the file, so that a bad one is found here
     return {};
   }
+  // Before WAL mode is set: that is the first change of the file.
   if (options.check) TRY(options.check(*this));
   const auto journal = TRY(text("PRAGMA journal_mode=WAL"));
   if (journal != "wal")
     return Error{Code::unsupported, "this file system does not support a write-ahead log"};
+  // secure_delete: the bytes of a deleted row are overwritten, because forgotten text must not stay in the
+  // file.
   TRY(exec("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON"));
   // A WAL that grew in one large transaction is truncated when the log next restarts.
   TRY(exec("PRAGMA journal_size_limit=16777216"));
@@ -284,6 +295,8 @@ Status Db::exec(const std::string& sql) {
 }
 
 Result<Stmt> Db::prepare(std::string_view sql) {
+  // A text may be in use several times at once, such as in a loop within a loop over the same query. Each use
+  // has a statement of its own, and all of them return to the list of that text.
   auto& idle = connection_->idle;
   auto found = idle.find(sql);
   if (found != idle.end() && !found->second.empty()) {
@@ -317,6 +330,8 @@ Status Db::set_synced(bool synced) {
   return exec(synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
 }
 
+// SQLite has no call that syncs the WAL without a commit. In WAL mode the "journal" is the WAL's file, so it
+// is synced directly.
 Status Db::sync() {
   sqlite3_file* log = nullptr;
   const int found =
@@ -383,10 +398,13 @@ Status Savepoint::commit() {
   return {};
 }
 
+// ROLLBACK TO undoes the changes but leaves the savepoint open: RELEASE ends it. All savepoints have the same
+// name, which means the innermost.
 Savepoint::~Savepoint() {
   if (db_ && db_->in_transaction()) ignore(db_->exec("ROLLBACK TO part; RELEASE part"));
 }
 
+// BEGIN alone reads nothing: the first statement after it fixes the moment that is seen.
 Result<Snapshot> Snapshot::begin(Db& db) {
   if (db.in_transaction()) return Snapshot(nullptr);
   TRY(db.run("BEGIN"));

@@ -51,6 +51,8 @@ std::string table_of(const RecordName& record) {
   return std::string(kind->table);
 }
 
+// `at`: hide since then; nothing: show. The last condition leaves rows alone that are in that state already:
+// they keep their time, and the search index is not written.
 Status set_hidden(Db& db, const RecordName& record, const std::optional<std::string>& at) {
   if (record.letter == 'O')
     return db.run(
@@ -172,6 +174,8 @@ Status show_record_again(Db& db, const RecordName& record) {
   return set_hidden(db, record, std::nullopt);
 }
 
+// CROSS JOIN fixes the order: the few decisions about that text first, by the index record_standing_by_text,
+// which needs the condition `text_hash <> ''`. Then their observations by id.
 Result<std::optional<Ruling>> ruling_on(Db& db, const std::string& project, std::string_view text_hash) {
   Stmt row = TRY(db.query(
       "SELECT t.record, t.hidden_by FROM record_standing t CROSS JOIN observations o ON o.id = "

@@ -20,8 +20,12 @@ static Result<bool> says_the_same(Db& db, const MemoryId& memory, const Summary&
       .has_value();
 }
 
+// Both statements leave a model's summary alone when a built-in one comes, and a person's in any case. The
+// second also runs for equal texts, when the project's name changed or the row is deleted: then updated_at
+// stays too.
 Result<bool> put_summary(Db& db, const MemoryId& memory, const Summary& s, WallTime now) {
   if (TRY(says_the_same(db, memory, s))) {
+    // None of these columns is in the search index, so its triggers do not run.
     TRY(db.run(
         "UPDATE session_summaries SET provider = ?1, interim = ?2, rules = ?3, discovery_tokens = ?4, "
         "created_at = ?5, created_at_epoch = ?6 WHERE memory_session_id = ?7 AND prompt_number = ?8 AND "

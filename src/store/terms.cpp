@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+// TermReader reads the text once from left to right. A word is given in parts, one for each call of next():
+// `parseHeader` gives "parse", then the whole identifier, then "header". The whole one comes right after the
+// first part because FTS5 gives a colocated term the position of the term before it.
+
 namespace cairn::store {
 
 namespace {
@@ -11,6 +15,8 @@ namespace {
 // In bytes. Longer terms are cut: they are no real words, and their beginning is enough to find them.
 constexpr std::size_t kLongest = 96;
 
+// Characters that are indexed in pairs: kana, Chinese characters with their extensions, Hangul, and the
+// compatibility and half-width forms.
 bool is_ideograph(char32_t c) {
   return (c >= 0x3041 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||
          (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF66 && c <= 0xFF9D) ||
@@ -28,6 +34,9 @@ void append(std::string& to, char32_t code) {
             static_cast<std::size_t>(std::max<utf8proc_ssize_t>(size, 0)));
 }
 
+// Appends the character in lower case, without accents and in its usual form (E with an acute accent gives
+// "e"). It may become several. Ideographs have neither case nor accents, but for the compatibility forms from
+// U+F900 on.
 void append_folded(std::string& to, char32_t code) {
   if (is_ideograph(code) && code < 0xF900) return append(to, code);
   if (code < 0x80) {
@@ -125,6 +134,7 @@ std::size_t TermReader::part_end(std::size_t from) const {
   return i;
 }
 
+// A run of ideographs ABC gives the pairs AB and BC and, in a document, the last one, C, alone.
 bool TermReader::next_pair(Term& term) {
   const Char first = at(at_), second = at(at_ + first.bytes);
   const std::size_t start = at_;
@@ -168,12 +178,12 @@ bool TermReader::next(Term& term) {
       if (next_pair(term)) return true;
       continue;
     }
-    const bool begins = at_ >= word_end_;
+    const bool begins = at_ >= word_end_;  // else the next part of the word
     if (begins && c.code < 0x80 && c.kind != Char::other && next_plain(term)) return true;
     if (begins) read_word();
     const std::size_t start = at_;
     at_ = part_end(at_);
-    give_whole_ = begins && at_ < word_end_;
+    give_whole_ = begins && at_ < word_end_;  // a word of one part is not given twice
     if (fill(term, start, at_, false)) return true;
   }
 }

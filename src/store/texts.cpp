@@ -8,6 +8,8 @@
 
 namespace cairn::store {
 
+// In a transcript every text of the agent is a remark. The event at the end of the turn says which one was
+// the answer. No other text changes once it is stored.
 Result<bool> add_text(Db& db, const Text& t) {
   TRY(db.run(
       "INSERT INTO texts(session_db_id, project, prompt_number, kind, source, text, hash, created_at_epoch) "

@@ -4,7 +4,7 @@
 
 namespace cairn::store {
 
-// at_epoch 0 marks one that does not last.
+// at_epoch 0 marks one that does not last. On a conflict the larger time wins: a lasting one stays lasting.
 Status add_tombstone(Db& db, const TombstoneRow& row, std::int64_t forget, bool lasting, WallTime now) {
   if (!row.key.empty())
     TRY(db.run("INSERT INTO tombstone_keys(key) VALUES(?) ON CONFLICT DO NOTHING", row.key));
@@ -101,6 +101,7 @@ Status add_target(Db& db, std::int64_t forget, std::string_view target) {
                 target);
 }
 
+// A range from `start` to the largest character, so that the primary key is used.
 Result<std::vector<std::string>> targets(Db& db, std::int64_t forget, std::string_view start,
                                          std::size_t limit) {
   return all<std::string>(

@@ -60,6 +60,7 @@ Result<Statistics> statistics(Db& db, const std::optional<std::string>& project)
   return s;
 }
 
+// Runs the texts of two migrations again. The first one empties the table.
 Status count_again(Db& db) {
   TRY(db.exec(std::string(kCountTallies)));
   return db.exec(std::string(kCountSavedTokens));

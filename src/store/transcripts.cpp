@@ -16,6 +16,8 @@ Result<std::vector<SessionId>> sessions_to_read(Db& db, bool active) {
                "ORDER BY id"));
 }
 
+// The plus keeps SQLite from an index on the project: few sessions are due, and the index sessions_to_read
+// has only those.
 Result<std::vector<SessionId>> sessions_to_read(Db& db, const std::string& project) {
   return all<SessionId>(db.query(
       "SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed') AND "
@@ -93,6 +95,7 @@ Result<CallCounts> count_calls(Db& db, SessionId session) {
                           session)))};
 }
 
+// A hook may have delivered a call since: then it is `stored`.
 Status give_up_calls(Db& db, SessionId session) {
   return db.run(
       "UPDATE transcript_calls SET (outcome, reason) = (SELECT CASE WHEN known THEN 'stored' ELSE 'counted' "
@@ -136,6 +139,12 @@ Status set_watched_since(Db& db, SessionId session, WallTime at) {
   return db.run("UPDATE sdk_sessions SET watched_since_epoch = ? WHERE id = ?", epoch_ms(at), session.value);
 }
 
+// Four cases, by what was known before:
+// - it was off, is on: the pause ends;
+// - it was off, is off: nothing changes;
+// - it was on, is off: a pause begins. At a start it begins with the last event: nobody saw the change;
+// - it was on, is on: nothing, unless the flags were known and changed while no daemon ran. Then capture may
+//   have been off in between, and all of that time counts as a pause.
 Status note_capture(Db& db, bool on, WallTime changed, bool start) {
   const std::int64_t at = epoch_ms(changed);
   const auto known = TRY(meta_number(db, kFlagsChanged));

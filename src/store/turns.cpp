@@ -65,6 +65,7 @@ Result<Turn> open_turn(Db& db, SessionId session, WallTime at) {
   return turn;
 }
 
+// The first turn that an id was seen in keeps it.
 Status name_turn(Db& db, SessionId session, std::int64_t number, const std::string& prompt_id) {
   return db.run(
       "INSERT INTO prompt_ids(session_db_id, prompt_id, prompt_number) VALUES(?,?,?) ON CONFLICT DO NOTHING",
@@ -109,6 +110,7 @@ Status mark_turn(Db& db, SessionId session, std::int64_t number) {
   return db.run("UPDATE sdk_sessions SET changed = 1 WHERE id = ? AND changed = 0", session.value);
 }
 
+// The session keeps its mark while another of its turns has one.
 Status set_summarised(Db& db, SessionId session, std::int64_t number) {
   TRY(db.run("UPDATE turns SET changed = 0 WHERE session_db_id = ? AND prompt_number = ? AND changed = 1",
              session.value, number));
@@ -175,6 +177,7 @@ Result<std::vector<Turn>> last_open_turns(Db& db, std::size_t limit) {
       read_turn);
 }
 
+// A summary belongs to the session's memory id, so it is joined through the session. Without one it is NULL.
 Result<std::vector<SessionTurn>> turns_of(Db& db, SessionId session) {
   return all(
       db.query("SELECT " TURN_COLUMNS
@@ -200,6 +203,7 @@ Result<bool> has_prompt(Db& db, SessionId session, std::int64_t number) {
       .has_value();
 }
 
+// The session's first prompt also becomes its `user_prompt`, which lists show.
 Status add_prompt(Db& db, SessionId session, std::int64_t number, std::string_view text, WallTime at) {
   TRY(
       db.run("INSERT INTO user_prompts(uuid, session_db_id, content_session_id, project, prompt_number, "

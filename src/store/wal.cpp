@@ -11,7 +11,7 @@ namespace {
 
 // The layout is SQLite's (its document "WAL-mode File Format").
 constexpr std::size_t kHeader = 32, kFrameHeader = 24;
-constexpr std::uint32_t kMagic = 0x377f0682;  // the lowest bit: checksums over big-endian words
+constexpr std::uint32_t kMagic = 0x377f0682;  // plus 1: checksums over big-endian words
 
 std::uint32_t word(std::string_view bytes, std::size_t at, bool big = true) {
   std::uint32_t value = 0;
@@ -19,6 +19,8 @@ std::uint32_t word(std::string_view bytes, std::size_t at, bool big = true) {
   return big == (std::endian::native == std::endian::big) ? value : __builtin_bswap32(value);
 }
 
+// SQLite's checksum. The sum of a frame continues that of the frame before it, and the first one that of the
+// header: after one wrong frame no later sum can be verified.
 struct Sum {
   std::uint32_t a = 0, b = 0;
   void add(std::string_view bytes, bool big) {
@@ -36,6 +38,11 @@ Sum stored_sum(std::string_view bytes, std::size_t at) {
 
 }  // namespace
 
+// Reads the frames in order up to the first with a wrong sum (`bad`). SQLite ignores all that follow. That is
+// damage if a frame at or after the bad one ends a transaction and yet another frame follows: then it was not
+// the last write that was interrupted.
+// Fields of a frame's header: 4 is the size of the database when the frame ends a transaction, else 0; 8 the
+// salts, which are the log header's; 16 the sum.
 Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path) {
   auto opened = disk.open(path, os::Open::read);
   if (!opened && opened.error().code == Code::not_found) return false;
@@ -47,21 +54,21 @@ Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path) {
   Sum sum;
   sum.add(std::string_view(header).substr(0, 24), big);
   if ((magic & ~1u) != kMagic || page < 512 || page > 65536 || sum != stored_sum(header, 24))
-    return TRY(file->size()) > kHeader;
+    return TRY(file->size()) > kHeader;  // without a header SQLite ignores all frames
   const std::string_view salts = std::string_view(header).substr(16, 8);
   std::string frame(kFrameHeader + page, '\0');
-  bool bad = false, synced = false;  // synced: a transaction ended at or after the bad frame
+  bool bad = false, ended = false;  // ended: a transaction ended at or after the bad frame
   for (std::uint64_t at = kHeader; TRY(file->read_at(at, frame.data(), frame.size())) == frame.size();
        at += frame.size()) {
-    const bool ours =
-        std::string_view(frame).substr(8, 8) == salts;  // else left over from before the log restarted
-    if (ours && synced) return true;
+    // SQLite restarts a log at its beginning, with other salts: what it has not overwritten is left over.
+    const bool ours = std::string_view(frame).substr(8, 8) == salts;
+    if (ours && ended) return true;
     if (!bad) {
       sum.add(std::string_view(frame).substr(0, 8), big);
       sum.add(std::string_view(frame).substr(kFrameHeader), big);
       bad = !ours || sum != stored_sum(frame, 16);
     }
-    if (bad && ours && word(frame, 4) != 0) synced = true;
+    if (bad && ours && word(frame, 4) != 0) ended = true;
   }
   return false;
 }

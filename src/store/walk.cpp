@@ -44,7 +44,7 @@ Status walk_table(Db& db, const Table& table, const VisitText& visit) {
   if (table.columns.empty()) return {};
   std::string columns;
   for (const std::string& column : table.columns) columns += ", \"" + column + "\"";
-  if (!table.has_rowid) {
+  if (!table.has_rowid) {  // no number to go on from: read as a whole
     Stmt row = TRY(db.query("SELECT 0" + columns + " FROM \"" + table.name + "\""));
     while (TRY(row.step())) visit_row(row, table, visit);
     return {};
