@@ -14,7 +14,7 @@ struct Word {
   std::string_view shown;
 };
 constexpr std::array kWords = {
-    // How a turn or a session ended.
+    // How a turn or a session ended. A start ends the turn of a session whose end no hook reported.
     Word{"dead_host", "the coding agent died"}, Word{"session_start", "the coding agent died"},
     Word{"stop", "answered"}, Word{"stop_failure", "interrupted"}, Word{"next_prompt", "next prompt"},
     Word{"session_end", "session ended"}, Word{"process", "cairn process"},
