@@ -85,7 +85,7 @@ std::string message_text(Shell& shell, const Json& message) {
   return out;
 }
 
-// A table, or on a narrow terminal one block per row: an id that is cut is useless.
+// A table, or where it does not fit on the terminal one block per row: an id that is cut is useless.
 std::string rows_text(const Screen& screen, const Json::Array& titles, const Json::Array& rows) {
   const auto text = [](const Json& cell) {
     return cell.is_string() ? std::string(cell.as_string()) : cell.dump();

@@ -25,6 +25,7 @@ Style style_of_type(std::string_view type) {
   return Style::plain;
 }
 
+// "4.20 = lexer 3.10 + rounding 1.10": for --explain.
 std::string shares_text(const Json& result) {
   std::string text = fmt::format("{:.2f} =", result["score"].as_double());
   bool first = true;

@@ -131,7 +131,7 @@ std::string events_table(Shell& shell, const Json& events) {
     if (event["source"].as_string() != store::name_of(event::Source::hook))
       remark += (remark.empty() ? "from the " : ", from the ") + text_of(event["source"]);
     if (event["cut"].as_bool()) remark += remark.empty() ? "cut" : ", cut";
-    // For a stored event with a message: the state of the message.
+    // A stored event that has a message in the queue shows the state of that message: it says more.
     const std::string_view outcome = event["outcome"].as_string();
     const std::string_view state = event["message"].as_string(outcome);
     table.add(
