@@ -110,8 +110,9 @@ Page backup_clean_page(Shell& shell, const Json&, const Json& result) {
       count_text(std::ssize(result["removed"].items()), "session's backups", "sessions' backups"),
       result["dry_run"].as_bool() ? "would be removed" : "removed", size_text(result["bytes"].as_int()));
   if (const auto kept = result["pending_kept"].as_int(); kept > 0)
-    out += count_text(kept, "session was", "sessions were") +
-           " kept because its lines are pending: `cairn backup discard ID`\n";
+    out += count_text(kept, "session was kept because its lines are",
+                      "sessions were kept because their lines are") +
+           " pending: `cairn backup discard ID`\n";
   return {out};
 }
 

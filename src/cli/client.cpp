@@ -37,6 +37,7 @@ std::int64_t after(os::Clock& clock, milliseconds time) {
   return clock.boot_ns() + nanoseconds(time).count();
 }
 
+// `internal` for a code that we do not know: the daemon may be of a newer version.
 Code code_of(std::string_view name) {
   for (const Code code : {Code::busy, Code::not_found, Code::corrupt, Code::full, Code::denied, Code::timeout,
                           Code::canceled, Code::invalid, Code::unsupported})

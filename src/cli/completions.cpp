@@ -277,6 +277,7 @@ Result<std::vector<std::string>> install_generated(os::Disk& disk, const std::ve
   return written;
 }
 
+// A file that cannot be read or removed is skipped: it does no harm without cairn.
 std::vector<std::string> remove_generated(os::Disk& disk, const std::vector<GeneratedFile>& files) {
   std::vector<std::string> removed;
   for (const GeneratedFile& file : files) {

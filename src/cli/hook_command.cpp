@@ -177,7 +177,8 @@ void print_report(Shell& shell, const Json& report) {
 
 }  // namespace
 
-// Reached when a global option comes before `hook`.
+// Delivers the event. Reached only when a global option comes before `hook`: run() passes all other calls
+// without --dry-run to hook::run() itself.
 static int deliver(Shell& shell) {
   std::vector<std::string> words = {"cairn-hook"};
   if (const auto host = shell.args().text("host")) words.insert(words.end(), {"--host", *host});

@@ -397,6 +397,7 @@ static void print_next_steps(Shell& shell, const std::vector<HostPlan>& hosts) {
   }
 }
 
+// The default host is the first of chosen_hosts(), unless --host names another: then it is not among them.
 Result<int> install_command(Shell& shell) {
   const std::string program = TRY(hook_program(shell.disk()));
   const auto chosen = chosen_hosts(shell, [&](const host::Host& host) {
@@ -475,6 +476,7 @@ static Result<int> uninstall_default(Shell& shell, const std::vector<HostPlan>& 
   return 0;
 }
 
+// Without --host: every host whose files have an entry of ours, even if the host itself is gone.
 Result<int> uninstall_command(Shell& shell) {
   const auto chosen = chosen_hosts(shell, [&](const host::Host& host) {
     const auto files = host.files();

@@ -113,6 +113,7 @@ std::string rows_text(const Screen& screen, const Json::Array& titles, const Jso
 
 Page queue_list_page(Shell& shell, const Json& args, const Json& result) {
   if (result["messages"].items().empty())
+    // Without a filter the list has what is not processed yet.
     return {args.members().empty() ? "nothing is pending\n" : "no such messages\n"};
   return {messages_table(shell, result["messages"])};
 }

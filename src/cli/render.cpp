@@ -123,7 +123,7 @@ std::string shown(std::string_view text) {
     else
       tabless += c;
   }
-  // Models read our output too.
+  // Agents run our commands, so models read this too.
   const std::string inert = context::without_tags(tabless);
   std::string out;
   for (const std::string_view line : split(inert, '\n')) {

@@ -7,6 +7,7 @@ namespace cairn::cli {
 
 namespace {
 
+// From [[from, to], ...], in bytes of the text that the result has beside it.
 Marks marks_of(const Json& list) {
   Marks marks;
   for (const Json& mark : list.items()) {

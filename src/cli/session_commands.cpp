@@ -21,7 +21,7 @@ std::string moment(const Json& time) {
 
 std::string sessions_table(Shell& shell, const Json& sessions) {
   const bool all = shell.flag("all");
-  // One agent alone needs no column.
+  // A column for the host only if the sessions are of several.
   bool hosts = false;
   for (const Json& session : sessions.items())
     hosts = hosts || session["platform"].as_string() != sessions.items()[0]["platform"].as_string();

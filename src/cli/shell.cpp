@@ -58,6 +58,7 @@ Result<int> run_line(os::Disk& disk, const Line& line, bool& printed_json) {
   Shell shell(disk, line, TRY(hook::Home::from_environment()), std::move(args));
   if (!line.command->any_home) TRY(shell.home().check().in("home"));
   auto code = line.command->run(shell);
+  // A command may print its JSON and fail afterwards: a second JSON value would make the output unreadable.
   if (code || shell.has_printed_json()) printed_json = true;
   return code;
 }
@@ -84,7 +85,7 @@ int run_checked(os::Disk& disk, const std::vector<std::string>& arguments) {
   else
     code = std::move(line).error();
   if (!code && !printed_json && asks_for_json(arguments)) print_error_json(code.error());
-  // Output counts only when it was written.
+  // A command whose output could not be written has failed, whatever it returned.
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     complain("output: cannot be written: check the disk or the pipe");
     return 1;
