@@ -47,6 +47,7 @@ Page agent_estimate_page(Shell& shell, const Json&, const Json& result) {
   return {facts.text(shell.screen())};
 }
 
+// Asks first, because a model may cost money: a dry run finds out how many turns and about how much.
 Status prepare_redistil(Shell& shell, Json& args) {
   if (args["dry_run"].as_bool()) return {};
   Json look = args;

@@ -7,6 +7,7 @@ namespace cairn::cli {
 
 namespace {
 
+// "line 12, column 5: "; empty when the problem is not about a line.
 std::string place_of(const Json& problem) {
   std::string place;
   if (problem["line"].is_int()) place = fmt::format("line {}", problem["line"].as_int());
@@ -54,7 +55,8 @@ Page backup_list_page(Shell& shell, const Json&, const Json& result) {
   return {table.text(shell.screen())};
 }
 
-// A relative path is below the caller's directory, not the daemon's.
+// A relative path is below the caller's directory, not the daemon's. A name without a slash is a session or a
+// backup ("B12"), unless it ends as transcripts do.
 Status prepare_backup_verify(Shell& shell, Json& args) {
   const std::string target(args["target"].as_string());
   if (target.empty() || target.starts_with('/')) return {};
@@ -108,8 +110,9 @@ Page backup_clean_page(Shell& shell, const Json&, const Json& result) {
       count_text(std::ssize(result["removed"].items()), "session's backups", "sessions' backups"),
       result["dry_run"].as_bool() ? "would be removed" : "removed", size_text(result["bytes"].as_int()));
   if (const auto kept = result["pending_kept"].as_int(); kept > 0)
-    out += count_text(kept, "session was", "sessions were") +
-           " kept because its lines are pending: `cairn backup discard ID`\n";
+    out += count_text(kept, "session was kept because its lines are",
+                      "sessions were kept because their lines are") +
+           " pending: `cairn backup discard ID`\n";
   return {out};
 }
 

@@ -23,12 +23,12 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 constexpr milliseconds kConnect = 2s;
-constexpr milliseconds kFirstReply = 5s;
+constexpr milliseconds kFirstReply = 5s;  // to `ping` and `stop`, which the daemon's loop answers at once
 constexpr milliseconds kReach = 10s;
 constexpr milliseconds kStartAgain = 3s;  // then a start without effect is repeated
 constexpr milliseconds kStop = 60s;       // a daemon ends its transaction and empties its log first
 constexpr milliseconds kPause = 20ms;
-constexpr milliseconds kWaitStep = 200ms;
+constexpr milliseconds kWaitStep = 200ms;  // between two calls of on_wait
 constexpr std::size_t kMaxReply = 512u << 20;
 // Our own daemon's replies: as large as the stored texts.
 constexpr Json::Limits kReplyLimits{.depth = 256, .nodes = 50'000'000, .string_bytes = kMaxReply};
@@ -37,6 +37,7 @@ std::int64_t after(os::Clock& clock, milliseconds time) {
   return clock.boot_ns() + nanoseconds(time).count();
 }
 
+// `internal` for a code that we do not know: the daemon may be of a newer version.
 Code code_of(std::string_view name) {
   for (const Code code : {Code::busy, Code::not_found, Code::corrupt, Code::full, Code::denied, Code::timeout,
                           Code::canceled, Code::invalid, Code::unsupported})
@@ -58,7 +59,8 @@ std::string hint(std::int64_t pid) {
   return fmt::format(": `cairn logs` says what it does; `kill -9 {}` ends it if it hangs", pid);
 }
 
-// The reason why no daemon can start, as far as the disk shows it.
+// The reason why no daemon can start, as far as the disk shows it: an obstacle in the home, else the last
+// error in the log.
 Error cannot_start(os::Disk& disk, const hook::Home& home) {
   const auto obstacles = obstacles_of(home);
   if (!obstacles.empty())
@@ -69,6 +71,7 @@ Error cannot_start(os::Disk& disk, const hook::Home& home) {
           fmt::format("daemon: cannot start{}{}: {}", error.empty() ? "" : ": ", error, where_to_look(home))};
 }
 
+// With `force`: a person waits, so pauses after failed attempts do not apply.
 Status start(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
   const std::string me = os::executable_path();
   switch (hook::start_daemon(disk, home, clock, me, true)) {
@@ -102,19 +105,22 @@ Result<Client> Client::reach(os::Disk& disk, const hook::Home& home, os::Clock& 
   return error;
 }
 
+// Tries to connect until it succeeds, the time is over, or there is a reason why it cannot. Whether a daemon
+// runs is decided by the lock, not by the socket: one that starts or ends has the lock but does not answer.
 Result<Client> Client::try_to_reach(os::Disk& disk, const hook::Home& home, os::Clock& clock) {
   std::int64_t end = after(clock, kReach), start_next = 0;
   while (clock.boot_ns() < end) {
     Result<Client> client = connect(home, clock);
     if (client && client->daemon().version == CAIRN_VERSION) return client;
-    if (client) {
+    if (client) {  // of another version
       TRY(stop_daemon(disk, home, clock));
       end = after(clock, kReach);
       continue;
     }
     if (client.error().code == Code::denied) return std::move(client).error().in("daemon");
-    const bool started = start_next > 0 && !os::FileLock::is_held(home.lock());
-    if (const std::string why = started ? hook::why_not_started(disk, home) : ""; !why.empty())
+    // We started one, and it is gone again: perhaps it recorded why. An older record is not ours to report.
+    const bool ended = start_next > 0 && !os::FileLock::is_held(home.lock());
+    if (const std::string why = ended ? hook::why_not_started(disk, home) : ""; !why.empty())
       return Error{Code::internal, fmt::format("daemon: cannot start: {}", why)};
     // A daemon that is ending still has the lock: start the next one when it is gone.
     if (!os::FileLock::is_held(home.lock()) && clock.boot_ns() >= start_next) {
@@ -154,6 +160,7 @@ Result<Json> Client::call(std::string_view op, const Json& args, milliseconds ti
   if (!reply["ok"].as_bool())
     return Error{code_of(reply["error"]["code"].as_string()),
                  std::string(reply["error"]["message"].as_string("no reason given"))};
+  // Moved out, not copied: a reply may have hundreds of megabytes.
   for (auto& [key, value] : reply.mutable_members())
     if (key == "result") return std::move(value);
   return Json();
@@ -193,7 +200,7 @@ Result<std::optional<Client::Daemon>> stop_daemon(os::Disk& disk, const hook::Ho
                                               kStop / 1s, how_to_end(disk, home), where_to_look(home))};
     std::this_thread::sleep_for(kPause);
   }
-  return stopped ? stopped : std::optional(Client::Daemon{});
+  return stopped ? stopped : std::optional(Client::Daemon{});  // it ended before it could say who it was
 }
 
 }  // namespace cairn::cli

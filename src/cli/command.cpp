@@ -22,6 +22,7 @@ const Argument* find_option(const std::vector<Argument>& options, std::string_vi
   return nullptr;
 }
 
+// Suggests the nearest option: one of every command if there is a similar one, else one of this command.
 Error unknown_option(const Command* command, std::string_view name) {
   ops::Operation every{.name = command ? command->operation->name : "options", .arguments = global_options()};
   std::vector<std::string> known;
@@ -30,6 +31,7 @@ Error unknown_option(const Command* command, std::string_view name) {
   return (command && !is_global ? *command->operation : every).unknown(name, Spelling::typed);
 }
 
+// For a group without a `list`: "capture: say which: on, off, status: `cairn help capture` explains".
 Error unfinished(const std::vector<std::string>& path) {
   std::string list;
   const std::string name = fmt::format("{}", fmt::join(path, " "));
@@ -38,7 +40,7 @@ Error unfinished(const std::vector<std::string>& path) {
   return {Code::invalid, fmt::format("{}: say which: {}: `cairn help {}` explains", name, list, name)};
 }
 
-// Whether the rest of the line is one free text.
+// Whether the rest of the line is one free text, as in `cairn remember use --no-cache here`.
 bool takes_text(const Command* command) {
   if (!command) return false;
   const auto& arguments = command->operation->arguments;
@@ -51,7 +53,9 @@ bool looks_like_option(std::string_view text) {
   return text.size() > 1 && text[0] == '-' && !(text[1] >= '0' && text[1] <= '9');
 }
 
-// Reads the arguments from left to right.
+// Reads the arguments from left to right. Words extend the path as long as that names a command or a group;
+// the others are arguments. Which options are known depends on the command named so far, so read() checks
+// all of them again at the end.
 class Reader {
  public:
   explicit Reader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
@@ -113,7 +117,7 @@ class Reader {
     std::string_view name = text.substr(0, equals);
     std::optional<std::string> value;
     if (equals != std::string_view::npos) value = text.substr(equals + 1);
-    // -n5 is -n 5.
+    // -n5 is -n 5: what follows the letter is its value, so short options cannot be combined.
     if (!name.starts_with("--") && name.size() > 2) {
       value = name.substr(2);
       name = name.substr(0, 2);
@@ -157,7 +161,7 @@ std::vector<const Command*> commands_below(std::string_view path) {
 }
 
 Error unknown_command(const std::vector<std::string>& path) {
-  // Words after a wrong first one are probably its arguments.
+  // Both "sessions list" and "sessions": what was typed may be a group, or a command of two words.
   std::vector<std::string_view> known;
   for (const Command& command : all_commands()) {
     known.push_back(command.name);

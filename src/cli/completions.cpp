@@ -11,10 +11,15 @@
 #include "cli/command.h"
 #include "ops/settings.h"
 
+// Each script works in the same way. It walks over the words before the one to be completed and finds the
+// command that they name ("at"); values of options are skipped. Then it offers what may follow that command
+// (choices_by_path). All of that is written into the script: completing does not run cairn.
+
 namespace cairn::cli {
 
 namespace {
 
+// In every generated file: uninstall removes only files that have it.
 constexpr std::string_view kMark = "made by `cairn completions`: run it again after an update";
 
 // What may follow a path of words ("" is the beginning): the next words with their meanings, and the options.
@@ -31,6 +36,7 @@ std::map<std::string, Choices> choices_by_path() {
     const std::size_t blank = name.rfind(' ');
     const std::string group = blank == std::string::npos ? "" : name.substr(0, blank);
     all[group].words[name.substr(blank == std::string::npos ? 0 : blank + 1)] = command.operation->summary;
+    // emplace: a group that is a command too (`context`) keeps the summary of the command.
     if (!group.empty()) all[""].words.emplace(group, fmt::format("{} ...", group));
     for (const ops::Argument& argument : command.operation->arguments)
       if (argument.place == ops::Argument::Place::word && !argument.choices.empty())
@@ -44,7 +50,8 @@ std::map<std::string, Choices> choices_by_path() {
   return all;
 }
 
-// Every option with a value, once.
+// Every option with a value, once, whatever command it belongs to: a script knows from the option alone that
+// the next word is its value.
 std::map<std::string, ops::Argument> value_options() {
   std::map<std::string, ops::Argument> found;
   const auto add = [&](const std::vector<ops::Argument>& options) {
@@ -95,7 +102,7 @@ std::vector<std::string> names_with_value(bool only_paths) {
   return names;
 }
 
-// Shared by bash and zsh: finds the command that the words before the completed one name.
+// Shared by bash and zsh: the body of the loop over the words. ((i++)) skips the value of an option.
 constexpr std::string_view kFindPath = R"sh(
     case $word in
       %VALUES%) ((i++)) ;;
@@ -270,6 +277,7 @@ Result<std::vector<std::string>> install_generated(os::Disk& disk, const std::ve
   return written;
 }
 
+// A file that cannot be read or removed is skipped: it does no harm without cairn.
 std::vector<std::string> remove_generated(os::Disk& disk, const std::vector<GeneratedFile>& files) {
   std::vector<std::string> removed;
   for (const GeneratedFile& file : files) {

@@ -90,7 +90,7 @@ Result<int> config_set(Shell& shell) {
   TRY(ops::set_setting(shell.disk(), shell.home(), key, text_of(shell.args()["value"])));
   // A running daemon applies it at once; others read it when they start.
   if (auto client = Client::connect(shell.home(), shell.clock()))
-    ignore(client->call("reload", Json::object()));
+    ignore(client->call("reload", Json::object()));  // if that fails, it reads the file within a minute
   const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
   const Json value = setting_json(settings, *TRY(setting_of(key)));
   if (shell.json())

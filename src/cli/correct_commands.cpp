@@ -14,7 +14,13 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr std::string_view kFieldMark = "#: ";  // begins the line that names a field
+// `edit` without --set writes the record to a file, opens that in the user's editor, and sends the fields
+// that changed. The file looks like this; what is above the first mark is ignored:
+//   Edit O12 below, save and close. An unchanged text changes nothing.
+//   #: title
+//   the lexer rounds down
+//   #: valid_until
+constexpr std::string_view kFieldMark = "#: ";
 constexpr std::size_t kMostText = 1u << 20;
 
 std::string file_of(const Json& record) {
@@ -51,6 +57,8 @@ Status run_editor(const std::string& path) {
   const char* editor = std::getenv("VISUAL");
   if (!editor || !*editor) editor = std::getenv("EDITOR");
   if (!editor || !*editor) editor = "vi";
+  // Through a shell, because VISUAL may have arguments ("code --wait"). The path is an argument of the shell,
+  // so that nothing in it is interpreted.
   const std::string command = std::string(editor) + " \"$1\"";
   const pid_t child = fork();
   if (child < 0) return Error{Code::internal, "edit: no process for the editor"};
@@ -88,6 +96,7 @@ Page correct_page(Shell& shell, const Json&, const Json& result) {
 Result<int> edit_command(Shell& shell) {
   Json args = shell.args();
   if (!args.has("set")) {
+    // Without `set` the operation changes nothing and returns the fields that can be edited.
     const Json record = TRY(shell.ask("edit", args));
     if (record["fields"].members().empty())
       return Error{Code::unsupported,
@@ -98,7 +107,7 @@ Result<int> edit_command(Shell& shell) {
     TRY(os::replace_file(shell.disk(), path, file_of(record)));
     const Status edited = run_editor(path);
     auto text = os::read_file(shell.disk(), path, kMostText);
-    ignore(shell.disk().remove(path));
+    ignore(shell.disk().remove(path));  // in any case: it holds stored text
     TRY(edited);
     const Json changes = changes_in(TRY(std::move(text)), record);
     if (changes.items().empty()) {

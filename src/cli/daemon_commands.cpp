@@ -48,7 +48,7 @@ class Progress {
   }
 
   void draw() {
-    if (!screen_.terminal || ++steps_ % 5 != 0) return;
+    if (!screen_.terminal || ++steps_ % 5 != 0) return;  // called five times a second, draws once
     // Needs a second connection: the first one waits for its reply.
     auto client = Client::connect(home_, clock_);
     if (!client) return;
@@ -73,6 +73,7 @@ class Progress {
 }  // namespace
 
 Result<int> daemon_run(Shell& shell) {
+  // daemon::run() ends silently then, because hooks start it too; a person should know why.
   if (os::FileLock::is_held(shell.home().lock())) {
     shell.note(fmt::format("daemon: another one serves {} already: `cairn daemon status` shows it",
                            shell.home().data));
@@ -88,6 +89,7 @@ Result<int> daemon_start(Shell& shell) {
 
 Result<std::optional<Client::Daemon>> stop_or_kill(Shell& shell) {
   auto stopped = stop_daemon(shell.disk(), shell.home(), shell.clock());
+  // A timeout is the only error that killing helps against.
   if (stopped || stopped.error().code != Code::timeout) return stopped;
   const auto pid = daemon_process(shell.disk(), shell.home());
   if (!pid) return stopped;

@@ -34,6 +34,7 @@ Status begin_afresh(Shell& shell, const std::string& directory) {
     fs::remove_all(directory, error);
     if (error) return Error{Code::denied, fmt::format("demo: {}: {}", directory, error.message())};
   }
+  // The mark comes before anything else: a demo that is interrupted can be replaced by the next one.
   TRY(os::make_dirs(shell.disk(), directory).in("demo"));
   TRY(shell.disk().open(fmt::format("{}/{}", directory, kDemoMark), os::Open::create_new).in("demo"));
   return os::make_dirs(shell.disk(), fmt::format("{}/{}", directory, kDemoProject)).in("demo");
@@ -190,6 +191,7 @@ Result<int> demo_command(Shell& shell) {
   while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
   TRY(begin_afresh(shell, directory));
   Demo demo(shell, directory);
+  // Else the daemon of a demo that failed would run on in a home that nobody uses.
   if (Status played = demo.play(); !played) {
     ignore(stop_daemon(shell.disk(), hook::Home::at(directory), shell.clock()));
     return std::move(played).error();

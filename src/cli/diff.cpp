@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+// Leaves out the common beginning and end, compares the rest line by line (compare), and then cuts the list
+// of all lines into hunks with kContext lines around each change.
+
 namespace cairn::cli {
 namespace {
 
@@ -20,6 +23,7 @@ struct DiffLine {
   std::string_view text;
 };
 
+// With their line feeds, so that a last line without one differs from the same line with one.
 Lines lines_of(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
@@ -30,7 +34,9 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-// Compares the lines between the common start and end by their longest common subsequence.
+// Compares the lines between the common start and end by their longest common subsequence: cell(i, j) is its
+// length for what follows line i of `a` and line j of `b`. When the table would be too large, all of `a` is
+// shown as removed and all of `b` as added.
 void compare(const Lines& a, const Lines& b, std::size_t start, std::size_t tail,
              std::vector<DiffLine>& out) {
   const std::size_t n = a.size() - start - tail, m = b.size() - start - tail;
@@ -83,6 +89,7 @@ std::string diff_text(const std::string& before, const std::string& after, const
     if (next == all.size()) break;
     const std::size_t from = next - std::min(next - i, kContext);
     line_a += from - i, line_b += from - i;
+    // Two changes with at most 2 * kContext equal lines between them share a hunk: their context would touch.
     std::size_t to = next, quiet = 0;
     for (std::size_t k = next; k < all.size() && quiet <= 2 * kContext; ++k) {
       quiet = all[k].sign == ' ' ? quiet + 1 : 0;

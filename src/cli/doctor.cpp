@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kWidest = 4096;  // lines are not broken in a pipe
 constexpr std::size_t kNameColumns = 17;
-constexpr std::size_t kIndent = 2 + 4 + 2 + kNameColumns + 2;
+constexpr std::size_t kIndent = 2 + 4 + 2 + kNameColumns + 2;  // "  PASS  NAME  ": where the text begins
 
 struct VerdictName {
   std::string_view shown;
@@ -163,12 +163,14 @@ Installation::Installation(Shell& the_shell)
   options.path = shell.home().database();
   options.mode = store::Db::Mode::read_only;
   if (!shell.home().check().ok())
-    return;  // reported elsewhere; opening another user's store would write beside it
+    return;  // check_owner() reports it; opening another user's store would write beside it
   if (auto opened = store::Db::open(options))
     db = *std::move(opened);
   else if (shell.disk().stat(options.path))
     no_db = opened.error().message;
   if (!db) return;
+  // A daemon died while it created the store. A damaged store stays open: check_integrity() says what is
+  // wrong with it.
   if (const auto version = store::schema_version(*db); !version && version.error().code != Code::corrupt) {
     half_made = true;
     db.reset();
@@ -178,6 +180,8 @@ Installation::Installation(Shell& the_shell)
   if (known) status = *std::move(known);
 }
 
+// In the order of the data: the host, the home, the daemon and the store, the memory. So the first failure is
+// usually the cause of those below it.
 Result<int> doctor_command(Shell& shell) {
   Report report(shell);
   if (shell.flag("fix")) report.repairs(fix_all(shell));

@@ -23,7 +23,8 @@ Finding check_files(Installation& here, const host::Host& host) {
     if (!path) return failed(path.error().message, "set HOME and try again");
     const std::string text = os::read_file(here.shell.disk(), *path, 8u << 20).value_or("");
     const std::string shown = fmt::format("{} in {}", file->what(), *path);
-    // Up to date: what we would write equals the file.
+    // Up to date: what we would write equals the file. Whether the entry is in the exec form is not judged:
+    // we compare with the form that it has.
     const auto program = file->program_in(text);
     const bool is_there =
         file->count(text) > 0 && program && *program &&

@@ -26,7 +26,7 @@ struct FileSystem {
   unsigned long magic;
   const char* name;
 };
-// SQLite's locks and shared memory are not reliable on these.
+// SQLite's locks and shared memory are not reliable on these. `magic`: f_type of statfs(2).
 constexpr std::array kRemote = {FileSystem{0x6969, "NFS"},      FileSystem{0xFF534D42, "CIFS"},
                                 FileSystem{0xFE534D42, "SMB2"}, FileSystem{0x517B, "SMB"},
                                 FileSystem{0x65735546, "FUSE"}, FileSystem{0x01021997, "9p"},
@@ -188,6 +188,7 @@ std::vector<std::string> home_directories(const hook::Home& home) {
           home.logs()};
 }
 
+// Files below inbox/ and archive/ are not looked at: with a closed home nobody else reaches them.
 std::vector<std::string> wrong_modes(const hook::Home& home) {
   std::vector<std::string> paths = home_directories(home), wrong;
   for (const std::string& file :

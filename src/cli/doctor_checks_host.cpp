@@ -99,6 +99,7 @@ Finding check_program(Installation& here) {
     const auto says = version_of(program, 5s);
     if (!says)
       return failed(program + " does not run", "install cairn again: ./setup in its source directory");
+    // Hook and daemon share the format of the inbox and the protocol of the socket.
     if (!says->starts_with("cairn-hook " CAIRN_VERSION ":"))
       return failed(fmt::format("{} is of another version than this cairn {}: {}", program, CAIRN_VERSION,
                                 one_line(visible(valid_utf8(*says)), 60)),
@@ -107,6 +108,7 @@ Finding check_program(Installation& here) {
   return passed(fmt::format("{} {}", listed(programs), CAIRN_VERSION));
 }
 
+// Sends an event through the real hook to a temporary home and reads it back from the inbox.
 Result<std::string> deliver_one(Installation& here, const std::string& program) {
   const ScratchDir scratch = TRY(ScratchDir::make());
   const hook::Home home = hook::Home::at(scratch.path());

@@ -25,6 +25,7 @@ Finding no_store() {
   return skipped("no store to look at");
 }
 
+// Distils a made-up turn; needs no store.
 Finding check_builtin() {
   distil::Turn turn;
   turn.prompt = "Fix the lexer";
@@ -108,6 +109,7 @@ Finding check_backups(Installation& here) {
   if (!defects) return failed(defects.error().message, "cairn backup verify --all");
   const std::int64_t unfinished = here.status["archive"]["failed"].as_int();
   const std::string text = backups_text(here.status["archive"]);
+  // Only with a missing file lines may be lost. The other defects are files that no backup needs.
   for (const archive::Defect& defect : *defects)
     if (defect.kind == archive::Defect::Kind::missing)
       return failed(fmt::format("{}: {}", defect.file, defect.what), "cairn backup repair --apply");
@@ -120,6 +122,7 @@ Finding check_backups(Installation& here) {
   return passed(text);
 }
 
+// Composes the context as a start would, but writes no receipt.
 Finding check_context(Installation& here) {
   if (!here.db) return no_store();
   const std::string directory = here.shell.directory();

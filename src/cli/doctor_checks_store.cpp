@@ -21,6 +21,7 @@ constexpr std::string_view kDaemon = "Daemon";
 constexpr std::string_view kStore = "Store";
 constexpr int kConnectMs = 1000;
 
+// Events in the inbox: `cur` has those that a daemon was reading when it ended.
 std::int64_t waiting(Installation& here) {
   const std::string inbox = here.shell.home().inbox();
   std::size_t count = 0;
@@ -117,8 +118,8 @@ Finding check_integrity(Installation& here) {
   if (!here.db) return no_store(here);
   if (const auto checked = here.db->integrity_check(); !checked)
     return failed(checked.error().message, "cairn doctor --fix");
-  if (const auto told = store::recent_damage(*here.db, here.shell.clock().now()); told && *told)
-    return warned(**told, "remove the damaged file once nothing is missed");
+  if (const auto damage = store::recent_damage(*here.db, here.shell.clock().now()); damage && *damage)
+    return warned(**damage, "remove the damaged file once nothing is missed");
   return passed("quick check ok");
 }
 
@@ -135,11 +136,12 @@ Finding check_write(Installation& here) {
   if (!here.db || !here.obstacles.empty()) return no_store(here);
   if (here.lock_held) return skipped("the daemon does not answer");
   const auto done = [&]() -> Status {
+    // As the daemon would write: under the lock, so that none starts meanwhile.
     const os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
     store::Db::Options options;
     options.path = home.database();
     store::Db db = TRY(store::Db::open(options));
-    db.keep_wal(true);
+    db.keep_wal(true);  // a check changes nothing: the next daemon finds the files as they were
     return ops::write_probe(db);
   }();
   if (!done) return failed(done.error().message, fmt::format("chmod -R u+rwX {}", home.data));

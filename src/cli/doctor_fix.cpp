@@ -24,13 +24,13 @@ class Fixer {
   explicit Fixer(Shell& shell) : shell_(shell) {}
 
   std::vector<Repair> run() {
-    register_hooks();
-    // Obstacles that only a person can remove come first: nothing else can be fixed before.
+    register_hooks();  // outside of the home, so obstacles there do not matter
+    // In the home nothing can be fixed before the obstacles are gone, and only a person can remove them.
     if (name_obstacles()) return std::move(repairs_);
     make_directories();
     close_to_others();
     replace_damaged_store();
-    restart_daemon();
+    restart_daemon();  // rebuilds a store that was found damaged
     return std::move(repairs_);
   }
 
@@ -66,6 +66,7 @@ class Fixer {
   void register_hooks() {
     const host::Registration host = look_at_host(shell_);
     const host::Hooks& hooks = host::default_host().hooks();
+    // Not beside a plugin of ours: every event would start two hooks.
     if (!host.present || !host.problem.empty() || (!host.in_settings() && !host.plugins.empty())) return;
     const auto done = [&]() -> Result<bool> {
       const bool exec_form = hooks.takes_exec_form(version_of(hooks.command(), 5s));
@@ -83,7 +84,8 @@ class Fixer {
                       host.servers_file));
   }
 
-  // At its start a daemon checks a large store only in part, so do it here.
+  // At its start a daemon checks a large store only in part, so do it here. Notes the damage and stops the
+  // daemon; the next one rebuilds the store at its start.
   void replace_damaged_store() {
     Installation here(shell_);
     if (!here.db) return;

@@ -24,6 +24,7 @@ class Tracer {
         clock_(shell.clock()),
         stage_(hook::Home::at(scratch + "/home"), hook_beside_me(), scratch + "/project", clock_) {}
 
+  // A stage that fails ends the trace. The daemon is stopped in any case: its home is about to be deleted.
   std::vector<TraceLine> run() {
     if (first_session() && memory()) second_session();
     line("stop", [this]() -> Result<std::string> {
@@ -84,6 +85,7 @@ class Tracer {
                   Client daemon = TRY(stage_.daemon());
                   TRY(daemon.call("process", Json::object({{"wait", true}}), 30s));
                   const Json ledger = TRY(daemon.call("status", Json::object()))["ledger"];
+                  // The five events of first_session().
                   if (ledger["taken_in"].as_int() != 5 || ledger["gap"].as_int() != 0)
                     return Error{Code::internal,
                                  "five events were sent, but the ledger says " + ledger.dump()};

@@ -36,7 +36,8 @@ std::string parts_text(const Json& result) {
 
 }  // namespace
 
-// One word that is the name of a file means the file.
+// What `save` stores: `-` is stdin, one word that is the name of a file is that file, else the words
+// themselves.
 Status prepare_save(Shell& shell, Json& args) {
   if (host::agent_in_environment()) args.set("by", "agent");
   if (const auto session = host::session_in_environment()) args.set("from", *session);
@@ -45,6 +46,7 @@ Status prepare_save(Shell& shell, Json& args) {
     args.set("text", TRY(all_of_stdin("save")));
   } else if (!text.empty() && shell.line().words.size() == 1) {
     const std::string path = text.starts_with('/') ? text : shell.directory() + "/" + text;
+    // A text that was passed as one quoted word can be longer than any path.
     if (const auto stat = shell.disk().stat(path); text.size() < 1000 && stat && !stat->is_dir) {
       args.set("text", Json());
       args.set("file", path);
@@ -104,6 +106,7 @@ Page docs_show_page(Shell&, const Json&, const Json& result) {
   return {shown(result["text"].as_string())};
 }
 
+// A target with a slash, or an existing "*.md", is a file of the caller's directory; else it is a document.
 Status prepare_docs_lint(Shell& shell, Json& args) {
   const std::string target(args["target"].as_string());
   if (target.empty() || target.starts_with('/')) return {};
@@ -145,7 +148,8 @@ Page docs_template_page(Shell&, const Json&, const Json& result) {
               shown_line(result["path"].as_string())};
 }
 
-// On a terminal the user chooses what becomes of what came after the document.
+// On a terminal the user chooses what becomes of the records that came after the document: the first request
+// finds them, and only if the user agrees a second one does what is recommended.
 Result<int> resume_command(Shell& shell) {
   Json args = shell.args();
   if (const auto session = host::session_in_environment()) args.set("from", *session);

@@ -29,6 +29,7 @@ Page pending_page(Shell& shell, const Json& result) {
           "they are hidden: `cairn forget ID` removes one for good, `cairn forget --keep ID` shows it again"};
 }
 
+// What would be forgotten, for the question: counts, then records by name.
 std::string selection_text(Shell& shell, const Json& result) {
   std::string text =
       fmt::format("{} and {}", count_text(result["record_count"].as_int(), "record", "records"),
@@ -75,6 +76,8 @@ Page forget_page(Shell& shell, const Json&, const Json& result) {
   return report_page(result);
 }
 
+// Shows what a dry run selects, asks, begins the forget, and waits until the daemon has done and proved it.
+// When this command is killed meanwhile, the daemon goes on.
 Result<int> forget_command(Shell& shell) {
   const Json& args = shell.args();
   const bool asks = !args["pending"].as_bool() && !args.has("keep") && !args["dry_run"].as_bool();
@@ -121,6 +124,7 @@ Page export_page(Shell&, const Json&, const Json& result) {
       0, "`cairn import --store` brings it back; it has all your memories: keep it private"};
 }
 
+// A dry run verifies the copy before the question is asked.
 Result<int> import_store_command(Shell& shell) {
   const Json& args = shell.args();
   Json look = args;
@@ -134,7 +138,7 @@ Result<int> import_store_command(Shell& shell) {
   if (!TRY(shell.confirm("Replace everything that is remembered here by the copy?")))
     return Error{Code::canceled, "import: nothing was changed"};
   const Json result = TRY(shell.ask("import", args));
-  TRY(stop_or_kill(shell));  // what it has read before is not in the store any more
+  TRY(stop_or_kill(shell));  // its memory still holds what it read from the store that was replaced
   return shell.show({"restored; the daemon starts again with the next command\n"}, result);
 }
 

@@ -77,7 +77,7 @@ std::vector<const Command*> commands_in(ops::Group group) {
   return members;
 }
 
-// "search, timeline, sessions (list, show), stats"
+// "search, timeline, sessions (list, show), stats". Commands of a group follow one another in the table.
 std::string names_in(ops::Group group) {
   std::string text;
   std::string_view open;  // the first word of commands of two words, while they share it

@@ -18,6 +18,9 @@
 #include "ops/settings.h"
 #include "store/states.h"
 
+// `cairn hook EVENT --dry-run`: runs the steps that an event passes from the hook to the store, with the same
+// functions, in this process, and prints what each of them would do. Nothing is written and no daemon starts.
+
 namespace cairn::cli {
 
 using store::EventOutcome;
@@ -89,6 +92,7 @@ Json fields_of(const event::Event& event) {
   return fields;
 }
 
+// What would become of the event: the outcome and, if it would be stored, its fields behind the gate.
 Json describe(Shell& shell, const ops::Settings& settings, std::string_view payload) {
   Json out = Json::object({{"outcome", name_of(EventOutcome::stored)}, {"reason", Json()}});
   const auto refuse = [&](std::string_view outcome, std::string_view reason) {
@@ -108,6 +112,7 @@ Json describe(Shell& shell, const ops::Settings& settings, std::string_view payl
   out.set("incomplete", event->incomplete);
   if (const std::string silent = why_silent(settings); !silent.empty())
     return refuse("not delivered", silent);
+  // Without a key yet, fingerprints of secrets differ from those that will be stored.
   const std::string key = os::read_file(shell.disk(), shell.home().key(), 64).value_or("");
   const gate::Gate gate(ops::gate_rules(shell.disk(), settings, key));
   auto verdict =
@@ -132,7 +137,7 @@ Json answer_of(Shell& shell, const ops::Settings& settings, const Json& event) {
   if (rule.asks != hook::EventRule::Asks::context || !event.has("fields")) return fixed;
   const event::StartReason reason = event::start_reason(event["fields"]["reason"].as_string());
   if (!context::allows(settings.list("context.sources"), reason)) return fixed;
-  auto client = Client::connect(shell.home(), shell.clock());
+  auto client = Client::connect(shell.home(), shell.clock());  // starts none
   if (!client) return fixed;
   const auto context = client->call("context", Json::object({{"cwd", event["fields"]["cwd"]}}));
   if (!context || (*context)["text"].as_string().empty()) return fixed;
@@ -172,7 +177,8 @@ void print_report(Shell& shell, const Json& report) {
 
 }  // namespace
 
-// Reached when a global option comes before `hook`.
+// Delivers the event. Reached only when a global option comes before `hook`: run() passes all other calls
+// without --dry-run to hook::run() itself.
 static int deliver(Shell& shell) {
   std::vector<std::string> words = {"cairn-hook"};
   if (const auto host = shell.args().text("host")) words.insert(words.end(), {"--host", *host});

@@ -51,7 +51,8 @@ static std::string cost_text(std::int64_t bytes) {
                      size_text(bytes / kBytesForOne));
 }
 
-// The daemon does not have the caller's environment.
+// The directory of the host's settings may come from a variable, and the daemon does not have the caller's
+// environment.
 Status prepare_import_transcripts(Shell&, Json& args) {
   const auto settings = host::default_host().hooks().settings_file();
   if (settings && !args.has("directory"))
@@ -101,6 +102,7 @@ static std::string reasons_text(const Json& left_out) {
   return out;
 }
 
+// `imported`: the member with the counts of what is new: "imported" or, before it is done, "found".
 static std::string counts_text(const Json& result, std::string_view imported) {
   const std::string fresh = kinds_text(result[imported]), known = kinds_text(result["known"]);
   const std::string changed = kinds_text(result["changed"]);

@@ -10,12 +10,16 @@
 #include "base/ids.h"
 #include "base/text.h"
 
+// A change is planned first (InstallPlan: the file's bytes before and after), so that it can be shown, and
+// then applied only if the file still is what the plan was made from. A crash leaves the old file or the new
+// one: it is written under another name, synced and renamed.
+
 namespace cairn::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxFile = 8 << 20;
+constexpr std::size_t kMaxFile = 8 << 20;  // far above any settings file
 
 std::string backup_of(const std::string& file) {
   return file + ".cairn-backup";
@@ -44,7 +48,7 @@ Result<InstallPlan> plan_for(os::Disk& disk, const std::string& file) {
 // The file at the end of a chain of symbolic links, which need not exist.
 std::string behind_links(std::string path) {
   std::error_code error;
-  for (int i = 0; i < 40 && fs::is_symlink(path, error); ++i) {
+  for (int i = 0; i < 40 && fs::is_symlink(path, error); ++i) {  // 40, as the kernel: links may form a cycle
     const fs::path target = fs::read_symlink(path, error);
     if (error) break;
     path = (fs::path(path).parent_path() / target).string();
@@ -56,6 +60,7 @@ std::string directory_of(const std::string& path) {
   return fs::path(path).parent_path().string();
 }
 
+// Writes `temporary` and renames it to `target`, with that file's owner and mode.
 Status write_beside(os::Disk& disk, const std::string& temporary, const std::string& target,
                     std::string_view bytes) {
   {
@@ -88,7 +93,8 @@ Status remove_if_there(os::Disk& disk, const std::string& path) {
 }
 
 Status keep_backup(os::Disk& disk, const InstallPlan& plan) {
-  if (!plan.is_first || plan.whole) return {};  // the copy that exists is the original one
+  // Only the first install: later the file has our entries, and the copy that exists is the original one.
+  if (!plan.is_first || plan.whole) return {};
   const std::string backup = backup_of(plan.settings_file), mark = created_mark_of(plan.settings_file);
   TRY(os::replace_file(disk, plan.existed ? backup : mark, plan.before));
   return remove_if_there(disk, plan.existed ? mark : backup);
@@ -120,7 +126,7 @@ Status write_plan(os::Disk& disk, const InstallPlan& plan) {
   if (!plan.uninstall) {
     TRY(os::make_dirs(disk, directory_of(plan.settings_file)));
     TRY(os::make_dirs(disk, directory_of(target)));
-    TRY(keep_backup(disk, plan));
+    TRY(keep_backup(disk, plan));  // before the file changes
   }
   return write_settings(disk, target, plan.after);
 }
@@ -158,6 +164,8 @@ Result<InstallPlan> plan_uninstall(const host::Entries& ours, os::Disk& disk,
   }
   const auto program = TRY(ours.program_in(plan.before).in(settings_file));
 
+  // Whether the file is exactly `original` with our entries: then nobody else changed it since the install,
+  // and uninstall restores every byte.
   const auto gives_this = [&](const std::string& original) {
     const auto again = program ? ours.with_ours(original, *program) : Result<std::string>(std::string());
     return program && again && *again == plan.before;
@@ -189,6 +197,7 @@ Status apply_install(os::Disk& disk, const InstallPlan& plan) {
                                file, written.error().message)};
     if (!written) return std::move(written).in(file);
   }
+  // After the file is written: until then the copy is needed to plan again.
   return plan.uninstall ? remove_backup(disk, file) : Status();
 }
 

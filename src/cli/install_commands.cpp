@@ -23,6 +23,10 @@
 #include "os/owner.h"
 #include "os/process.h"
 
+// Both commands plan the changes of a host's files first, print the plans, and then apply them (not with
+// --dry-run). The default host has code of its own: besides its hooks it has a list of MCP servers that it
+// writes itself, and commands that people type. For the others a plan for each of their files is enough.
+
 namespace cairn::cli {
 
 namespace {
@@ -30,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// A host and what is planned for its files.
+// A host and what is planned for its files. The first file is the one with the hooks.
 struct HostPlan {
   const host::Host* host = nullptr;
   std::vector<std::pair<const host::SettingsFile*, InstallPlan>> files;
@@ -122,7 +126,8 @@ void print_plans(Shell& shell, const host::Hooks& hooks, const InstallPlan& plan
   if (diff) shell.print(coloured_diff(shell.screen(), servers));
 }
 
-// The host may write this file at any time. When it has done so since the plan, plan again.
+// The host may write this file at any time. When it has done so since the plan, plan again; five times, then
+// the error is shown.
 Status apply_servers(Shell& shell, InstallPlan plan, const std::function<Result<InstallPlan>()>& again) {
   for (int attempt = 0;; ++attempt) {
     Status done = plan.changes() ? apply_install(shell.disk(), plan) : Status();
@@ -241,6 +246,7 @@ Json others_json(const std::vector<HostPlan>& hosts) {
   return all;
 }
 
+// The bytes of all regular files. What cannot be read is left out: the number is only shown.
 std::int64_t size_below(const std::string& path) {
   std::error_code error;
   std::int64_t total = 0;
@@ -295,6 +301,7 @@ Result<std::vector<std::string>> purge(const hook::Home& home) {
   TRY(delete_all_of(home.failed_outside()));
   TRY(delete_all_of(home.config_file));
   std::vector<std::string> left;
+  // A set: with CAIRN_HOME both are the same directory.
   for (const fs::path& directory : std::set<fs::path>{home.data, fs::path(home.config_file).parent_path()}) {
     if (fs::is_symlink(directory, error))
       left.push_back(directory.string());
@@ -343,6 +350,7 @@ void report_data(Shell& shell, std::int64_t bytes, const std::optional<std::vect
 static Result<int> install_default(Shell& shell, const std::string& program,
                                    const std::vector<HostPlan>& others) {
   const host::Hooks& hooks = host::default_host().hooks();
+  // An old version of the host knows only hooks that are a line for a shell.
   const bool exec_form = hooks.takes_exec_form(version_of(hooks.command(), 5s));
   const std::string settings = TRY(hooks.settings_file());
   const InstallPlan plan =
@@ -355,7 +363,7 @@ static Result<int> install_default(Shell& shell, const std::string& program,
   print_plans(shell, hooks, plan, servers);
   if (!dry && plan.changes()) TRY(apply_install(shell.disk(), plan).in("install"));
   if (!dry) TRY(apply_servers(shell, servers, plan_servers).in("install"));
-  if (!dry && shell.disk().stat(shell.home().data)) {
+  if (!dry && shell.disk().stat(shell.home().data)) {  // there is none before the first event
     TRY(shell.home().check().in("home"));
     TRY(os::close_to_others(shell.home().data));
   }
@@ -389,6 +397,7 @@ static void print_next_steps(Shell& shell, const std::vector<HostPlan>& hosts) {
   }
 }
 
+// The default host is the first of chosen_hosts(), unless --host names another: then it is not among them.
 Result<int> install_command(Shell& shell) {
   const std::string program = TRY(hook_program(shell.disk()));
   const auto chosen = chosen_hosts(shell, [&](const host::Host& host) {
@@ -467,6 +476,7 @@ static Result<int> uninstall_default(Shell& shell, const std::vector<HostPlan>& 
   return 0;
 }
 
+// Without --host: every host whose files have an entry of ours, even if the host itself is gone.
 Result<int> uninstall_command(Shell& shell) {
   const auto chosen = chosen_hosts(shell, [&](const host::Host& host) {
     const auto files = host.files();

@@ -13,7 +13,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr std::uint64_t kTail = 8u << 20;  // of each file; earlier lines are not searched
-constexpr int kPollMs = 200;
+constexpr int kPollMs = 200;               // how often --follow looks for new lines
 
 Result<std::string> read_from(os::File& file, std::uint64_t offset, std::uint64_t size) {
   std::string bytes(size, '\0');
@@ -72,6 +72,7 @@ class Follower {
 
   // New complete lines.
   std::string next() {
+    // First the rest of the old file: its last lines were written before it was renamed.
     std::string text = std::exchange(unfinished_, {}) + rest();
     const auto there = disk_.stat(path_);
     if (there && (!file_ || there->inode != inode_)) {
@@ -97,7 +98,7 @@ class Follower {
   std::string rest() {
     if (!file_) return {};
     const std::uint64_t size = file_->size().value_or(offset_);
-    if (size < offset_) offset_ = 0;
+    if (size < offset_) offset_ = 0;  // it was truncated
     std::string bytes = read_from(*file_, offset_, std::min(size - offset_, kTail)).value_or("");
     offset_ += bytes.size();
     return bytes;
@@ -122,6 +123,7 @@ Result<int> logs_command(Shell& shell) {
     return Error{Code::not_found,
                  fmt::format("there is no log at {} yet: no daemon has run in this home", path)};
 
+  // Before the last lines are printed: a line that comes in between is perhaps shown twice, but never missed.
   Follower follower(shell.disk(), path);
   if (follow) follower.skip();
   print_log(shell, last_lines(tail_of(shell.disk(), path + ".1") + tail_of(shell.disk(), path), count));

@@ -13,7 +13,8 @@ namespace cairn::cli {
 
 namespace {
 
-// Escapes a text so that roff prints it unchanged.
+// Escapes a text so that roff prints it unchanged. A dot or an apostrophe at the start of a line would begin
+// a request, and a plain "-" would be printed as a hyphen, which cannot be pasted into a shell.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -33,7 +33,8 @@ class DaemonMemory final : public mcp::Memory {
   Shell& shell_;
 };
 
-// The directory that the agent works in: what the host says, else where it started us.
+// The directory that the agent works in: --cwd, else what the host says in its variable, else where it
+// started us.
 std::string directory_of_agent(const Shell& shell) {
   if (shell.line().value("cwd")) return shell.directory();
   for (const host::Host* host : host::hosts()) {

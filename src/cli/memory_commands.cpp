@@ -48,7 +48,7 @@ std::string head_text(Shell& shell, const Json& record) {
   std::string title = shown_line(record["title"].as_string());
   if (title.empty())
     title = fmt::format("{} of prompt {}", record["kind"].as_string(), record["prompt_number"].as_int());
-  if (record["kind"].as_string() == "prompt")
+  if (record["kind"].as_string() == "prompt")  // its text is shown below, as a section
     title = fmt::format("prompt {}", record["prompt_number"].as_int());
   std::string out = fmt::format("{}  {}\n", screen.paint(Style::bold, id), screen.paint(Style::bold, title));
   Facts facts;
@@ -99,6 +99,7 @@ Page context_log_page(Shell& shell, const Json&, const Json& result) {
     const bool arrived = given["given"].as_bool();
     table.add({{shell.age(given["time"]), Style::dim},
                {std::to_string(given["session_number"].as_int()), Style::accent},
+               // Help is given at an event in the middle of the work, context at a start with a reason.
                shown_line(given[given["kind"].as_string() == "help" ? "event" : "source"].as_string()),
                {arrived ? "yes" : "no", arrived ? Style::good : Style::warn},
                number_text(given["tokens"].as_int()),

@@ -26,7 +26,7 @@ constexpr std::int64_t kKeyBytes = 32;
 std::optional<struct stat> look_at(const std::string& path) {
   struct stat info;
   if (lstat(path.c_str(), &info) != 0) return std::nullopt;
-  // The home itself and directories above it may be links.
+  // A link to a directory is followed, because the home may be one. A link in place of a file is an obstacle.
   if (S_ISLNK(info.st_mode)) {
     struct stat target;
     if (stat(path.c_str(), &target) == 0 && S_ISDIR(target.st_mode)) return target;
@@ -47,7 +47,7 @@ std::string move_away(const std::string& path) {
   return fmt::format("mv {0} {0}.old", shell_word(path));
 }
 
-// The mount point of the file system of `path`.
+// The mount point of the file system of `path`: the last directory upwards that is on the same device.
 std::string mount_point(const std::string& path) {
   std::filesystem::path at = path;
   struct stat here, above;
@@ -57,6 +57,7 @@ std::string mount_point(const std::string& path) {
   return at.string();
 }
 
+// The command repairs all of the home, not only this path.
 Obstacle not_writable(const std::string& path, int error, const hook::Home& home) {
   if (error == EROFS)
     return {Obstacle::Kind::writable, path + " is on a read-only file system",

@@ -19,7 +19,7 @@ std::string source_text(const Json& item) {
 std::string items_text(Shell& shell, const Json& items, bool closed) {
   Table table({{"id"}, {closed ? "closed" : "last seen"}, {"from"}, {closed ? "by" : "branch"}, {"text"}});
   for (const Json& item : items.items()) {
-    const bool old = item["earlier"].as_bool();
+    const bool old = item["earlier"].as_bool();  // not seen for long, compared with the project's last work
     table.add({{text_of(item["id"]), Style::accent},
                {shell.age(item[closed ? "closed_at" : "last_seen_at"]), Style::dim},
                source_text(item),

@@ -15,7 +15,8 @@ using ops::Argument;
 using Where = Argument::Place;
 using Type = Argument::Type;
 
-// Converts a typed value. One of the wrong type stays text, and the check refuses it.
+// Converts a typed value. One of the wrong type stays text, and the check refuses it. A path becomes
+// absolute: the daemon has another current directory.
 Json typed(const Argument& argument, const std::string& text, const std::string& directory) {
   if (argument.type == Type::integer) {
     std::int64_t number = 0;
@@ -28,6 +29,7 @@ Json typed(const Argument& argument, const std::string& text, const std::string&
   return Json(text);
 }
 
+// The last one wins, except for lists, which take all of them: `--file a --file b`, or `--file a,b`.
 Json option_value(const Line& line, const Argument& argument, const std::string& directory) {
   const auto last = line.value(argument.name);
   if (!last) return {};
@@ -75,6 +77,7 @@ Json request_of(const Line& line, std::vector<std::string>& words, const std::st
   if (scoped && line.flag("all")) args.set("all", true);
   if (const auto project = line.value("project"); scoped && project && !args.has("project"))
     args.set("project", *project);
+  // The directory names the project, unless --project or --all does.
   if (operation.find("cwd") && !(scoped && (args["all"].as_bool() || args.has("project"))))
     args.set("cwd", directory);
   return args;
@@ -120,6 +123,7 @@ Result<Json> checked_arguments(const Line& line, const std::string& directory) {
   return args;
 }
 
+// The arguments are checked already, before a daemon is started for them; the daemon checks them again.
 Result<int> run_operation(Shell& shell) {
   const Command& command = *shell.line().command;
   Json args = shell.args();

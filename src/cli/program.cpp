@@ -17,7 +17,7 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr std::size_t kMaxOutput = 1u << 20;
+constexpr std::size_t kMaxOutput = 1u << 20;  // far above what the programs that we run print
 
 // A file in memory: unlike a pipe, it never blocks the program.
 Result<os::Fd> memory(const char* name, std::string_view bytes) {
@@ -46,7 +46,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-// Whether it ended in time; else kills it.
+// Whether it ended in time; else kills it. Looks every millisecond: `doctor` and `demo` show how long a hook
+// took.
 bool wait_for(pid_t pid, int& status, std::chrono::milliseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   while (waitpid(pid, &status, WNOHANG) == 0) {

@@ -23,7 +23,7 @@ std::string list_text(const Json& list) {
   return text;
 }
 
-// One bar per day, oldest first; days without prompts are left out.
+// One bar per day, oldest first (`by_day` has the newest first); days without prompts are left out.
 std::string bars(const Json& by_day) {
   constexpr std::array kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::int64_t most = 1;

@@ -85,7 +85,7 @@ std::string message_text(Shell& shell, const Json& message) {
   return out;
 }
 
-// A table, or on a narrow terminal one block per row: an id that is cut is useless.
+// A table, or where it does not fit on the terminal one block per row: an id that is cut is useless.
 std::string rows_text(const Screen& screen, const Json::Array& titles, const Json::Array& rows) {
   const auto text = [](const Json& cell) {
     return cell.is_string() ? std::string(cell.as_string()) : cell.dump();
@@ -113,6 +113,7 @@ std::string rows_text(const Screen& screen, const Json::Array& titles, const Jso
 
 Page queue_list_page(Shell& shell, const Json& args, const Json& result) {
   if (result["messages"].items().empty())
+    // Without a filter the list has what is not processed yet.
     return {args.members().empty() ? "nothing is pending\n" : "no such messages\n"};
   return {messages_table(shell, result["messages"])};
 }

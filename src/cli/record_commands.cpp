@@ -48,7 +48,7 @@ Result<std::string> all_of_stdin(std::string_view command) {
   return text;
 }
 
-// The source of a record without events.
+// Where a record without events came from, in one sentence.
 static std::string source_text(const Json& result) {
   const auto at = parse_iso8601(result["time"].as_string());
   const std::string day = at ? local_time(*at).substr(0, 16) : "", from = text_of(result["imported_from"]);

@@ -17,9 +17,9 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr std::size_t kGap = 2;         // blanks between columns
-constexpr std::size_t kLeastLast = 16;  // the least width of the last column
-constexpr std::size_t kOneLine = 1 << 20;
+constexpr std::size_t kGap = 2;            // blanks between columns
+constexpr std::size_t kLeastLast = 16;     // the least width of the last column
+constexpr std::size_t kOneLine = 1 << 20;  // shown_line() joins lines; it is not meant to cut
 
 std::string_view code_of(Style style) {
   switch (style) {
@@ -41,6 +41,7 @@ bool is_set(const char* name) {
 }
 
 std::size_t terminal_width(int fd) {
+  // A width that is not plausible is ignored.
   if (const char* columns = std::getenv("COLUMNS")) {
     const std::string_view text = columns;
     std::size_t width = 0;
@@ -60,6 +61,7 @@ std::size_t character_bytes(std::string_view text, std::size_t at) {
   return end - at;
 }
 
+// Later lines of "- an item" begin below its text, not below the dash.
 void wrap_line(std::string_view line, std::size_t width, std::size_t indent, std::string& out) {
   const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
   std::size_t lead = indent + std::min(own, width / 2);
@@ -121,7 +123,7 @@ std::string shown(std::string_view text) {
     else
       tabless += c;
   }
-  // Models read our output too.
+  // Agents run our commands, so models read this too.
   const std::string inert = context::without_tags(tabless);
   std::string out;
   for (const std::string_view line : split(inert, '\n')) {
@@ -132,7 +134,8 @@ std::string shown(std::string_view text) {
   return out;
 }
 
-// In JSON only strings contain characters beyond ASCII.
+// In JSON only strings contain characters beyond ASCII, so each of them can be written as an escape. Decodes
+// a UTF-8 character to its code, and writes one above U+FFFF as a pair of surrogates.
 std::string shown_json(std::string_view json) {
   std::string out;
   for (std::size_t at = 0; at < json.size();) {
@@ -189,7 +192,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return out;
 }
 
-// Marks are positions in the original text.
+// Marks are positions in the original text: when that changes, they would mark something else.
 static void make_shown(Table::Cell& cell) {
   std::string text = shown_line(cell.text);
   if (text != cell.text) cell.marks.clear();
@@ -233,7 +236,7 @@ std::vector<std::size_t> Table::widths(const Screen& screen) const {
   const std::size_t wanted = std::min(widths.back(), kLeastLast);
   while (others() + wanted > screen.width) {
     const auto widest = std::max_element(widths.begin(), widths.end() - 1);
-    if (*widest <= 4) break;
+    if (*widest <= 4) break;  // narrower columns show nothing useful
     --*widest;
   }
   widths.back() = std::min(widths.back(), screen.width > others() ? screen.width - others() : 1);
@@ -301,6 +304,7 @@ std::string size_text(std::int64_t bytes) {
   constexpr std::array kUnits = {"kB", "MB", "GB", "TB", "PB", "EB"};
   double value = static_cast<double>(bytes) / 1000;
   std::size_t unit = 0;
+  // The limits are those of rounding: 999.5 would be shown as 1000, and 9.95 as 10.0.
   while (value >= 999.5 && unit + 1 < kUnits.size()) value /= 1000, ++unit;
   return value < 9.95 ? fmt::format("{:.1f} {}", value, kUnits[unit])
                       : fmt::format("{:.0f} {}", value, kUnits[unit]);
@@ -324,7 +328,7 @@ std::string count_text(std::int64_t n, std::string_view one, std::string_view ma
 static std::string local(WallTime t, const char* form) {
   const std::time_t seconds = epoch_ms(t) / 1000;
   std::tm parts{};
-  if (!localtime_r(&seconds, &parts)) return iso8601(t);
+  if (!localtime_r(&seconds, &parts)) return iso8601(t);  // the year does not fit
   char text[40];
   return {text, std::strftime(text, sizeof text, form, &parts)};
 }

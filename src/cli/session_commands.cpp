@@ -21,7 +21,7 @@ std::string moment(const Json& time) {
 
 std::string sessions_table(Shell& shell, const Json& sessions) {
   const bool all = shell.flag("all");
-  // One agent alone needs no column.
+  // A column for the host only if the sessions are of several.
   bool hosts = false;
   for (const Json& session : sessions.items())
     hosts = hosts || session["platform"].as_string() != sessions.items()[0]["platform"].as_string();
@@ -131,7 +131,7 @@ std::string events_table(Shell& shell, const Json& events) {
     if (event["source"].as_string() != store::name_of(event::Source::hook))
       remark += (remark.empty() ? "from the " : ", from the ") + text_of(event["source"]);
     if (event["cut"].as_bool()) remark += remark.empty() ? "cut" : ", cut";
-    // For a stored event with a message: the state of the message.
+    // A stored event that has a message in the queue shows the state of that message: it says more.
     const std::string_view outcome = event["outcome"].as_string();
     const std::string_view state = event["message"].as_string(outcome);
     table.add(

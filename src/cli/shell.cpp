@@ -19,6 +19,7 @@ namespace cairn::cli {
 
 namespace {
 
+// `cairn help` and docs list these codes.
 int exit_code(const Error& error) {
   if (error.code == Code::invalid) return 2;
   if (error.code == Code::not_found) return 3;
@@ -33,7 +34,8 @@ void complain(std::string_view message) {
   put(stderr, fmt::format("cairn: {}\n", shown_line(message)));
 }
 
-// `cairn hook EVENT` is cairn-hook: no argument of the host may be refused.
+// `cairn hook EVENT` is cairn-hook: no argument of the host may be refused. So it is recognised before the
+// arguments are parsed.
 bool is_plain_hook(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] != "hook") return false;
   for (const std::string& text : arguments)
@@ -56,6 +58,7 @@ Result<int> run_line(os::Disk& disk, const Line& line, bool& printed_json) {
   Shell shell(disk, line, TRY(hook::Home::from_environment()), std::move(args));
   if (!line.command->any_home) TRY(shell.home().check().in("home"));
   auto code = line.command->run(shell);
+  // A command may print its JSON and fail afterwards: a second JSON value would make the output unreadable.
   if (code || shell.has_printed_json()) printed_json = true;
   return code;
 }
@@ -82,7 +85,7 @@ int run_checked(os::Disk& disk, const std::vector<std::string>& arguments) {
   else
     code = std::move(line).error();
   if (!code && !printed_json && asks_for_json(arguments)) print_error_json(code.error());
-  // Output counts only when it was written.
+  // A command whose output could not be written has failed, whatever it returned.
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     complain("output: cannot be written: check the disk or the pipe");
     return 1;
@@ -106,7 +109,7 @@ void Shell::print(std::string_view text) const {
 }
 
 void Shell::note(std::string_view text) const {
-  std::fflush(stdout);
+  std::fflush(stdout);  // else a terminal would show the note before the output that it follows
   complain(text);
 }
 
@@ -129,11 +132,13 @@ Result<Client*> Shell::daemon() {
 Result<Json> Shell::ask(std::string_view op, const Json& args) {
   using namespace std::chrono_literals;
   const ops::Operation* operation = ops::find_operation(op);
-  // A large export is imported in one transaction.
+  // Slow operations have no limit of time: an export may read the whole store, and a large one is imported in
+  // one transaction.
   const bool slow = operation && (operation->access == ops::Access::read_slowly || op.starts_with("import"));
   return TRY(daemon())->call(op, args, slow ? 24h * 365 : 60s);
 }
 
+// Without a slash at the end. "/" when the current directory was deleted.
 std::string directory_of(const Line& line) {
   const std::string given = line.value("cwd").value_or("");
   std::error_code error;
@@ -161,6 +166,7 @@ std::string label_of(const Json& result) {
 
 Result<bool> Shell::confirm(std::string_view question) const {
   if (line_.flag("yes")) return true;
+  // The question goes to stderr: stdout may be a pipe.
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)
     return Error{Code::invalid, fmt::format("{}: asks \"{}\": pass --yes to say yes without a terminal",
                                             line_.command->name, question)};

@@ -42,7 +42,8 @@ ScratchDir::~ScratchDir() {
   if (!path_.empty()) std::filesystem::remove_all(path_, error);
 }
 
-// Without the user's settings and variables of a host that started us.
+// Without the user's settings and variables of a host that started us: the played session must not depend on
+// where `cairn` was called.
 std::vector<std::string> Stage::environment() const {
   std::vector<std::string> kept;
   for (char** variable = environ; *variable; ++variable) {
@@ -54,6 +55,7 @@ std::vector<std::string> Stage::environment() const {
 }
 
 Result<Json> Stage::send(event::Event event, const Json& more) {
+  // The transcript does not exist: played sessions have only their events.
   event.transcript_path = project_ + "/.transcript.jsonl";
   event.cwd = project_;
   Json payload = host::default_host().write_event(event);

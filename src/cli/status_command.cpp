@@ -29,6 +29,8 @@ std::string queue_text(const Json& queue) {
   return text;
 }
 
+// "120 delivered = 120 read, gap 0". An event counts as read when its outcome is recorded, stored or not. The
+// gap also has the tool calls of transcripts that are still to be recovered.
 std::string ledger_text(const Json& ledger) {
   const auto delivered = ledger["delivered"].as_int(), taken = ledger["taken_in"].as_int(),
              gap = ledger["gap"].as_int();

@@ -253,6 +253,7 @@ Command command_of(const ops::Operation& operation) {
 }  // namespace
 
 const std::vector<Command>& all_commands() {
+  // Static, because commands point to these declarations.
   static const std::vector<Own> kSetUpCommands = setup_commands(),
                                 kDiagnosticsCommands = diagnostics_commands();
   static const std::vector<Command> kCommands = [] {
@@ -262,6 +263,7 @@ const std::vector<Command>& all_commands() {
     for (const auto* part : {&kSetUpCommands, &kDiagnosticsCommands})
       for (const Own& own : *part)
         all.push_back({own.operation.title(), &own.operation, own.run, own.any_home});
+    // Help shows one group after the other, each in the order of its declarations.
     std::stable_sort(all.begin(), all.end(), [](const Command& a, const Command& b) {
       return a.operation->group < b.operation->group;
     });

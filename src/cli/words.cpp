@@ -14,7 +14,8 @@ struct Word {
   std::string_view shown;
 };
 constexpr std::array kWords = {
-    // How a turn or a session ended.
+    // How a turn or a session ended. "session_start": a new process of the host continued the session while a
+    // turn was open, so the old one had died.
     Word{"dead_host", "the coding agent died"}, Word{"session_start", "the coding agent died"},
     Word{"stop", "answered"}, Word{"stop_failure", "interrupted"}, Word{"next_prompt", "next prompt"},
     Word{"session_end", "session ended"}, Word{"process", "cairn process"},

@@ -10,7 +10,7 @@
 namespace cairn::daemon {
 
 static constexpr std::int64_t kLongestNs = 120'000'000'000;
-static constexpr std::int64_t kMostTokens = 200;
+static constexpr std::int64_t kMostTokens = 200;  // of the reply, which is one word; the budget reserves them
 
 AgentTest::AgentTest(std::unique_ptr<agent::Provider> provider, store::Db& db, os::Clock& clock,
                      Limits limits)
@@ -45,7 +45,7 @@ Result<std::string> AgentTest::send() {
   return std::string();
 }
 
-// `usage` is null when what was used is not known: then it counts as reserved.
+// `usage` is null when what was used is not known: then the reserved amounts count as used.
 Status AgentTest::end_call(store::ModelCallOutcome outcome, const agent::Usage* usage) {
   store::CallEnd end;
   end.outcome = outcome;
@@ -62,6 +62,7 @@ Status AgentTest::end_call(store::ModelCallOutcome outcome, const agent::Usage* 
   return store::in_transaction(db_, [&] { return store::end_call(db_, call_, end); });
 }
 
+// Without a reply or an error yet: the caller sets `ok`, `reply` or `trouble`.
 Json AgentTest::report(const agent::Usage& usage) const {
   return Json::object({{"provider", provider_->name()},
                        {"model", provider_->model()},

@@ -26,7 +26,7 @@ class AgentTest {
   // `provider` is null for the built-in distiller, which asks no model.
   AgentTest(std::unique_ptr<agent::Provider> provider, store::Db& db, os::Clock& clock, Limits limits);
 
-  // Sends the prompt at first. The result once there is one, or when the time is over.
+  // The first call sends the prompt. Returns nothing until there is a result or the time is over.
   Result<std::optional<Json>> step();
 
  private:

@@ -12,9 +12,13 @@
 #include <mutex>
 #include <optional>
 
+// Two threads share a child. The writer has its Handle: what it does is posted to the loop with the child's
+// id, never with a pointer, because the child may be gone by then. The loop has its Process: it reads lines
+// into the Mailbox and calls on_news_, which wakes the writer to fetch them.
+
 namespace cairn::daemon {
 
-static constexpr std::size_t kMaxReply = 16u << 20;        // no reply is larger
+static constexpr std::size_t kMaxReply = 16u << 20;        // of a line: no reply is larger
 static constexpr std::size_t kMaxUnread = 2 * kMaxReply;   // lines that the writer has not fetched yet
 static constexpr std::chrono::milliseconds kGrace(1'000);  // after its stdin was closed; then it is killed
 
@@ -22,8 +26,8 @@ static constexpr std::chrono::milliseconds kGrace(1'000);  // after its stdin wa
 struct LoopChildren::Mailbox {
   std::mutex mutex;
   std::deque<std::string> lines;
-  std::size_t bytes = 0;  // of those lines
-  std::optional<std::string> ended;
+  std::size_t bytes = 0;             // of those lines
+  std::optional<std::string> ended;  // why the child ended
 };
 
 struct LoopChildren::Process {
@@ -72,6 +76,7 @@ LoopChildren::LoopChildren(Loop& loop, Log& log, std::function<void()> on_news)
   loop_.on_signal(SIGCHLD, [this] { collect(); });
 }
 
+// All are killed before the first wait, so that they die at the same time.
 LoopChildren::~LoopChildren() {
   for (const auto& [id, process] : processes_) os::kill_group(process->pid);
   for (const auto& [id, process] : processes_) os::reap(process->pid, true);
@@ -149,7 +154,8 @@ void LoopChildren::read(Process& process) {
   on_news_();
 }
 
-// The child closed its socket or wrote too much: kill its process group.
+// The child closed its socket or wrote too much: kill its process group, which may hold children of its own.
+// May destroy `process`.
 void LoopChildren::hung_up(Process& process, const char* why) {
   {
     const std::lock_guard lock(process.mailbox->mutex);
@@ -162,6 +168,7 @@ void LoopChildren::hung_up(Process& process, const char* why) {
   collect();
 }
 
+// Reaps the children that ended. One signal may stand for several of them, so all are tried.
 void LoopChildren::collect() {
   for (auto it = processes_.begin(); it != processes_.end();) {
     Process& process = *it->second;

@@ -38,6 +38,7 @@ void Connection::close() {
   server_.forget(this);
 }
 
+// Without a read timeout: an operation may take minutes, and the peer sends nothing meanwhile.
 void Connection::expect_reply() {
   ++expected_;
   bufferevent_set_timeouts(buffer_, nullptr, &server_.idle_);
@@ -50,6 +51,7 @@ void Connection::reply(std::string_view line) {
   bufferevent_write(buffer_, "\n", 1);
 }
 
+// The write callback of the constructor closes the connection, once the line is sent.
 void Connection::refuse(std::string_view line) {
   closing_ = true;
   reply(line);
@@ -75,13 +77,15 @@ ControlServer::ControlServer(Loop& loop, os::Fd listener, Log& log, Handler hand
       idle_(idle),
       most_(most) {}
 
-// Whether a request has arrived and was not read yet.
+// Whether a request has arrived and was not read yet. Such a peer is not idle, although read_lines() has not
+// seen its line.
 static bool has_input(int fd) {
   char first = 0;
   return recv(fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-// False: all connections wait for a reply.
+// Closes the connection that was used least recently, if all places are taken. False: all of them wait for a
+// reply.
 bool ControlServer::make_room() {
   if (connections_.size() < most_) return true;
   Connection* oldest = nullptr;
@@ -109,6 +113,7 @@ void ControlServer::accept_all() {
 }
 
 void ControlServer::read_lines(Connection& connection) {
+  // The handler may close the connection: `keep` lets it live until the end of this function.
   const auto keep = connections_.at(&connection);
   evbuffer* input = bufferevent_get_input(connection.buffer_);
   while (connections_.contains(keep.get())) {
@@ -120,6 +125,7 @@ void ControlServer::read_lines(Connection& connection) {
     handler_(keep, std::string_view(line, size));
     std::free(line);
   }
+  // What is left is a line without an end.
   if (connections_.contains(keep.get()) && evbuffer_get_length(input) > kMaxRequest) {
     log_.warn("control: a request longer than 1 MB was refused");
     connection.close();

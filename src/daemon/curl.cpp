@@ -6,6 +6,7 @@
 
 namespace cairn::daemon {
 
+// Never unloaded: the functions are used until the process ends.
 static Result<Curl> load_library() {
   void* library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   if (!library)

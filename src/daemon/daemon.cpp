@@ -29,6 +29,11 @@
 #include "os/socket.h"
 #include "store/open_store.h"
 
+// run() prepares the process, serve_home() takes the home's lock. Daemon::open() opens the store, serve()
+// starts the threads, listens, and runs the loop until stop(); then it ends the threads and closes the store.
+// After an upgrade, run() replaces the process by the new executable. ARCHITECTURE.md, "Threads of the
+// daemon", says which thread owns what.
+
 namespace cairn::daemon {
 
 namespace {
@@ -36,7 +41,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMinute(60'000);
-// The session that started the daemon has its answer by then.
+// When the pages of a large store are checked: the session that started the daemon has its answer by then.
 constexpr milliseconds kCheckAfter = std::chrono::seconds(3);
 constexpr milliseconds kUnwatched(1'000);     // how often the inbox is scanned when it cannot be watched
 constexpr milliseconds kBeingRemoved(1'000);  // `rm -r` may need this long from the inbox to the home itself
@@ -50,6 +55,7 @@ struct Image {
     if (auto stat = disk.stat(image.path)) image.stat = *stat;
     return image;
   }
+  // A file that is missing or cannot be run is no upgrade: we would end, and nothing could take our place.
   bool replaced(os::Disk& disk) const {
     const auto there = disk.stat(path);
     return there && (there->inode != stat.inode || there->modified_ns != stat.modified_ns) &&
@@ -102,7 +108,7 @@ class Daemon {
   bool watch_lost_ = false;
   std::atomic<bool> damaged_ = false;
 
-  // Threads end before what they use: the order of these members matters.
+  // Destroyed from the last to the first: the threads end before the parts that they use.
   std::unique_ptr<Loop> loop_;
   std::unique_ptr<LoopChildren> children_;
   std::unique_ptr<LoopHttp> http_;
@@ -134,7 +140,8 @@ void Daemon::end_if_home_is_gone() {
   _exit(0);
 }
 
-// Called from any thread. This daemon has the store open, so the next one rebuilds it.
+// Called from any thread; only the first report counts. This daemon has the store open and cannot rebuild it:
+// it notes the damage and stops, and the next one rebuilds the store at its start.
 void Daemon::found_damage(const std::string& damage) {
   if (damage.empty() || damaged_.exchange(true)) return;
   if (auto noted = store::note_damage(disk_, home_.database(), damage, clock_.now()); !noted)
@@ -211,6 +218,8 @@ std::optional<milliseconds> Daemon::until_wake() {
 
 Status Daemon::open() {
   loop_ = TRY(Loop::create());
+  // writer_ is still null, but these callbacks run on the loop's thread, and serve() makes the writer before
+  // it runs the loop.
   children_ = std::make_unique<LoopChildren>(*loop_, *log_, [this] { writer_->wake(); });
   http_ = std::make_unique<LoopHttp>(*loop_, [this] { writer_->wake(); });
   Engine::Seams seams{disk_, clock_, processes_, *log_};
@@ -228,7 +237,7 @@ Status Daemon::open() {
 
 Status Daemon::serve() {
   TRY(open());
-  const bool is_checked = TRY(store::is_small(engine_->db()));
+  const bool is_checked = TRY(store::is_small(engine_->db()));  // then opening it checked every page
   writer_ = std::make_unique<JobThread>(
       "writer", *log_, [this] { return step(); }, [this] { return until_wake(); });
   reader_ = std::make_unique<JobThread>("reader", *log_);
@@ -242,26 +251,31 @@ Status Daemon::serve() {
   control_ = TRY(ControlServer::listen(
       *loop_, home_.socket(), *log_,
       [this](const auto& connection, std::string_view line) { server_->handle(connection, line); }));
+  // Only here, where clients can connect: a daemon that dies before this counts as a failed start, and hooks
+  // wait longer before the next attempt.
   hook::clear_start(disk_, home_);
   watch();
   loop_->every(kMinute, [this] { tick(); });
   if (!is_checked) loop_->after(kCheckAfter, [this] { dispatcher_->check_store(); });
   note_idle_limit();
+  // tick() checks for idleness too, but only once a minute: too seldom for a limit of seconds.
   const milliseconds idle_check(std::clamp<std::int64_t>(idle_limit_ns_ / 2'000'000, 50, kMinute.count()));
   loop_->every(idle_check, [this] { stop_if_idle(); });
   loop_->on_signal(SIGUSR1, [this] { tick(); });  // run the minute's timer now
   for (const int number : {SIGTERM, SIGINT}) loop_->on_signal(number, [this] { stop("signal"); });
   log_->info(fmt::format("daemon serves version={} pid={} home={}", CAIRN_VERSION, getpid(), home_.data));
-  writer_->wake();
+  writer_->wake();  // events that arrived before the watch began
   loop_->run();
 
+  // First the name of the socket, so that no client connects to a daemon that ends. Then the threads: the
+  // engine belongs to the writer's thread until that has ended.
   os::remove_unix(home_.socket());
   dispatcher_->stop();
   writer_->stop();
   reader_->stop();
   slow_reader_->stop();
   if (auto ended = engine_->stop(); !ended) log_->error("queue: " + ended.error().message);
-  ignore(engine_->db().checkpoint(false));
+  ignore(engine_->db().checkpoint(false));  // if it fails, the next start reads the WAL as it is
   return {};
 }
 
@@ -271,6 +285,8 @@ Result<bool> serve_home(os::Disk& disk, const hook::Home& home, const MakeProvid
   TRY(os::make_dirs(disk, home.data));
   TRY(home.check());
   TRY(os::close_to_others(home.data));
+  // Declared before the daemon, so that it is released after the store is closed: the next daemon must not
+  // open the store before that.
   os::FileLock lock = TRY(os::FileLock::acquire(home.lock()));
   lock.note(fmt::format("pid {} version {}\n", getpid(), CAIRN_VERSION));
   TRY(os::make_dirs(disk, home.logs()));
@@ -295,7 +311,7 @@ int run(os::Disk& disk, const hook::Home& home, const MakeProvider& make_provide
   signal(SIGHUP, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a file size limit is handled like a full disk
   os::watch_for_crashes();
-  if (chdir("/") != 0) return 1;
+  if (chdir("/") != 0) return 1;  // else the caller's directory would stay in use
   std::string executable;
   const auto upgraded = serve_home(disk, home, make_provider, executable);
   if (!upgraded) {
@@ -305,6 +321,7 @@ int run(os::Disk& disk, const hook::Home& home, const MakeProvider& make_provide
     return 1;
   }
   if (!*upgraded) return 0;
+  // The lock is free again. If a daemon that a hook started takes it first, the new process ends with 0.
   execl(executable.c_str(), "cairn", "daemon", "run", nullptr);
   return 1;
 }

@@ -12,7 +12,7 @@
 
 namespace cairn::daemon {
 
-static constexpr std::chrono::milliseconds kLookAgain(20);
+static constexpr std::chrono::milliseconds kLookAgain(20);  // while a provider's reply is pending
 // Enough for the pages of a store of one or two gigabytes. No session waits for it.
 static constexpr std::chrono::seconds kCheckTime(5);
 
@@ -45,6 +45,8 @@ void Dispatcher::request(std::string_view name, const Json& args, Reply reply) {
   }
 }
 
+// Operations about the daemon itself. Their arguments are checked here: Operation::run(), which does that for
+// all others, is not called.
 void Dispatcher::do_it_here(const ops::Operation& operation, const Json& args, const Reply& reply) {
   const auto checked = operation.check(args);
   if (!checked) return reply(checked.error());
@@ -89,11 +91,13 @@ void Dispatcher::check_store() {
 }
 
 Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operation, const Json& args) {
+  // Opened at the first request, on the thread that uses it.
   if (!reader.db) reader.db = TRY(open_to_read());
   const auto settings = parts_.engine.live_settings().now();
   ops::World world{*reader.db, parts_.disk, parts_.clock, parts_.home,
                    *settings,  key_,        nullptr,      about_daemon()};
   world.stopping = &stopping_;
+  // The reply does not wait for it and cannot say whether it worked.
   world.write_later = [this](std::function<Status(store::Db&)> body) {
     parts_.writer.post([this, body = std::move(body)] {
       store::Db& db = parts_.engine.db();
@@ -106,7 +110,9 @@ Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operat
   return done;
 }
 
-// `cairn process`: works through the queue step by step, so that hooks are answered in between.
+// `cairn process`: works through inbox and queue. drain() does one step and posts itself to the writer again,
+// so that hooks are answered in between. When nothing is left to do: with `--wait` it ends the open turns and
+// goes on once more; then it reports.
 struct Dispatcher::Drain {
   Reply reply;
   bool end_turns = false;
@@ -127,7 +133,8 @@ void Dispatcher::process(const ops::Args& args, Reply reply) {
   });
 }
 
-// Waits for a provider's reply.
+// Waits for a provider's reply. Timers belong to the loop's thread, the engine to the writer's: so there and
+// back.
 void Dispatcher::look_again(const std::shared_ptr<Drain>& work) {
   parts_.loop.post([this, work] {
     parts_.loop.after(kLookAgain, [this, work] { parts_.writer.post([this, work] { drain(work); }); });
@@ -171,7 +178,8 @@ void Dispatcher::test_agent(const ops::Args& args, Reply reply) {
   });
 }
 
-// The loop's timer knows only the number: a test must not outlive the threads that its call runs on.
+// The loop's timer keeps only the number: a test that it owned would be destroyed with the loop, after the
+// threads that its call needs.
 void Dispatcher::look_at_test(int id) {
   const auto found = agent_tests_.find(id);
   const auto result = found->second.first->step();

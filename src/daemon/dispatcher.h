@@ -77,7 +77,7 @@ class Dispatcher {
   std::atomic<bool> stopping_ = false;
   Reader reader_;
   Reader slow_reader_;
-  // Tests of a provider that run, and who asked; used by the writer's thread only.
+  // The tests of a provider that run, each with its reply; used by the writer's thread only.
   std::map<int, std::pair<std::unique_ptr<AgentTest>, Reply>> agent_tests_;
   int next_test_ = 0;
   const std::string key_;

@@ -28,11 +28,13 @@
 
 namespace cairn::daemon {
 
-static constexpr int kGroupsPerSync = 8;         // groups of events
-static constexpr std::int64_t kReindexed = 100;  // records a transaction
-static constexpr std::int64_t kExpired = 200;    // pieces of evidence a transaction
+static constexpr int kGroupsPerSync = 8;  // groups of events
+// What one transaction of background work handles. A hook that asks for an answer waits for it to end.
+static constexpr std::int64_t kReindexed = 100;  // records
+static constexpr std::int64_t kExpired = 200;    // pieces of evidence
 
-// The home's secret: 32 random bytes, created once.
+// The home's secret: 32 random bytes, created once. A key that exists but is invalid is never replaced: the
+// tombstones were made with it and would match nothing under another one.
 static Result<std::string> load_key(os::Disk& disk, const hook::Home& home) {
   auto known = os::read_file(disk, home.key(), 64, os::Open::read_own);
   if (known && known->size() == 32) return known;
@@ -88,6 +90,7 @@ Engine::~Engine() {
 
 Status Engine::start() {
   reload();
+  // What a dead daemon had claimed from the queue goes back before anything is claimed again.
   TRY(in_transaction([&]() -> Status {
     log_recovered(TRY(store::recover_all(db_, max_retries(), seams_.clock.now())));
     return {};
@@ -107,6 +110,8 @@ Status Engine::try_bad_again_once() {
   return store::put_meta(db_, store::kBadTriedBy, CAIRN_VERSION);
 }
 
+// After a rollback the recorder must forget the turns that the body ended, and what should follow the commit
+// (after_commit_) is dropped.
 Status Engine::in_transaction(const std::function<Status()>& body) {
   auto done = store::in_transaction(db_, body);
   if (!done) intake_.recorder().discard();
@@ -176,6 +181,7 @@ void Engine::apply_settings(const ops::Settings& settings) {
   intake_.recorder().set_automatic(settings_.automation() == ops::Automation::automatic);
   worker_.configure(work_options(budget), gate, mode);
   choose_provider();
+  // Every hook reads hook.flags: it is rewritten only when something changed.
   const std::string flags = settings_.hook_flags().encode();
   const auto known = os::read_file(seams_.disk, home_.flags(), 4096);
   if (!known || *known != flags) {
@@ -193,9 +199,8 @@ void Engine::choose_provider() {
   if (wanted == chosen_) return;
   auto provider = seams_.make_provider(wanted);
   if (auto used = worker_.use(provider.get()); !used) {
-    seams_.log.error("provider: " +
-                     used.error().message);  // chosen_ is as it was: the next reload tries again
-    return;
+    seams_.log.error("provider: " + used.error().message);
+    return;  // chosen_ is as it was: the next reload tries again
   }
   provider_ = std::move(provider);
   chosen_ = wanted;
@@ -244,17 +249,20 @@ Status Engine::stop() {
   return worker_.stop();
 }
 
-// Hooks are answered between two steps: a step waits for the disk only when the inbox is empty, or after
-// kGroupsPerSync groups.
+// Events come first, then one piece of the first background work that has any. After each piece the inbox is
+// looked at again, and hooks are answered between two steps. Intake itself waits for the disk only when the
+// inbox is empty, or after kGroupsPerSync groups (docs/decisions/0034).
 Result<bool> Engine::step() {
   auto taken = without_waiting([&] { return read_inbox(); });
+  // An error of intake is returned only after the sync below: groups before it may hold files.
   if (taken && *taken && ++groups_ < kGroupsPerSync) return true;
   groups_ = 0;
   if (intake_.is_holding_files()) TRY(sync());
   if (TRY(std::move(taken))) return true;
   if (archiver_.step()) return true;
+  // A forget rewrites files of the archive, which a copy in progress must find unchanged.
   if (!archiver_.is_copying() && TRY(forget_.step())) {
-    intake_.recorder().read_again();
+    intake_.recorder().read_again();  // its digests may hold text that was just removed
     if (forget_.take_changed()) reload();
     return true;
   }
@@ -339,6 +347,8 @@ Status Engine::tick() {
 Status Engine::run_minute_work() {
   intake_.sweep();
   catch_up_.look_again();
+  // The expiry limit moves by the time that a daemon ran, in boot time: a wall clock that jumps must not
+  // expire everything (docs/decisions/0009).
   const std::int64_t boot = seams_.clock.boot_ns();
   const Millis since_limit_moved((limit_moved_ns_ == 0 ? 0 : boot - limit_moved_ns_) / 1'000'000);
   TRY(in_transaction([&]() -> Status {
@@ -366,6 +376,7 @@ ops::World Engine::world(const ops::Settings& settings) {
 }
 
 Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
+  // Not settings_: an operation sees a change of config.toml at once, the engine with its next reload().
   const auto settings = live_settings_.now();
   ops::World world = this->world(*settings);
   world.intake_error = intake_error();

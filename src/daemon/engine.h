@@ -209,7 +209,7 @@ class Engine {
   bool unsynced_ = false;            // there may be commits that are not on the disk yet
   int groups_ = 0;                   // of events that were stored since the last sync()
   bool expiring_ = false;            // there may be evidence to remove
-  std::int64_t limit_moved_ns_ = 0;  // when retention was last checked, boot time
+  std::int64_t limit_moved_ns_ = 0;  // boot time when the expiry limit was last moved, or first looked at
   bool was_deep_ = false;            // the queue was above its limit at the last check
 };
 

@@ -19,7 +19,9 @@ namespace cairn::daemon {
 // The time that the start of a session may spend on transcripts of dead sessions. The rest is read after the
 // answer.
 static constexpr std::int64_t kCatchUpNs = 300'000'000;
-static constexpr std::size_t kUnconfirmed = 100;  // answers that a hook may still confirm
+// Answers whose warnings are remembered until their hook confirms them. Most are confirmed at once; those of
+// hooks that died must not add up. A warning that is dropped here is shown again.
+static constexpr std::size_t kUnconfirmed = 100;
 
 // Warnings to show once: counts that have grown since the user was last warned. They are marked as shown when
 // the answer is confirmed.
@@ -82,6 +84,11 @@ Result<context::Answer> Engine::answer(const EventId& event, std::int64_t deadli
   return without_waiting([&] { return find_answer(event, deadline); });
 }
 
+// In this order:
+//   1. Store the event: read the inbox until it is there, near the deadline only what it needs.
+//   2. Find what is due to it. Most events get help with the work at hand, or a warning, or nothing.
+//   3. Bring the project up to date: failures, summaries of open turns, dead sessions.
+//   4. Compose the context and write the receipt, in one transaction.
 Result<context::Answer> Engine::find_answer(const EventId& event, std::int64_t deadline) {
   const context::Answer nothing{std::string(hook::kFixedAnswer), std::nullopt, 0};
   if (!is_event_id(event.value)) return nothing;  // the id is used as a file name
@@ -123,6 +130,7 @@ Result<context::Answer> Engine::find_answer(const EventId& event, std::int64_t d
   }));
   if (answer.overhead_kb > 0) warned.emplace_back(start.overhead_key, answer.overhead_kb);
   if (is_start) write_variables(event, *session, start);
+  // Noted only when the hook has printed the answer (confirm): a warning that nobody saw is repeated.
   if (answer.receipt && !warned.empty()) unconfirmed_[*answer.receipt] = std::move(warned);
   if (unconfirmed_.size() > kUnconfirmed) unconfirmed_.erase(unconfirmed_.begin());
   return answer;
@@ -141,6 +149,7 @@ Status Engine::confirm(std::int64_t receipt) {
       TRY(store::confirm_receipt(db_, receipt, seams_.clock.now()));
       const auto warned = unconfirmed_.find(receipt);
       if (warned == unconfirmed_.end()) return {};
+      // Confirmations may come in another order than their answers: a smaller count replaces no larger one.
       for (const auto& [key, count] : warned->second) TRY(store::raise_meta(db_, key, count));
       return {};
     });
@@ -152,6 +161,7 @@ Status Engine::confirm(std::int64_t receipt) {
 Status Engine::sync() {
   if (!unsynced_) return {};
   TRY(db_.sync());
+  // Only after the sync: until then the files are what a power cut leaves of these events.
   unsynced_ = false;
   intake_.remove_held();
   return {};

@@ -24,8 +24,8 @@ namespace {
 // Bytes read from the end of a transcript. The last line with a token count is used; a line longer than this
 // is ignored.
 constexpr std::size_t kTail = 512u << 10;
-constexpr std::int64_t kMostAttempts = 8;  // to write a document unasked
-constexpr std::int64_t kMostDoublings = 6;
+constexpr std::int64_t kMostAttempts = 8;   // to write a document unasked
+constexpr std::int64_t kMostDoublings = 6;  // of the minute between two attempts: 64 minutes at most
 
 // How full the context was after the last answer; nothing when the transcript does not say.
 std::optional<host::Usage> last_usage(os::Disk& disk, const std::string& path, const host::Host& host) {
@@ -48,7 +48,7 @@ std::optional<host::Usage> last_usage(os::Disk& disk, const std::string& path, c
   return std::nullopt;
 }
 
-// "141,000"
+// Rounded: "141,000" for 140,812.
 std::string thousands(std::int64_t tokens) {
   return number_text((tokens + 500) / 1000 * 1000);
 }
@@ -65,6 +65,7 @@ context::AnswerOptions Engine::answer_options() const {
   return options;
 }
 
+// add_document() comes first: add_advice() recommends no document when one is given.
 Engine::Start Engine::begin_start(const store::Session& session, event::StartReason reason,
                                   context::AnswerOptions& options) {
   Start start;
@@ -82,6 +83,7 @@ Status Engine::add_advice(const store::Session& session, event::StartReason reas
                           const context::AnswerOptions& options, Start& start) {
   if (const auto pending = TRY(store::newest_pending(db_, session.project, session.content_id.value)))
     start.pending = "B" + std::to_string(pending->id);
+  // options.lead: the document that this session is given anyway.
   // A document that is given already (options.lead) needs no recommendation.
   if (settings_.automation() == ops::Automation::manual || options.lead) return {};
   documents::AdviceQuery query;
@@ -110,6 +112,8 @@ Status Engine::add_staleness(const store::Session& session, Start& start) {
   return {};
 }
 
+// With automation = "auto" a session is given the newest document about the work, up to half of the context's
+// budget. A resumed one has its conversation and needs none.
 Status Engine::add_document(const store::Session& session, event::StartReason reason,
                             context::AnswerOptions& options, Start& start) {
   if (settings_.automation() != ops::Automation::automatic || reason == event::StartReason::resume) return {};
@@ -146,7 +150,9 @@ Status Engine::add_instructions(const store::Session& session, context::AnswerOp
   return {};
 }
 
+// The host runs this file in the shell of its later commands, so every value is quoted for a shell.
 void Engine::write_variables(const EventId& event, const store::Session& session, const Start& start) {
+  // The path comes from a hook's environment. A relative one would be looked up in the daemon's directory.
   const std::string path = intake_.take_env_file(event);
   if (!path.starts_with('/') || path.find('\0') != std::string::npos) return;
   const std::string text = fmt::format(
@@ -169,11 +175,14 @@ Result<context::Answer> Engine::warn_of_full_context(const EventId& event) {
   const host::Host& host = host::find_host(session->platform);
   const auto usage = last_usage(seams_.disk, session->transcript_path, host);
   if (!usage || usage->tokens == 0) return nothing;
+  // The session's start names the model as the host does: that name can say more about the window than the
+  // one in the transcript.
   std::string model = usage->model;
   if (const auto start = TRY(store::last_stored_start(db_, session->id)))
     if (const auto kept = TRY(store::kept_event(db_, start->seq)); kept && kept->texts.extra)
       if (const auto named = Json::parse_partial(*kept->texts.extra).value.text("model")) model = *named;
-  // More tokens were used than the window should hold: the real window is larger than the host reports.
+  // More tokens were used than the window should hold: it is larger than the model's name says. Windows of
+  // 200,000 and of 1,000,000 tokens are usual.
   std::int64_t window = host.window_of(model);
   while (usage->tokens > window) window *= 5;
   const std::int64_t full = usage->tokens * 100 / window;
@@ -186,6 +195,8 @@ Result<context::Answer> Engine::warn_of_full_context(const EventId& event) {
   return context::Answer{host.write_answer(asking->name, "", message).dump(), std::nullopt, 0};
 }
 
+// A job that succeeded is ended by keep_document(), in the document's transaction. Here a job is ended when
+// documents are not wanted any more or it failed too often; another failure delays it.
 Result<bool> Engine::write_document() {
   const WallTime now = seams_.clock.now();
   const auto job = TRY(store::next_document_job(db_, now));

@@ -10,6 +10,14 @@
 #include "base/text.h"
 #include "daemon/curl.h"
 
+// How a call goes:
+//   1. post(), on the writer's thread, posts start() to the loop and returns a Handle with a Mailbox.
+//   2. start() gives libcurl the request. libcurl does not block: it says which sockets and which timer to
+//      watch (Sockets::on_socket, on_timer), and the loop calls act() when one of them is ready.
+//   3. libcurl passes the response to read_header() and read_body(), which put the parts into the Mailbox and
+//      wake the writer.
+//   4. act() finds the transfers that are done; finished() puts the last part, an HttpEnd, into the Mailbox.
+
 namespace cairn::daemon {
 
 using agent::HttpEnd;
@@ -97,6 +105,7 @@ class LoopHttp::Sockets {
   }
 
   void watch(curl_socket_t fd, int what) {
+    // libcurl wants other events of this socket, or none: the old watch goes in both cases.
     if (const auto known = watches_.find(fd); known != watches_.end()) {
       event_free(known->second);
       watches_.erase(known);
@@ -119,6 +128,7 @@ class LoopHttp::Sockets {
   void act(curl_socket_t fd, int events) {
     int running = 0;
     curl_.multi_socket_action(multi_, fd, events, &running);
+    // Collected first: a message is valid only until its handle is removed, which erase() below does.
     int left = 0;
     std::vector<std::pair<CURL*, CURLcode>> done;
     while (const CURLMsg* message = curl_.multi_info_read(multi_, &left))
@@ -188,7 +198,7 @@ Status LoopHttp::open() {
 // responses, and of the response itself.
 std::size_t LoopHttp::Transfer::read_header(std::string_view line) {
   const std::string_view text = trim(line);
-  if (text.starts_with("HTTP/")) {
+  if (text.starts_with("HTTP/")) {  // "HTTP/1.1 200 OK": another head begins
     head = {};
     const std::size_t blank = text.find(' ');
     if (blank != std::string_view::npos) head.status = std::atoi(std::string(text.substr(blank + 1)).c_str());
@@ -210,6 +220,7 @@ std::size_t LoopHttp::Transfer::read_body(std::string_view piece) {
   return piece.size();
 }
 
+// The class decides what the provider does: try again, or say what the user must correct.
 static HttpEnd::Why why_of(CURLcode result) {
   switch (result) {
     case CURLE_OK: return HttpEnd::Why::done;
@@ -268,17 +279,17 @@ void LoopHttp::start(int id, const agent::HttpRequest& request, const std::share
   const auto set = [&](CURLoption option, auto value) { curl.easy_setopt(easy, option, value); };
   set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_FOLLOWLOCATION, 0L);
-  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_FOLLOWLOCATION, 0L);  // a key goes only where the user sent it
+  set(CURLOPT_NOSIGNAL, 1L);        // the process has several threads
   set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  set(CURLOPT_POSTFIELDS, transfer->body.c_str());
+  set(CURLOPT_POSTFIELDS, transfer->body.c_str());  // not copied: the transfer keeps it
   set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(transfer->body.size()));
   set(CURLOPT_HTTPHEADER, transfer->headers);
   set(CURLOPT_USERAGENT, "cairn/" CAIRN_VERSION);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // those of a proxy
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_within.count()));
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.done_within.count()));
-  set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+  set(CURLOPT_LOW_SPEED_LIMIT, 1L);  // less than a byte a second for LOW_SPEED_TIME: silent for too long
   set(CURLOPT_LOW_SPEED_TIME,
       static_cast<long>(std::max<std::int64_t>(request.silent_at_most.count() / 1000, 1)));
   set(CURLOPT_ERRORBUFFER, transfer->error);

@@ -12,12 +12,12 @@ using std::chrono::milliseconds;
 JobThread::JobThread(std::string name, Log& log, Step step, Wake wake)
     : name_(std::move(name)), log_(log), step_(std::move(step)), wake_(std::move(wake)) {
   thread_ = std::thread([this] {
-    pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+    pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());  // a longer name is refused
     try {
       run();
     } catch (const std::exception& error) {  // only libraries throw; our errors are values
       log_.error(name_ + ": " + error.what());
-      std::abort();
+      std::abort();  // the next daemon starts from what is committed
     }
   });
 }
@@ -47,6 +47,7 @@ void JobThread::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+// Jobs come before steps: a request waits for one step at most.
 void JobThread::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
@@ -69,7 +70,7 @@ void JobThread::run() {
 }
 
 void JobThread::run_step(std::unique_lock<std::mutex>& lock) {
-  nudged_ = false;
+  nudged_ = false;  // before the step: a wake() while it runs leads to another step
   lock.unlock();
   const Result<bool> more = step_();
   std::optional<milliseconds> wake;
@@ -87,6 +88,8 @@ void JobThread::run_step(std::unique_lock<std::mutex>& lock) {
     return;
   }
   pause_ = std::min(milliseconds(60'000), std::max(milliseconds(1000), pause_ * 2));
+  // Not for wake(): events that keep arriving would make a step that fails run without a pause. A job is run
+  // at once, and then the step is tried again.
   changed_.wait_for(lock, pause_, [this] { return stopping_ || !jobs_.empty(); });
   nudged_ = true;
 }

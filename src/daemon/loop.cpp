@@ -37,11 +37,13 @@ void Loop::post(Callback callback) {
     const std::lock_guard lock(mutex_);
     posted_.push_back(std::move(callback));
   }
+  // The write fails only when the counter is at its maximum; then the loop is about to wake anyway.
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof one);
 }
 
 void Loop::run_posted() {
+  // Reset the counter before taking the list: what is posted after that wakes the loop again.
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = read(wake_.get(), &count, sizeof count);
   std::vector<Callback> posted;
@@ -56,6 +58,7 @@ Loop::Watched::~Watched() {
   if (handle) event_free(handle);
 }
 
+// `interval` of zero: no timer; only the descriptor or the signal calls back.
 std::unique_ptr<Loop::Watched> Loop::watch(event_base* base, int fd, short what,
                                            std::chrono::milliseconds interval, Callback callback) {
   auto watched = std::make_unique<Watched>();
@@ -76,7 +79,7 @@ void Loop::add(int fd, short what, std::chrono::milliseconds interval, Callback 
 void Loop::after(std::chrono::milliseconds time, Callback callback) {
   const auto place = once_.emplace(once_.end());
   *place = watch(base_, -1, 0, time, [this, place, callback = std::move(callback)] {
-    const std::unique_ptr<Watched> fired = std::move(*place);
+    const std::unique_ptr<Watched> fired = std::move(*place);  // owns this lambda until it returns
     once_.erase(place);
     callback();
   });

@@ -37,6 +37,9 @@ void Server::handle(const std::shared_ptr<Connection>& connection, std::string_v
   });
 }
 
+// Two deadlines: until `enough` the engine may read waiting events; after `too_late` the hook has gone on
+// with its fixed answer. There is no expect_reply(): an answer that is dropped must not disable the
+// connection's idle timeout.
 void Server::answer(const std::shared_ptr<Connection>& connection, const Json& args) {
   const EventId event{std::string(args["event"].as_string())};
   const std::int64_t ms = std::clamp<std::int64_t>(args["ms"].as_int(200), 1, 60'000);
@@ -56,10 +59,12 @@ void Server::answer(const std::shared_ptr<Connection>& connection, const Json& a
       asking->receipt = answer.receipt;
       asking->reply(answer.line);
     });
-    parts_.writer.wake();
+    parts_.writer.wake();  // events may still wait, and files whose commits are not synced
   });
 }
 
+// The hook printed the answer. A connection that broke off before that leaves the receipt unconfirmed: the
+// context counts as not given.
 void Server::given(Connection& connection) {
   if (!connection.receipt) return;
   parts_.writer.post([this, receipt = *connection.receipt] {

@@ -17,6 +17,7 @@ Result<InboxWatch> InboxWatch::open(const std::string& directory) {
 }
 
 Status InboxWatch::again() {
+  // A hook links a finished file into the directory (IN_CREATE), or renames it from tmp/ (IN_MOVED_TO).
   constexpr std::uint32_t kWhat =
       IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
   if (inotify_add_watch(fd_.get(), directory_.c_str(), kWhat) < 0)
@@ -33,6 +34,7 @@ bool InboxWatch::drain() {
     for (ssize_t at = 0; at < got;) {
       inotify_event event{};
       std::memcpy(&event, buffer + at, sizeof event);
+      // IN_IGNORED: the kernel removed the watch.
       if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) there = false;
       at += static_cast<ssize_t>(sizeof event + event.len);
     }

@@ -5,6 +5,10 @@
 
 #include "base/text.h"
 
+// A tool call is answered once. receive() queues it on the reading thread; work() moves it to running_ on its
+// own thread, and run() replies. A cancellation removes it from the queue, or sets running_->canceled, which
+// run() sees in its `waiting` callback.
+
 namespace cairn::mcp {
 
 namespace {
@@ -16,14 +20,14 @@ constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = 
 // Limits of a client's message: above what a tool call needs, below what could exhaust the memory.
 constexpr Json::Limits kLimits{.depth = 64, .nodes = 50'000, .string_bytes = 1u << 20};
 
-constexpr std::chrono::seconds kProgressStep(1);
+constexpr std::chrono::seconds kProgressStep(1);  // between two reports of progress
 
 bool is_id(const Json& id) {
   return id.is_string() || id.is_number();
 }
 
-// Versions are dates.
-bool is_older_version(std::string_view version) {
+// Versions are dates: "2025-03-26". True for ours and for every earlier date.
+bool is_known_version(std::string_view version) {
   if (version.size() != Protocol::kVersion.size()) return false;
   for (std::size_t i = 0; i < version.size(); ++i) {
     const bool dash = Protocol::kVersion[i] == '-';
@@ -48,6 +52,7 @@ void Protocol::receive_too_long() {
 }
 
 void Protocol::receive(std::string_view line) {
+  // Without a readable id a refusal has the id null, as JSON-RPC wants it.
   const auto parsed = Json::parse(line, kLimits);
   if (!parsed) return refuse(Json(), kParseError, "not JSON");
   if (!parsed->is_array()) return message(*parsed);
@@ -83,7 +88,7 @@ void Protocol::request(const Json& id, std::string_view method, const Json& para
 Json Protocol::initialized(const Json& params) const {
   const std::string_view asked = params["protocolVersion"].as_string();
   return Json::object(
-      {{"protocolVersion", is_older_version(asked) ? asked : kVersion},
+      {{"protocolVersion", is_known_version(asked) ? asked : kVersion},
        {"capabilities", Json::object({{"tools", Json::object()}})},
        {"serverInfo",
         Json::object({{"name", "cairn"}, {"title", "Cairn memory"}, {"version", CAIRN_VERSION}})},
@@ -91,7 +96,7 @@ Json Protocol::initialized(const Json& params) const {
 }
 
 void Protocol::notification(std::string_view method, const Json& params) {
-  if (method != "notifications/cancelled") return;
+  if (method != "notifications/cancelled") return;  // the others need no action, and no reply
   const Json& id = params["requestId"];
   const std::lock_guard lock(mutex_);
   if (running_ && running_->id == id) running_->canceled = true;
@@ -109,6 +114,7 @@ void Protocol::queue_call(const Json& id, const Json& params) {
   if (const Json& token = params["_meta"]["progressToken"]; is_id(token)) call->progress_token = token;
   {
     const std::lock_guard lock(mutex_);
+    // With two calls of one id the client could not tell the replies apart, nor could a cancellation.
     const auto same = [&](const std::shared_ptr<Call>& other) { return other && other->id == id; };
     if (same(running_) || std::any_of(calls_.begin(), calls_.end(), same))
       return refuse(id, kInvalidRequest, "a request with this id is not answered yet");
@@ -121,11 +127,11 @@ void Protocol::queue_call(const Json& id, const Json& params) {
 
 void Protocol::run(Call& call) {
   const auto started = std::chrono::steady_clock::now();
-  std::int64_t told = 0;
+  std::int64_t reported = 0;  // seconds
   const auto waiting = [&] {
     const std::int64_t seconds = (std::chrono::steady_clock::now() - started) / kProgressStep;
-    if (!call.canceled && !call.progress_token.is_null() && seconds > told) {
-      told = seconds;
+    if (!call.canceled && !call.progress_token.is_null() && seconds > reported) {
+      reported = seconds;
       send_(Json::object({{"jsonrpc", "2.0"},
                           {"method", "notifications/progress"},
                           {"params", Json::object({{"progressToken", call.progress_token},
@@ -162,7 +168,7 @@ void Protocol::work() {
     work_now();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || !calls_.empty(); });
-    if (calls_.empty()) return;
+    if (calls_.empty()) return;  // closed, and every call is answered
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 // A result of `search` shows at most this much of the passage that matched.
 constexpr std::size_t kExcerpt = 400;
 
-// The parts of a record, in the order in which they are shown.
+// The parts of a record, in the order in which they are shown. Other members are not for the model.
 constexpr auto kParts =
     std::to_array<std::string_view>({"subtitle", "text", "request", "objections", "answer", "investigated",
                                      "learned", "completed", "next_steps", "commits", "narrative", "facts",
@@ -28,6 +28,7 @@ std::string day_of(const Json& record) {
   return std::string(record["time"].as_string().substr(0, 10));
 }
 
+// " [from web, output]": the sources of its text outside the project; empty when there are none.
 std::string origins_of(const Json& record) {
   std::string text;
   for (const Json& origin : record["origin"].items())
@@ -41,7 +42,7 @@ std::string head_of(const Json& record) {
   std::string head = fmt::format("{} {} {}", record["id"].as_string(), type, day_of(record));
   if (record.has("tokens")) head += fmt::format(", {} tokens", record["tokens"].as_int());
   std::string title = line_of(record["title"].as_string());
-  if (title.empty()) title = fmt::format("prompt {}", record["prompt_number"].as_int());
+  if (title.empty()) title = fmt::format("prompt {}", record["prompt_number"].as_int());  // has no title
   if (record["stale"].as_bool()) head += ", file changed since";
   return head + origins_of(record) + ": " + title + "\n";
 }
@@ -63,6 +64,7 @@ std::string label_of(std::string_view part) {
   return label;
 }
 
+// A label and the indented text; a list has a line an item. Empty when the record has no such part.
 std::string part_text(const Json& record, std::string_view part) {
   const Json& value = record[part];
   std::string body;
@@ -88,6 +90,8 @@ std::string within(const std::string& text, std::size_t tokens, std::string_view
   if (estimate_tokens(text) <= tokens) return text;
   const std::string note = fmt::format("[cut: {} tokens in all; {}]\n", estimate_tokens(text), how_to_go_on);
   const std::size_t room = tokens - std::min(tokens, estimate_tokens(note));
+  // The longest beginning that fits. How many tokens a text has depends on its characters, so its length is
+  // searched for, not computed.
   std::size_t low = 0, high = text.size();
   while (low < high) {
     const std::size_t middle = (low + high + 1) / 2;
@@ -98,7 +102,7 @@ std::string within(const std::string& text, std::size_t tokens, std::string_view
   }
   std::string_view kept = prefix(text, low);
   if (const std::size_t end = kept.rfind('\n'); end != std::string_view::npos && end > kept.size() / 2)
-    kept = kept.substr(0, end);
+    kept = kept.substr(0, end);  // not when that would lose half of it, as in a text of one long line
   return std::string(kept) + "\n" + note;
 }
 
@@ -110,7 +114,7 @@ std::string harmless(std::string_view text) {
   const auto all = lines(clean);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i > 0) out += '\n';
-    if (context::is_speaker(all[i])) out += "| ";
+    if (context::is_speaker(all[i])) out += "| ";  // such as "Human: ...": quoted, it begins no turn
     out += all[i];
   }
   return out;
@@ -162,6 +166,7 @@ std::string render_remembered(const Json& result, std::size_t) {
 
 std::string render_forgotten(const Json& result, std::size_t) {
   std::string ids;
+  // An id that the agent gave twice is in both lists.
   for (const char* key : {"hidden", "already_hidden"})
     for (const Json& id : result[key].items())
       if (ids.find(id.as_string()) == std::string::npos)

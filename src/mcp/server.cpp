@@ -15,19 +15,22 @@
 #include "mcp/transport.h"
 #include "os/socket.h"
 
+// Two ways to end. When the input has ended, the client may still read: calls that wait are answered, for at
+// most kLastCalls. In all other cases nobody reads any more: calls are given up at once.
+
 namespace cairn::mcp {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLastCalls = 10s;  // after the end of the input
-constexpr auto kGivenUp = 500ms;  // until a call that is given up must have ended
-constexpr int kLookAtParentMs = 1000;
+constexpr auto kLastCalls = 10s;       // after the end of the input
+constexpr auto kGivenUp = 500ms;       // until a call that is given up must have ended
+constexpr int kLookAtParentMs = 1000;  // how often getppid() is called, for kernels without pidfd_open
 
 int wake = -1;  // the handler writes to it
 
-void on_signal(int) {
+void on_signal(int) {  // restores errno: it may interrupt a call of either thread
   const int before = errno;
   const char byte = 's';
   [[maybe_unused]] const ssize_t put = write(wake, &byte, 1);
@@ -100,6 +103,7 @@ void serve(Memory& memory, const ServerOptions& options) {
     if (poll(&p, 1, 0) > 0 || writer.closed() || std::chrono::steady_clock::now() > give_up) break;
   }
   protocol.close(true);
+  // The worker may be blocked in a write to a client that does not read.
   if (done.wait_for(0s) != std::future_status::ready) writer.close();
   // A call that cannot be given up (a daemon that hangs) must not keep the host waiting. Nothing here needs
   // an orderly end: the daemon alone writes.

@@ -36,7 +36,7 @@ constexpr std::array kTools = std::to_array<Tool>({
     {"resume", "resume", "Where the work on this project stopped.", "id tokens", render_resumed},
 });
 
-// How much of a result a tool shows: not the operation's business.
+// How much of a result a tool shows. Operations do not have it: they return whole results.
 const Argument& tokens_argument() {
   static const Argument kTokens = ops::integer("tokens", 50, 20'000, "at most this many").otherwise(2000);
   return kTokens;
@@ -57,13 +57,14 @@ ops::Operation declaration_of(const Tool& tool) {
     const Argument* argument = name == tokens_argument().name ? &tokens_argument() : operation.find(name);
     CAIRN_ASSERT(argument != nullptr);
     offered.arguments.push_back(*argument);
-    // The only alternative that it offers is required.
+    // The operation needs one of several arguments. The tool offers only one of them, so that is required.
     for (const std::string_view alternative : split(operation.one_of, ' '))
       if (alternative == name) offered.arguments.back().required = true;
   }
   return offered;
 }
 
+// Its name in a JSON schema.
 std::string_view type_name(Argument::Type type) {
   switch (type) {
     case Argument::Type::integer: return "integer";
@@ -109,7 +110,8 @@ Json all_definitions() {
   return list;
 }
 
-// The request of the tool's operation, bound to the agent's project.
+// The request of the tool's operation, bound to the agent's project. What an agent must not choose is set
+// here: the directory, that an agent asks, and its session (docs/decisions/0029).
 Json request_of(const ops::Operation& operation, const Json& arguments, const Tools::Options& options) {
   Json args = Json::object();
   for (const auto& [key, value] : arguments.members())

@@ -9,15 +9,16 @@
 
 namespace cairn::mcp {
 
-static constexpr int kLookAgainMs = 100;
+static constexpr int kLookAgainMs = 100;  // how soon a write notices close()
 
 void LineReader::add(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
+    // Reported at once, not at the line's end, which may never come.
     if (!skipping_ && rest_.size() + part.size() > kLongest) {
       skipping_ = true;
-      rest_ = std::string();
+      rest_ = std::string();  // unlike clear(), it frees the memory
       too_long_();
     }
     if (!skipping_) rest_.append(part);
@@ -37,8 +38,8 @@ void LineReader::finish() {
   if (line.find_first_not_of(" \t\r") != std::string::npos) line_(line);
 }
 
-// The descriptor stays blocking, since it may be shared with others. So each write is small enough to fit
-// where poll() reports room.
+// The descriptor stays blocking, since other processes may share it. A pipe that poll() reports as writable
+// takes PIPE_BUF bytes without blocking, so no write is larger.
 bool LineWriter::write(std::string_view line) {
   const std::lock_guard lock(mutex_);
   std::string text(line);
