@@ -6,6 +6,7 @@ namespace cairn::ops {
 
 static Result<Json> show_context(World& world, const Args& args) {
   const std::string project = TRY(one_project(world, args));
+  // As at the start of a session: otherwise the text would lack what a session under way has done.
   {
     auto transaction = TRY(store::Transaction::begin(world.db));
     TRY(world.intake->recorder().update_project(project, ContentId{}));
