@@ -252,6 +252,7 @@ std::optional<Args::Numbered> Args::numbered(std::string_view argument) const {
   Numbered found;
   std::string_view digits = text;
   if (!digits.empty() && (digits.front() < '0' || digits.front() > '9')) {
+    // Without bit 0x20 a letter is in upper case.
     found.letter = static_cast<char>(digits.front() & ~0x20);
     digits.remove_prefix(1);
   }

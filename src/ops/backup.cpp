@@ -78,6 +78,7 @@ Result<store::Backup> backup_of(World& world, const Args& args, std::string_view
     backup = TRY(store::newest_backup(world.db, key));
   }
   if (version) backup = TRY(store::find_version(world.db, key, *version));
+  // A session without any backup has no version 1 either.
   if (!backup)
     return Error{Code::not_found,
                  fmt::format("session {} has no version {}: `cairn backup list --session {}`", key.session,
@@ -191,7 +192,7 @@ Result<Json> clean(World& world, const Args& args) {
   archive::Keep keep = keep_of(world.settings);
   if (const auto days = args.optional_integer("older_than")) {
     keep.days = *days;
-    keep.ignore_age = true;
+    keep.ignore_age = true;  // `--older-than 0` means all, while archive.keep_days = 0 means none
   }
   keep.last = args.integer("keep_last", keep.last);
   const archive::RetentionPlan plan = TRY(archive::plan_retention(world.db, keep, world.clock.now()));

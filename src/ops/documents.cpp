@@ -214,6 +214,7 @@ Result<Json> diff_documents(World& world, const Args& args) {
                                 {"before", old_one ? Json(was + "\n") : Json()},
                                 {"after", new_one ? Json(is + "\n") : Json()}}));
   };
+  // In the order of the older document; sections that only the newer one has come last.
   for (const documents::Section& section : a.sections) add(section.name, &section, b.section(section.name));
   for (const documents::Section& section : b.sections)
     if (!a.section(section.name)) add(section.name, nullptr, &section);
