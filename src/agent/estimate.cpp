@@ -6,6 +6,8 @@
 
 namespace cairn::agent {
 
+// Plays the worker without calls: fills a batch with the events of a turn, "sends" it when it is full or
+// the turn ends, and counts the conversation that each request carries.
 Estimate estimate(std::vector<PastTurn> turns, std::int64_t batch_events) {
   constexpr std::int64_t kSystem = 1100, kTurn = 900, kReply = 900;  // tokens, measured on real sessions
   constexpr std::int64_t kMostEvent = 3200, kMostRequest = 48'000;   // bytes, as requests are cut
@@ -13,6 +15,8 @@ Estimate estimate(std::vector<PastTurn> turns, std::int64_t batch_events) {
     return a.session != b.session ? a.session < b.session : a.number < b.number;
   });
   Estimate out;
+  // `history`: tokens of the conversation so far. `begun`: turns in the batch; each adds its prompt and
+  // answer.
   std::int64_t session = -1, history = 0, events = 0, bytes = 0, begun = 0;
   const auto call = [&] {
     if (begun == 0) return;
@@ -20,6 +24,7 @@ Estimate estimate(std::vector<PastTurn> turns, std::int64_t batch_events) {
     if (history + request > kMostConversation) history = 0;
     out.calls += 1;
     out.input_tokens += (history == 0 ? kSystem : history) + request;
+    // The conversation before a request is the same text as in the last one, so it is read from the cache.
     out.cached_tokens += history;
     out.output_tokens += kReply;
     history += (history == 0 ? kSystem : 0) + request + kReply;
@@ -41,7 +46,7 @@ Estimate estimate(std::vector<PastTurn> turns, std::int64_t batch_events) {
       left -= part;
       if (events >= batch_events) {
         call();
-        if (left > 0) begun = 1;
+        if (left > 0) begun = 1;  // the rest of this turn opens the next batch
       }
     }
     call();  // turns are usually further apart than a batch waits

@@ -10,6 +10,7 @@ namespace cairn::agent {
 
 std::string cut_middle(std::string_view text, std::size_t max) {
   if (text.size() <= max) return std::string(text);
+  // The end is kept too: the last lines of a command's output often have its result.
   const std::string_view head = prefix(text, max * 2 / 3), tail = suffix(text, max - head.size());
   return fmt::format("{}\u2026 [{} bytes cut] \u2026{}", head, text.size() - head.size() - tail.size(), tail);
 }
@@ -18,11 +19,13 @@ namespace {
 
 using Verb = host::Action::Verb;
 
+// The stored text of a call's input or response. When it is not well-formed, what could be read of it.
 Json json_of(const std::optional<std::string>& text) {
   return text ? Json::parse_partial(*text).value : Json();
 }
 
-// The text of a response in the form that the host happened to use: its strings, one after the other.
+// Collects the strings of a response whose form is not known, one on each line. Stops at twice of what is
+// shown, and at a small depth: a response may be large.
 void add_strings(const Json& value, std::string& out, std::size_t max, int depth = 0) {
   if (out.size() > 2 * max || depth > 6) return;
   if (value.is_string())
@@ -47,6 +50,8 @@ std::string diff_of(const host::Action& action) {
     for (const std::string_view line : hunk.lines)
       if (!line.empty() && line[0] != ' ') out.append(line).append("\n");
   }
+  // Without hunks (the response is missing, or the host sends none) there are only the texts before and
+  // after.
   if (!action.hunks.empty()) return out;
   for (const host::Replacement& part : action.replacements) {
     for (const std::string_view line : lines(part.before)) out.append("-").append(line).append("\n");
@@ -68,6 +73,8 @@ std::string tasks_of(const host::Action& action) {
   return out;
 }
 
+// The event's text by the kind of its action. Shares of `max` reflect what a model needs: most of a
+// command's output, little of a file that was only read, twice as much of a plan or of a subagent's result.
 class Writer {
  public:
   Writer(const host::Action& action, const Json& response, std::string_view error, std::size_t max)
@@ -162,11 +169,13 @@ EventText event_text(const store::KeptEvent& event, std::string_view host, std::
   const Json response = json_of(event.texts.response);
   const bool failed = event.kind == event::Kind::tool_failure;
   const std::string_view error = failed ? response["error"].as_string() : std::string_view();
-  // The action's views point into this value: it must live as long as they are used.
+  // A failed call has no result but its error. The action's views point into these values: they must live as
+  // long as it is used.
   const Json nothing;
   const Json& result = failed ? nothing : response;
   const host::Action action = host::find_host(host).read_action({event.tool_name, input, result, error});
   EventText out = Writer(action, result, error, max).write();
+  // A tool that cairn does not know: its name and raw input are all there is to say what it did.
   if (action.verb == Verb::other || action.verb == Verb::routine) {
     const std::string asked = cut_middle(visible(input.is_null() ? "" : input.dump()), max / 2);
     out.text = fmt::format("{} {}\n{}", one_line(visible(event.tool_name), 80), asked, out.text);

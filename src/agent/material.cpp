@@ -16,7 +16,9 @@ namespace cairn::agent {
 
 namespace {
 
-constexpr std::size_t kMostOpen = 12, kMostRules = 8, kMostSoFar = 4;
+// Every request has these lists, and pays for them.
+constexpr std::size_t kMostOpen = 12, kMostRules = 8;
+constexpr std::size_t kMostSoFar = 4;  // turns in the running summary
 
 void add_line(std::string& out, std::string_view name, std::string_view text) {
   if (!trim(text).empty()) out.append(fmt::format("{}: {}\n", name, trim(text)));
@@ -26,14 +28,15 @@ void add_line(std::string& out, std::string_view name, std::string_view text) {
 std::string noted_about(const store::Summary& summary, const std::string& answer) {
   std::string out;
   std::string completed = summary.completed;
-  const std::size_t said = completed.find("\n\n");  // the paragraph of facts comes before the answer
-  if (!answer.empty()) completed.resize(std::min(said, completed.size()));
+  const std::size_t facts_end = completed.find("\n\n");  // the paragraph of facts comes before the answer
+  if (!answer.empty()) completed.resize(std::min(facts_end, completed.size()));
   add_line(out, "looked at", summary.investigated);
   add_line(out, "done", completed);
   add_line(out, "open", summary.next_steps);
   return out;
 }
 
+// How a turn ended, for the model; empty when it ended as usual, with an answer.
 std::string end_in_words(const store::Turn& turn) {
   switch (turn.end_reason) {
     case store::TurnEnd::stop_failure: return "with an error of the service: " + one_line(turn.failure, 80);
@@ -58,6 +61,7 @@ std::string running_summary(const std::vector<store::Summary>& summaries, std::i
   return out;
 }
 
+// The number of the batch's last event of that turn.
 std::int64_t last_of(const std::vector<store::KeptEvent>& events, std::int64_t number) {
   std::int64_t last = 0;
   for (const store::KeptEvent& event : events)
@@ -65,6 +69,7 @@ std::int64_t last_of(const std::vector<store::KeptEvent>& events, std::int64_t n
   return last;
 }
 
+// `from`: remarks before this time are left out. `last`: the batch's last event of the turn.
 Result<TurnMaterial> load_turn_material(store::Db& db, const store::Session& session, std::int64_t number,
                                         WallTime from, std::int64_t last) {
   TurnMaterial out;
@@ -73,7 +78,8 @@ Result<TurnMaterial> load_turn_material(store::Db& db, const store::Session& ses
   const auto turn = TRY(store::find_turn(db, session.id, number));
   if (!turn) return out;
   out.started_at = turn->started_at;
-  // A later batch has the rest of the turn.
+  // A summary is asked for only with the turn's last event: otherwise a later batch has the rest of the
+  // turn, and asks for it.
   constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
   out.wants_summary = !turn->open() && !TRY(store::has_work_between(db, session.id, number, last, kEnd));
   if (out.wants_summary) {
@@ -81,6 +87,7 @@ Result<TurnMaterial> load_turn_material(store::Db& db, const store::Session& ses
     out.ended = end_in_words(*turn);
   }
   for (const store::Text& text : TRY(store::texts_of_turn(db, session.id, number))) {
+    // The turn's last message is also among its texts; it is shown as the answer, so not a second time.
     const bool by_person = text.kind == store::TextKind::objection;
     if ((by_person || text.kind == store::TextKind::remark) && text.at >= from && text.text != out.answer)
       out.remarks.push_back({text.at, text.text, by_person});
@@ -101,7 +108,9 @@ Result<Material> load_material(store::Db& db, const store::Session& session,
     const std::int64_t number = out.events[i].prompt_number;
     const auto known = [&](const TurnMaterial& turn) { return turn.number == number; };
     if (std::any_of(out.turns.begin(), out.turns.end(), known)) continue;
-    // Remarks of a turn's earlier batches were sent with those, unless a transcript was read a little later.
+    // Remarks before the batch's first event were sent with the turn's earlier batch. But remarks come from
+    // the transcript, which may be read a little later than the events: those of the last minute are sent
+    // (again).
     const auto before = TRY(store::last_work_before(db, session.id, number, out.events[i].seq));
     const WallTime from =
         before ? std::min(*before, out.events[i].at - std::chrono::minutes(1)) : WallTime::min();
@@ -110,7 +119,7 @@ Result<Material> load_material(store::Db& db, const store::Session& session,
       if (summary.prompt_number == number) turn.noted = noted_about(summary, turn.answer);
     out.turns.push_back(std::move(turn));
   }
-  // Calls that were recovered late belong to earlier turns.
+  // Not yet sorted: a call that was recovered late has a high number but belongs to an earlier turn.
   std::sort(out.turns.begin(), out.turns.end(),
             [](const TurnMaterial& a, const TurnMaterial& b) { return a.number < b.number; });
   if (fresh && !out.turns.empty()) {

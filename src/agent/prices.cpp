@@ -15,6 +15,7 @@ struct Entry {
   Price price;
 };
 
+// A price. `!(value >= 0)` also refuses "nan"; the upper limit refuses "inf".
 std::optional<double> number_in(std::string_view text) {
   const std::string copy(trim(text));
   char* end = nullptr;
@@ -58,11 +59,13 @@ std::optional<Entry> read_entry(std::string_view text) {
   const auto parts = split(text.substr(equals + 1), '/');
   if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
   const auto input = number_in(parts[0]), output = number_in(parts[1]);
+  // Without a price for cached input it costs as much as other input: rather too much than too little.
   const auto cached = parts.size() == 3 ? number_in(parts[2]) : input;
   if (!input || !output || !cached) return std::nullopt;
   return Entry{std::string(trim(text.substr(0, equals))), {*input, *output, *cached}};
 }
 
+// The longest beginning wins: "gpt-5-mini" before "gpt-5".
 void keep_longer(std::optional<Entry>& best, const Entry& entry, std::string_view model) {
   if (model.starts_with(entry.name) && (!best || entry.name.size() > best->name.size())) best = entry;
 }
@@ -86,6 +89,7 @@ std::optional<Price> price_of(std::string_view model, const std::vector<std::str
   for (const std::string& text : own)
     if (const auto entry = read_entry(text)) keep_longer(best, *entry, model);
   if (best) return best->price;
+  // Own entries may name a vendor ("vendor/model"); the table has none.
   if (const std::size_t slash = model.rfind('/'); slash != std::string_view::npos)
     model = model.substr(slash + 1);
   for (const Entry& entry : table().entries) keep_longer(best, entry, model);

@@ -13,6 +13,7 @@ namespace cairn::agent {
 
 namespace {
 
+// A list of a mode for the prompt: "bugfix (an error was fixed), feature".
 std::string names_of(const std::vector<distil::Mode::Named>& list) {
   std::string out;
   for (const auto& named : list) {
@@ -27,12 +28,14 @@ void replace(std::string& text, std::string_view what, std::string_view by) {
     text.replace(at, what.size(), by);
 }
 
-// The blocks of a request, without their marks: the code of the marks depends on all of them.
+// A block of a request, without its marks: their code must not occur in any block, so it is chosen last.
 struct Block {
-  std::string head;  // after the code
+  std::string head;  // in the opening mark, after the code
   std::string text;
 };
 
+// Writes the text of a request in two steps: first all blocks, then the marks around them. What was
+// recorded is only in blocks; the sentences outside are ours, except for the project's name.
 class RequestWriter {
  public:
   RequestWriter(const Material& material, const PromptLimits& limits) : m_(material), limits_(limits) {}
@@ -63,7 +66,7 @@ class RequestWriter {
     const TurnMaterial& turn = m_.turns[index];
     add(fmt::format("turn {} prompt of the person", turn.number), turn.prompt, limits_.text_bytes);
     auto remark = turn.remarks.begin();
-    const auto say_until = [&](WallTime at) {
+    const auto add_remarks_until = [&](WallTime at) {
       for (; remark != turn.remarks.end() && remark->at <= at; ++remark)
         add(fmt::format("turn {} {}", turn.number,
                         remark->by_person ? "person refuses a call and says" : "agent says"),
@@ -71,16 +74,18 @@ class RequestWriter {
     };
     for (const store::KeptEvent& event : m_.events) {
       if (event.prompt_number != turn.number) continue;
-      say_until(event.at);
+      add_remarks_until(event.at);
       const bool is_end = event.kind == event::Kind::stop || event.kind == event::Kind::stop_failure;
       if (is_end) {
+        // Its text is the answer, which has a block of its own below.
         blocks_.push_back({fmt::format("event {} end of turn {}", event.seq, turn.number), ""});
         continue;
       }
       EventText shown = event_text(event, m_.host, limits_.field_bytes);
       blocks_.push_back({fmt::format("event {} {}", event.seq, shown.what), std::move(shown.text)});
     }
-    if (turn.wants_summary) say_until(WallTime::max());
+    // Later remarks of a turn that goes on are sent with its next batch.
+    if (turn.wants_summary) add_remarks_until(WallTime::max());
     if (turn.wants_summary) add(fmt::format("turn {} answer", turn.number), turn.answer, limits_.text_bytes);
     if (!turn.ended.empty())
       blocks_.push_back({fmt::format("turn {} ended: {}", turn.number, turn.ended), ""});
@@ -136,7 +141,7 @@ std::string system_text(const distil::Mode& mode) {
   };
   std::string out = fmt::format("{}\n{}\n{}\n{}", or_own(mode.prompt.role, role_text()), data_text(),
                                 or_own(mode.prompt.focus, focus_text()), format);
-  // A word names a language; a sentence is an instruction.
+  // A single word names a language ("German"); text with a blank is an instruction of its own.
   const std::string& language = mode.prompt.language;
   if (!language.empty())
     out += language.find(' ') == std::string::npos
@@ -147,10 +152,12 @@ std::string system_text(const distil::Mode& mode) {
 }
 
 Request write_request(const Material& material, const distil::Mode& mode, const PromptLimits& limits) {
+  // Fields are not cut below this: a request whose events still do not fit is sent, longer than the limit.
   constexpr std::size_t kLeastField = 160;
   Request request;
   request.batch_id = material.batch_id;
   request.system = system_text(mode);
+  // All fields shrink together until the request fits: every event stays visible, the long ones lose most.
   PromptLimits now = limits;
   while (true) {
     request.text = RequestWriter(material, now).write();

@@ -14,8 +14,16 @@ namespace {
 
 using namespace tags;
 
+// The prompt asks for none to three observations; a model that repeats itself without end stops here.
 constexpr std::size_t kMostFindings = 60, kMostItems = 40, kMostSummaries = 40;
 
+// How it works:
+// 1. find_tags() lists the known tags; any other '<' is text.
+// 2. link_tags() links each tag to the next end tag and the next start tag of its name.
+// 3. next_block() walks over the list. at_ is the index of the tag that is read next; every step moves it
+// forward.
+// The time is linear: the links are made in one pass, and no step looks at a tag that an earlier step has
+// passed.
 class ReplyScanner {
  public:
   ReplyScanner(std::string_view text, bool cut) : text_(text), cut_(cut) {}
@@ -42,7 +50,7 @@ class ReplyScanner {
     }
   }
 
-  // For each tag: the next one after it that closes, and the next one that opens the same name.
+  // For each tag: the index of the next end tag, and of the next start tag, with the same name.
   void link_tags() {
     std::array<std::size_t, kNames> close{}, open{};
     close.fill(kNone);
@@ -66,14 +74,14 @@ class ReplyScanner {
       ++at_;
       return;
     }
-    if (tag.name == think) {  // a draft: skipped up to its end
+    if (tag.name == think) {  // a draft: skipped up to its end tag; without one only the tag itself
       at_ = next_close_[at_] == kNone ? at_ + 1 : next_close_[at_] + 1;
     } else if (tag.name == skip) {
       read_skip();
     } else if (tag.name == observation || tag.name == summary) {
       ++at_;
       if (!tag.empty) read_block(tag.name, tag.attributes, false);
-    } else if (is_field_of(observation, tag.name)) {
+    } else if (is_field_of(observation, tag.name)) {  // some models write fields without their block
       read_block(observation, {}, true);
     } else if (is_field_of(summary, tag.name)) {
       read_block(summary, {}, true);
@@ -86,6 +94,7 @@ class ReplyScanner {
     const Tag& tag = tags_[at_];
     std::string reason = attribute(tag.attributes, "reason");
     const std::size_t close = next_close_[at_];
+    // Only text up to the end tag is the reason: a skip without an end must not take the blocks behind it.
     if (!tag.empty && close == at_ + 1) {
       if (reason.empty()) reason = plain(text_.substr(tag.end, tags_[close].begin - tag.end));
       ++at_;
@@ -105,10 +114,12 @@ class ReplyScanner {
     while (at_ < tags_.size()) {
       const Tag& tag = tags_[at_];
       if (is_block(tag.name) && tag.closes) {
+        // The end tag of another block ends this one too; next_block() skips it.
         if (tag.name == block && !bare) ++at_;
         break;
       }
       if (is_block(tag.name)) break;
+      // A field of the other kind begins the next bare block; tags from `fact` on are items of lists.
       if (!tag.closes && bare && !is_field_of(block, tag.name) && tag.name < fact) break;
       if (!tag.closes && tag.name == first) {
         if (seen_first && bare) break;
@@ -127,6 +138,8 @@ class ReplyScanner {
   std::size_t end_of_field(Name block) const {
     const std::size_t close = next_close_[at_], again = next_open_[at_];
     const std::size_t block_end = next_end(block);
+    // The end tag counts only if it comes before the field opens again and before the block ends: otherwise
+    // it belongs to a later field, and this one has none.
     if (close != kNone && close < again && close < block_end) return close;
     std::size_t i = at_ + 1;
     while (i < tags_.size() && i < block_end && !ends_open_field(tags_[i], block)) ++i;
@@ -137,7 +150,8 @@ class ReplyScanner {
     return is_block(tag.name) || (!tag.closes && is_field_of(block, tag.name));
   }
 
-  // The next end tag of a block with that name.
+  // The next end tag of a block with that name. The search goes on where the last one ended: at_ only
+  // grows.
   std::size_t next_end(Name block) const {
     while (block_close_[block] < tags_.size() &&
            (block_close_[block] <= at_ || tags_[block_close_[block]].name != block ||
@@ -161,8 +175,9 @@ class ReplyScanner {
       finding.events.insert(finding.events.end(), named.begin(), named.end());
     } else if (std::string* field = field_of(tag.name, finding, text)) {
       std::string value = tag.name == next_steps ? steps_in(at_ + 1, end, raw) : plain(raw);
+      // Only the field in which the reply ended is incomplete.
       if (!closed && cut_ && end >= tags_.size()) value += "\u2026";
-      if (field->empty()) *field = std::move(value);
+      if (field->empty()) *field = std::move(value);  // the first one counts
     }
     at_ = closed ? end + 1 : std::max(end, at_ + 1);
   }
@@ -183,6 +198,7 @@ class ReplyScanner {
     }
   }
 
+  // A <file> without its list may be of either kind; rows.cpp takes files from the events anyway.
   static std::vector<std::string>* list_of(Name name, Finding& f, TurnText& t) {
     switch (name) {
       case facts:
@@ -214,6 +230,7 @@ class ReplyScanner {
     for (std::size_t i = from; i < to && i < tags_.size(); ++i) {
       if (tags_[i].closes || tags_[i].empty || tags_[i].name < fact) continue;
       any = true;
+      // An item ends at the next tag of an item, its own end tag or the next start: "<fact>one<fact>two".
       std::size_t end = i + 1;
       while (end < to && end < tags_.size() && tags_[end].name < fact) ++end;
       const std::size_t text_end = end < tags_.size() ? std::min(tags_[end].begin, limit(to)) : limit(to);
@@ -235,7 +252,7 @@ class ReplyScanner {
   std::string steps_in(std::size_t from, std::size_t to, std::string_view raw) {
     if (from >= to || from >= tags_.size() || tags_[from].name != step) return plain(raw);
     std::vector<std::string> items;
-    read_items(from, to, raw, items, rules);
+    read_items(from, to, raw, items, rules);  // as a list whose items are tagged
     std::string out;
     for (const std::string& item : items) out.append(out.empty() ? "" : "\n").append(item);
     return out;
@@ -245,6 +262,7 @@ class ReplyScanner {
     if (finding.title.empty() && finding.narrative.empty() && finding.facts.empty())
       return leave_out("an empty observation");
     if (out_.findings.size() >= kMostFindings) return leave_out("more observations than are kept");
+    // A row needs a title: the beginning of the text serves.
     if (finding.title.empty())
       finding.title = finding.narrative.empty() ? finding.facts.front() : finding.narrative;
     finding.title = one_line(valid_utf8(finding.title), 200);
@@ -269,6 +287,7 @@ class ReplyScanner {
   Scanned out_;
 };
 
+// Whether the text contains one of the cues.
 bool says(std::string_view text, std::initializer_list<std::string_view> cues) {
   return std::any_of(cues.begin(), cues.end(),
                      [&](std::string_view cue) { return text.find(cue) != std::string_view::npos; });
@@ -290,6 +309,7 @@ Trouble trouble_of_prose(std::string_view text) {
   const std::string lower = ascii_lower(trim(text).substr(0, 2000));
   if (lower.empty() || lower.size() > kShort) return trouble;
   using Kind = Trouble::Kind;
+  // The order matters: "rate limit reached" also contains "limit reached", a cue of a quota.
   if (says(lower, {"not logged in", "please run /login", "/login", "log in again", "invalid api key",
                    "invalid x-api-key", "authentication", "unauthorized", "oauth token", "token has expired",
                    "login expired", "no api key", "api key is missing"}))

@@ -15,6 +15,7 @@ struct Word {
   Name name;
 };
 }  // namespace
+// Some have several names, as models write them; word_of() gives the first.
 static constexpr Word kWords[] = {{"observation", observation},
                                   {"summary", summary},
                                   {"session_summary", summary},
@@ -64,12 +65,14 @@ std::optional<Tag> tag_at(std::string_view text, std::size_t at) {
     ++i;
   }
   const std::size_t name_at = i;
+  // No name has more than 15 letters. The bounds here and below keep the scan linear in a text full of '<'.
   while (i < text.size() && i - name_at < 16 && is_name_char(text[i])) ++i;
   const std::string_view name = text.substr(name_at, i - name_at);
   for (const Word& word : kWords)
     if (word.text.size() == name.size() && starts_with_nocase(name, word.text)) tag.name = word.name;
   if (tag.name == kNames) return std::nullopt;
   const std::size_t rest = i;
+  // A '<' before the '>' means that this was text: "<title <b>".
   while (i < text.size() && i - at < kMaxTag && text[i] != '>' && text[i] != '<') ++i;
   if (i >= text.size() || text[i] != '>') return std::nullopt;
   tag.attributes = text.substr(rest, i - rest);
@@ -84,6 +87,7 @@ std::optional<Tag> tag_at(std::string_view text, std::size_t at) {
   return tag;
 }
 
+// Appends the character as UTF-8; U+FFFD for what is none.
 static void put_character(std::string& out, std::uint32_t code) {
   if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
   const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
@@ -102,7 +106,8 @@ static void put_character(std::string& out, std::uint32_t code) {
   put(0x80 | (code & 0x3f));
 }
 
-// The character of an entity without '&' and ';'.
+// Appends the character that an entity (without '&' and ';') stands for. False: it is none, and stays as
+// text ("AT&T;").
 static bool put_entity(std::string& out, std::string_view name) {
   static constexpr std::pair<std::string_view, char> kNamed[] = {
       {"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
@@ -131,6 +136,7 @@ std::string plain(std::string_view raw) {
   out.reserve(raw.size());
   for (std::size_t i = 0; i < raw.size(); ++i) {
     if (raw[i] == '&') {
+      // The longest entity we know is "&#x10ffff;"; a ';' further away belongs to the text.
       const std::size_t end = raw.substr(i, 12).find(';');
       if (end != std::string_view::npos && put_entity(out, raw.substr(i + 1, end - 1))) {
         i += end;
@@ -153,6 +159,7 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> list;
   const char* at = text.data();
   const char* const end = text.data() + text.size();
+  // Set by a '-' after a number, until the next number.
   bool range = false;
   while (at < end && list.size() < 2000) {
     if (*at < '0' || *at > '9') {
@@ -167,6 +174,7 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
     const auto [after, error] = std::from_chars(at, end, number);
     at = after;
     if (error != std::errc()) continue;
+    // A range that is absurdly long ("1-999999999") gives only its two ends.
     if (range && number > list.back() && number - list.back() < 1000)
       for (std::int64_t n = list.back() + 1; n < number; ++n) list.push_back(n);
     range = false;

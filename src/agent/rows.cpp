@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t kMaxLine = 300, kMaxText = 2500;
 
+// Makes rows from a model's words. A model repeats what it read, so its words pass the same steps as
+// recorded text, in this order: UTF-8, gate, visible characters only, then no labels: labelled() relies on
+// visible() having removed its marks.
 class RowMaker {
  public:
   RowMaker(const store::Session& session, const std::vector<store::KeptEvent>& events, const gate::Gate& gate,
@@ -54,6 +57,7 @@ class RowMaker {
     return named.empty() ? all : named;
   }
 
+  // Sets what the events prove: files, turn and time. A model may name a file that it only read about.
   void add_facts(const std::vector<const store::KeptEvent*>& events, store::Observation& row) const {
     distil::TurnReader reader(session_.platform, root_);
     for (const store::KeptEvent* event : events) {
@@ -62,7 +66,7 @@ class RowMaker {
       row.created_at = event->at;
       const std::size_t bytes =
           event->texts.input.value_or("").size() + event->texts.response.value_or("").size();
-      row.discovery_tokens += static_cast<std::int64_t>((bytes + 3) / 4);
+      row.discovery_tokens += static_cast<std::int64_t>((bytes + 3) / 4);  // about four bytes a token
       if (event->kind == event::Kind::tool || event->kind == event::Kind::tool_failure)
         reader.add(intake::step_of(*event));
     }
@@ -79,14 +83,16 @@ class RowMaker {
 // A rule counts only when the person said it: a file or a web page can make a model report rules of its own.
 std::vector<std::string> said_by_person(const std::vector<std::string>& rules,
                                         const std::vector<std::string>& sayings, const RowMaker& maker) {
+  // A rule of one key word would match by chance.
   constexpr std::size_t kMost = 5, kLeastWords = 2;
-  distil::Words words;
-  for (const std::string& saying : sayings) words.merge(distil::key_words(saying));
+  distil::Words spoken;
+  for (const std::string& saying : sayings) spoken.merge(distil::key_words(saying));
   std::vector<std::string> out;
   for (const std::string& rule : rules) {
     const std::string text = maker.line(rule, 240);
     const distil::Words own = distil::key_words(text);
-    if (own.size() >= kLeastWords && distil::mostly_in(own, words) && out.size() < kMost) out.push_back(text);
+    if (own.size() >= kLeastWords && distil::mostly_in(own, spoken) && out.size() < kMost)
+      out.push_back(text);
   }
   return out;
 }

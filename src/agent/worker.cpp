@@ -12,6 +12,13 @@
 
 namespace cairn::agent {
 
+// How the worker works: step() first lets every conversation advance (worker_reply.cpp), then begins one
+// piece of new work: begin() claims a batch or takes a turn of the backlog, and sends it (worker_send.cpp).
+// Work that needs no provider ends in the same step. The worker never waits: wake_at() says when step() is
+// due again.
+
+// Turns that a person adds are announced with look_again(). This finds the others, such as turns that became
+// backlog because the budget allowed no call.
 static constexpr Millis kLookAgain = std::chrono::minutes(10);
 
 store::ModelCallOutcome outcome_of(Trouble::Kind kind) {
@@ -40,6 +47,7 @@ Status Worker::start() {
   std::int64_t lost = 0;
   TRY(store::in_transaction(db_, [&]() -> Status {
     lost = TRY(store::end_lost_calls(db_));
+    // With a provider the trouble stays until a call succeeds: people still need to see it.
     if (!provider_) TRY(store::clear_agent_trouble(db_));
     return {};
   }));
@@ -64,6 +72,7 @@ Result<bool> Worker::step() {
   for (auto& [session, dialog] : dialogs_)
     if (!dialog.over) did |= TRY(advance(session, dialog));
   std::erase_if(dialogs_, is_over);
+  // unsent_ holds one claimed batch: it must be ended before another is claimed.
   if (unsent_) return finish_unsent();
   const bool begun = TRY(begin());  // start new batches even while one conversation is chatty
   return did || begun;
@@ -95,6 +104,8 @@ std::size_t Worker::calls() const {
 // Begins the next piece of work: a batch of the queue, else a turn that is to be distilled again.
 Result<bool> Worker::begin() {
   const std::int64_t now = clock_.boot_ns();
+  // retry_at_ is reset here, and set again below or in claim_batch() if something still waits: otherwise
+  // wake_at() would always name a time in the past.
   const bool due = retry_at_ && *retry_at_ <= now;
   if (due) retry_at_.reset();
   bool may_call = provider_ != nullptr;
@@ -102,6 +113,8 @@ Result<bool> Worker::begin() {
     TRY(pause_after_host_refusal());
     may_call = breaker_.allows(now, calls());
     if (may_call && calls() >= options_.max_concurrent) return false;
+    // During the pause of an open breaker the built-in distiller ends the batches. When the pause is over
+    // and the probe is under way, they wait for its result.
     const bool instead = breaker_.open() && options_.fallback && now < breaker_.pause_until();
     if (!may_call && !instead) {
       if (now < breaker_.pause_until()) retry_at_ = breaker_.pause_until();
@@ -149,9 +162,11 @@ Result<bool> Worker::claim_batch(bool may_call, bool due) {
   auto done = store::in_transaction(db_, [&]() -> Status {
     claimed = TRY(store::claim(db_, clock_.now(), gather));
     if (!claimed) return {};
+    // A session with all the observations that it may have gets no more calls, now or from the backlog.
     used_up = TRY(store::is_used_up(db_, claimed->session, options_.budget));
     if (may_call && !used_up) return {};
-    // In the same transaction: each row is written once.
+    // Claim and end are one transaction, so that each row is written once. When ending fails, the savepoint
+    // undoes only that: the claim is committed, and finish_unsent() tries again.
     unsent_ = {*claimed, provider_ != nullptr && !used_up};
     auto savepoint = TRY(store::Savepoint::begin(db_));
     if (!store_unsent()) return {};
@@ -193,6 +208,7 @@ Result<std::optional<std::int64_t>> Worker::next_due(bool waits) {
 // provider is not called for a while.
 Status Worker::pause_after_host_refusal() {
   if (provider_->name() != host::kLoginProvider) return {};
+  // An older refusal would not delay a call: no pause below is longer.
   constexpr Millis kRecent = std::chrono::minutes(30);
   const WallTime now = clock_.now(), since = std::max(host_failed_at_.value_or(WallTime()), now - kRecent);
   const auto failed = TRY(store::last_failed_turn(db_, since));
@@ -254,6 +270,7 @@ Result<bool> Worker::begin_redistil(bool may_call) {
       TRY(send_turn(*turn));
       return true;
     }
+    // Only when no session is skipped is it certain that nothing is left for the provider.
     if (busy.empty()) {
       TRY(store::in_transaction(db_, [&]() -> Status {
         TRY(store::drop_old_backlog(db_, clock_.now() - options_.backlog_age));
@@ -275,8 +292,9 @@ Result<bool> Worker::redistil_builtin() {
   if (!wanted) return false;
   const auto session = TRY(store::find_session(db_, wanted->session));
   const auto turn = TRY(store::find_turn(db_, wanted->session, wanted->number));
-  // The archive is read before the transaction begins.
+  // The archive is read before the transaction begins: reading may take long, and a transaction is short.
   std::map<std::int64_t, store::Texts> found;
+  // A turn whose calls have lost their texts stays as it is: what exists is better than what could be made.
   bool whole = session && turn;
   if (whole && TRY(store::has_expired(db_, wanted->session, wanted->number))) {
     auto events = TRY(store::turn_events(db_, wanted->session, wanted->number));

@@ -198,8 +198,8 @@ class Worker {
   std::string refused_;                     // why the budget allowed no call, last
   bool hurry_ = false;
   std::int64_t look_at_ = 0;  // when to look for backlog again (boot ns)
-  std::optional<std::int64_t> retry_at_ =
-      0;  // when to look for batches that wait for a retry; 0: at the first step
+  // When to look for batches that wait for a retry or for more messages (boot ns); 0: at the first step.
+  std::optional<std::int64_t> retry_at_ = 0;
   std::int64_t processed_ = 0;
 };
 

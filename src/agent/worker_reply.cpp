@@ -18,12 +18,15 @@ namespace cairn::agent {
 
 using Outcome = store::ModelCallOutcome;
 
-static constexpr Millis kFirstWait(100);  // for a memory id; doubles
-static constexpr int kWaits = 5;          // 3.1 s in all
-static constexpr int kMessagesAStep = 64;
-static constexpr int kMostNotes =
-    10'000;  // messages between two replies: a provider that sends more will never finish
+static constexpr Millis kFirstWait(100);   // for a memory id; doubles
+static constexpr int kWaits = 5;           // 3.1 s in all
+static constexpr int kMessagesAStep = 64;  // so that one conversation cannot hold up the others
+// Messages without a reply to a prompt: a provider that sends more will never finish.
+static constexpr int kMostNotes = 10'000;
 
+// A reply goes through these steps, each of which can be repeated after an error of the store: receive()
+// keeps the message; take_reply() ends the call in the ledger, because it is paid for whatever follows;
+// store_reply() waits for the memory id and stores the rows; only then the run is over.
 Result<bool> Worker::advance(SessionId session, Dialog& dialog) {
   if (TRY(end_with_session(session, dialog))) return true;
   bool did = false;
@@ -64,6 +67,8 @@ Result<bool> Worker::receive(SessionId session, Dialog& dialog) {
   Message& message = *dialog.received;
   if (!message.memory_id.empty() && message.memory_id != dialog.id) {
     auto captured = capture(session, dialog, message.memory_id);
+    // `invalid`: the id is another session's. Storing under it would mix two sessions, so this ends the
+    // conversation. Any other error is the store's: the message is handled again.
     if (!captured && captured.error().code != Code::invalid) return std::move(captured).error();
     if (!captured) message.what = Trouble{Trouble::Kind::setup, captured.error().message, {}, {}};
   }
@@ -104,7 +109,7 @@ Status Worker::take_reply(Dialog& dialog, Reply& reply) {
 // Ends the run's call. `estimated`: what it used is not known, so it counts as reserved.
 Status Worker::end_call(Run& run, Outcome outcome, const Usage& usage, const std::string& model,
                         bool estimated) {
-  if (run.call == 0) return {};
+  if (run.call == 0) return {};  // ended before
   store::CallEnd end;
   end.outcome = outcome;
   end.model = one_line(visible(model), 100);
@@ -113,6 +118,7 @@ Status Worker::end_call(Run& run, Outcome outcome, const Usage& usage, const std
   end.cached_tokens = usage.cached_tokens;
   end.cost_usd = usage.cost_usd;
   if (!end.cost_usd) {
+    // The model that answered may have a more exact name, or one that no table has.
     auto price = price_of(end.model, options_.prices);
     if (!price) price = price_of(provider_->model(), options_.prices);
     if (price) end.cost_usd = price->of(usage);
@@ -168,10 +174,14 @@ Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
     }
     dialog.run.reset();
     dialog.used_at = clock_.boot_ns();
+    // The session is over, so no more batches are expected for this conversation.
     if (!dialog.session_active) end(session, dialog, true);
     return true;
   }
   const Code code = stored.error().code;
+  // `canceled`: messages were taken from the batch (forgotten, or its lease expired). `invalid`: a row was
+  // refused, which may be the fault of a message, so it counts as a try. Other errors are the store's: the
+  // reply is kept and stored at the next step.
   if (code != Code::canceled && code != Code::invalid) return std::move(stored).error().in("queue");
   TRY(return_run(run, stored.error().message, code == Code::invalid, Millis(0)));
   log_.error("queue: " + stored.error().message);
@@ -179,6 +189,8 @@ Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
   return true;
 }
 
+// Delays the reply, each time for twice as long; after the last time returns the batch. The messages did
+// nothing wrong, so no try is counted; the pause grows with each conversation that had no id.
 Result<bool> Worker::wait_for_id(SessionId session, Dialog& dialog) {
   Run& run = *dialog.run;
   if (run.tries == kWaits) {
@@ -205,6 +217,7 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
   const auto of = TRY(store::find_session(db_, session));
   std::vector<store::KeptEvent> events;
   if (run.batch) {
+    // Read again: something may have been forgotten since the request was sent.
     events = TRY(events_of(*run.batch));
   } else {
     for (const std::int64_t seq : run.events)
@@ -228,6 +241,9 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
   return {};
 }
 
+// Writes the rows of a reply, within the transaction. The order matters: the model's old observations of
+// the turn are removed first, then the built-in ones about the same events, then the new ones are added;
+// distil_turn() comes last, because it reads the new summaries.
 Status Worker::put_rows(const store::Session& session, const Run& run, const MemoryId& memory,
                         const std::vector<store::KeptEvent>& events, store::Put& put) {
   Rows rows = TRY(rows_of(db_, run.scanned, session, events, gate_, provider_->name()));
@@ -237,9 +253,10 @@ Status Worker::put_rows(const store::Session& session, const Run& run, const Mem
       memory.empty() ? TRY(store::ensure_memory_id(db_, session.id, clock_.now())) : memory;
   for (const store::Summary& summary : rows.summaries)
     TRY(store::put_summary(db_, under, summary, clock_.now()));
+  // Only with the first piece of the turn: later pieces would remove what the earlier ones have added.
   if (run.turn && run.turn->done_to == 0 && !list.empty())
     TRY(store::drop_derived(db_, session.id, run.turn->number));
-  for (const store::Observation& learned : list)  // replace the built-in distiller's about these events
+  for (const store::Observation& learned : list)  // they replace the built-in ones about these events
     if (learned.prompt_number)
       TRY(store::drop_covered(db_, store::turn_batch(session, *learned.prompt_number), list));
   put = TRY(store::put_within(db_, under, run.id, std::move(list), options_.budget));
@@ -303,6 +320,7 @@ Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trou
   const std::string reason = fmt::format("{}: {}", kind_name(trouble.kind), trouble.reason);
   if (dialog.run) {
     const bool known = trouble.usage.input_tokens > 0 || trouble.usage.output_tokens > 0;
+    // A request that was refused used nothing. One that broke off may have used all that was reserved.
     const bool unknown = trouble.kind == Kind::transient || trouble.kind == Kind::canceled;
     TRY(end_call(*dialog.run, outcome_of(trouble.kind), trouble.usage, "", !known && unknown));
   }
@@ -320,6 +338,7 @@ Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trou
 Status Worker::return_run(Run& run, std::string_view reason, bool counts, Millis pause) {
   TRY(end_call(run, Outcome::canceled, {}, "", true));
   if (run.batch) return return_batch(*run.batch, reason, counts, pause);
+  // A turn is still in its list: it only must not be begun again too soon.
   look_at_ = std::max(look_at_, after(pause));
   if (!counts) return {};
   return store::in_transaction(db_, [&]() -> Status {

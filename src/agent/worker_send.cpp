@@ -15,6 +15,7 @@ namespace cairn::agent {
 
 // Tokens that a provider may add around a request.
 static constexpr std::int64_t kOverhead = 2000;
+// When a turn of the backlog is tried again after the budget allowed no call, or it could not be read.
 static constexpr Millis kRefusedAgain = std::chrono::minutes(10);
 
 // The batch's events, in the order of its messages.
@@ -30,6 +31,8 @@ Result<std::vector<store::KeptEvent>> Worker::events_of(const store::RedistilTur
                                                         const store::Session& session) {
   std::vector<store::KeptEvent> events;
   for (store::KeptEvent& event : TRY(store::turn_events(db_, turn.session, turn.number))) {
+    // The same kinds that the queue has: ends of calls, and of the turn. The prompt is in the request
+    // anyway.
     const bool work = event.kind == event::Kind::tool || event.kind == event::Kind::tool_failure ||
                       event.kind == event::Kind::stop || event.kind == event::Kind::stop_failure;
     if (work && event.seq > turn.done_to && events.size() < options_.batch_events)
@@ -61,12 +64,15 @@ Status Worker::send_turn(const store::RedistilTurn& turn) {
   return store::in_transaction(db_, [&] { return store::end_redistil(db_, turn); });
 }
 
-// Sends a request in the session's conversation, or in a new one when there is none or it became too long. A
-// conversation that still works on a batch has lost its lease (else the session could not be claimed): it is
-// ended, because its reply would belong to the old batch.
+// Sends a request in the session's conversation, or in a new one when there is none or it became too long.
+// The order matters: the request is written first, because its length decides whether the conversation can
+// go on; then the call is reserved in the ledger; only then it is sent, so that no call is made that the
+// ledger does not know.
 Status Worker::send(Job job) {
   const SessionId id = job.session.id;
   auto known = dialogs_.find(id);
+  // A conversation that still works on a batch has lost its lease, or the session could not have been
+  // claimed. It is ended: its reply would be taken for the reply to this request.
   if (known != dialogs_.end() && known->second.run) {
     TRY(return_run(*known->second.run, "its lease expired", false, Millis(0)));
     end(id, known->second, false);
@@ -82,6 +88,7 @@ Status Worker::send(Job job) {
     if (resume) length = may_resume_[id];
   }
   bool fresh = !goes_on && !resume;
+  // Called twice when the conversation turns out to be too long: a fresh one needs the running summary too.
   const auto request_now = [&]() -> Result<Request> {
     Material material = TRY(load_material(db_, job.session, job.events, fresh));
     material.batch_id = job.batch ? job.batch->id : new_uuid(epoch_ms(clock_.now()));
@@ -109,6 +116,7 @@ Status Worker::send(Job job) {
   }
   if (!reserved->refused.empty()) return not_sent(job, reserved->refused);
   refused_.clear();
+  // Looked up again: the conversation may have been ended above.
   const auto open = dialogs_.find(id);
   Dialog& dialog = open != dialogs_.end() ? open->second : conversation_for(job.session, resume);
   dialog.length = length;
@@ -120,6 +128,8 @@ Status Worker::send(Job job) {
   run.deadline = after(options_.reply_within);
   run.beat_at = after(options_.lease / 3);
   for (const store::KeptEvent& event : job.events) run.events.push_back(event.seq);
+  // A turn that is distilled again needs an id that stays the same when the piece is tried again:
+  // put_within() then replaces its observations instead of adding to them.
   run.id = job.batch ? job.batch->id
                      : fmt::format("again-{}-{}", store::turn_batch(job.session, job.turn->number),
                                    run.events.front());
@@ -134,7 +144,9 @@ std::int64_t most_input_tokens(const Request& request) {
   return std::ssize(request.text) + std::ssize(request.system) + kOverhead;
 }
 
-// Reserves the most that the call can use: nothing is cached.
+// Reserves the most that the call can use: as if a byte were a token and nothing cached. If calls of this
+// provider have used more than was reserved (it adds a long text of its own), that excess and a quarter
+// more is added.
 Result<store::Reserved> Worker::reserve(const Job& job, const Request& request, const Length& length) {
   store::NewCall call;
   call.provider = provider_->name();
@@ -156,15 +168,16 @@ Result<store::Reserved> Worker::reserve(const Job& job, const Request& request, 
   return reserved;
 }
 
-// No call is made: the built-in distiller has done the batch, and its turns become backlog. A turn of the
-// backlog stays there.
+// No call is made. With a reason (the budget is used up) the batch ends with what the built-in distiller
+// made, and its turns become backlog; a turn of the backlog stays there. Without one, the material could
+// not be read: the batch is tried again.
 Status Worker::not_sent(Job& job, const std::string& why) {
   if (why.empty()) {
     if (job.batch) return return_batch(*job.batch, "it could not be read", false, store::retry_delay(0, 0));
     look_at_ = after(kRefusedAgain);
     return {};
   }
-  if (refused_.empty()) log_.warn("model calls: " + why);
+  if (refused_.empty()) log_.warn("model calls: " + why);  // once, until a call is made again
   refused_ = why;
   if (job.turn) {
     look_at_ = after(kRefusedAgain);
@@ -200,6 +213,9 @@ void Worker::make_room() {
   dialogs_.erase(oldest);
 }
 
+// Ends a conversation. `in_order`: nothing is under way in it, so a later one may resume it. Otherwise the
+// model may have a prompt whose reply nobody read. The caller removes the dialog: step() still iterates
+// over them.
 void Worker::end(SessionId session, Dialog& dialog, bool in_order) {
   dialog.over = true;
   dialog.conversation.reset();

@@ -49,6 +49,8 @@ std::vector<agent::PastTurn> past_of(const std::vector<store::DoneTurn>& turns) 
   return past;
 }
 
+// `usd` as if nothing were cached, `usd_cached` if everything that can be is: the real cost is usually
+// between.
 Json estimate_json(const agent::Estimate& e, const std::optional<agent::Price>& price) {
   Json out = Json::object({{"calls", e.calls},
                            {"input_tokens", e.input_tokens},
@@ -86,6 +88,7 @@ Result<Json> estimate(World& world, const Args& args) {
           ? agent::Estimate{}
           : agent::estimate(past_of(turns), world.settings.integer("agent.batch_max_events"));
   agent::Estimate day = all;
+  // The average day, rounded up: an estimate is rather too high.
   for (std::int64_t* number : {&day.calls, &day.input_tokens, &day.cached_tokens, &day.output_tokens})
     *number = (*number + days - 1) / days;
   std::int64_t events = 0;
@@ -108,6 +111,7 @@ Result<Json> estimate(World& world, const Args& args) {
 Result<Json> redistil(World& world, const Args& args) {
   const Chosen with = chosen(world, args);
   const std::string configured = world.settings.text("agent.provider");
+  // The daemon has the provider of the settings only: turns for another one would wait for ever.
   if (with.provider != event::kBuiltin && with.provider != configured)
     return Error{Code::invalid,
                  fmt::format("redistil: agent.provider is {}: `cairn config set agent.provider "
@@ -130,6 +134,7 @@ Result<Json> redistil(World& world, const Args& args) {
   std::int64_t imported = 0, expired = 0;
   for (const store::DoneTurn& turn : turns) {
     imported += turn.imported;
+    // An imported turn has its texts in the archive, so nothing is lost.
     expired += turn.expired && !turn.imported;
   }
   return Json::object({{"provider", with.provider},

@@ -72,6 +72,7 @@ Argument document(std::string_view name, std::string_view meaning) {
   return named(name, "a document: D12, or its name", meaning);
 }
 
+// Arguments hold views, so the list must live as long as the program.
 Argument host(std::string_view name, std::string_view meaning) {
   static const std::string kNames = host::host_names();
   return choice(name, kNames, meaning).as("HOST");
@@ -140,16 +141,18 @@ std::string wanted(const Argument& argument) {
 }
 
 static bool is_moment(std::string_view text) {
-  // Any time will do: whether a text can be parsed does not depend on it.
+  // Any time serves as "now": whether a text can be parsed does not depend on it.
   constexpr std::int64_t kSomeTime = 1'800'000'000'000;
   return recall::read_moment(text, from_epoch_ms(kSomeTime)).ok();
 }
 
 static bool is_record(const Argument& argument, const Json& value) {
   const std::string_view text = value.as_string();
+  // "TOOL:12" is an id of an imported memory; only some operations take it.
   const std::size_t colon = text.find(':');
   if (colon != std::string_view::npos)
     return argument.kinds.ends_with(':') && colon > 0 && colon + 1 < text.size();
+  // The letter of an id is compared in upper case ("o12" is O12).
   return recall::read_record_id(text).ok() &&
          argument.kinds.find(static_cast<char>(text.front() & ~0x20)) != std::string_view::npos;
 }
@@ -170,6 +173,7 @@ bool fits(const Argument& argument, const Json& value) {
       return value.is_array() &&
              std::all_of(items.begin(), items.end(), [](const Json& item) { return item.is_string(); });
     case ArgumentType::moment: return value.is_string() && is_moment(text);
+    // A program may send the number of a session as a number.
     case ArgumentType::name: return !text.empty() || (value.is_int() && value.as_int() > 0);
     case ArgumentType::record: return is_record(argument, value);
     case ArgumentType::records:
@@ -248,6 +252,7 @@ std::optional<Args::Numbered> Args::numbered(std::string_view argument) const {
   Numbered found;
   std::string_view digits = text;
   if (!digits.empty() && (digits.front() < '0' || digits.front() > '9')) {
+    // Without bit 0x20 a letter is in upper case.
     found.letter = static_cast<char>(digits.front() & ~0x20);
     digits.remove_prefix(1);
   }
@@ -259,6 +264,7 @@ std::optional<Args::Numbered> Args::numbered(std::string_view argument) const {
 std::optional<WallTime> Args::moment(std::string_view name, WallTime now, bool end) const {
   CAIRN_ASSERT(declared(name).type == ArgumentType::moment);
   if (!has(name)) return std::nullopt;
+  // value() cannot fail here and below: check() has read the same text before.
   return recall::read_moment(value(name).as_string(), now, end).value();
 }
 

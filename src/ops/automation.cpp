@@ -16,6 +16,9 @@ bool is_worth_a_document(const documents::Material& material) {
   return material.has_work() || material.turns > 1;
 }
 
+// Drafts and stores the session's first document. Copying the transcript (add_place) may take long, so it
+// comes before the transaction; the document and the end of its job are one, so that a crash repeats both or
+// none.
 Status draft(World& world, const store::Session& session) {
   const documents::Material material = TRY(documents::material_of(world.db, session, mode_of(world)));
   if (!is_worth_a_document(material))
@@ -28,7 +31,8 @@ Status draft(World& world, const store::Session& session) {
   });
 }
 
-// "## Open" becomes "Open:": a heading in the context would be one of cairn's own.
+// "## Open" becomes "Open:": in the context, headings are those of cairn's own sections. Blank lines after
+// a heading are dropped.
 std::string without_headings(std::string_view text) {
   std::string out;
   bool was_heading = false;
@@ -49,6 +53,7 @@ Status keep_document(World& world, const store::DocumentJob& job) {
   const auto end = [&] {
     return store::in_transaction(world.db, [&] { return store::end_document_job(world.db, job.session); });
   };
+  // Without a prompt there is nothing to write about.
   if (!session || session->prompt_count == 0) return end();
   const auto document =
       TRY(store::newest_document_of(world.db, session->platform, session->content_id.value));
@@ -69,7 +74,7 @@ Result<std::optional<StartingDocument>> document_to_start_from(World& world, con
   request.document = *document;
   request.asking = asking.content_id.value;
   request.max_bytes = max_bytes;
-  // The same store gives the same context, whenever it is asked for.
+  // An absolute time: the same store must give the same context, whenever it is asked for (decision 7).
   request.age = "of " + iso8601(document->created_at).substr(0, 16) + "Z";
   const Millis stale = std::chrono::hours(world.settings.integer("context.stale_hours"));
   StartingDocument out;

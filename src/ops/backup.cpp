@@ -46,12 +46,15 @@ Json backup_json(const store::Backup& b) {
                        {"verified_at", iso8601(b.verified_at)}});
 }
 
-// The archive may have sessions that the store does not have.
+// A session by its number, or by its id or the beginning of that. The archive may have sessions that the
+// store does not have, so both are asked: first for a number in the store, then for an id in the archive,
+// then for an id in the store.
 Result<store::TranscriptKey> archived_session(World& world, const std::string& name) {
   const auto known = TRY(store::sessions_named(world.db, name));
   if (known.size() == 1 && std::to_string(known[0].id.value) == name)
     return store::TranscriptKey{known[0].platform, known[0].content_id.value, ""};
   const auto found = TRY(store::sessions_like(world.db, name));
+  // A whole id is clear, even when it is also the beginning of another.
   if (found.size() > 1 && found[0].session != name)
     return Error{Code::invalid, "several sessions begin like this: give more of the id"};
   if (!found.empty()) return found[0];
@@ -75,6 +78,7 @@ Result<store::Backup> backup_of(World& world, const Args& args, std::string_view
     backup = TRY(store::newest_backup(world.db, key));
   }
   if (version) backup = TRY(store::find_version(world.db, key, *version));
+  // A session without any backup has no version 1 either.
   if (!backup)
     return Error{Code::not_found,
                  fmt::format("session {} has no version {}: `cairn backup list --session {}`", key.session,
@@ -94,6 +98,7 @@ Result<Json> list(World& world, const Args& args) {
   Json backups = Json::array();
   for (const store::Backup& backup : TRY(store::list_backups(world.db, query))) {
     Json one = backup_json(backup);
+    // A session is pending, not a version: shown at the newest version of its own transcript.
     const auto newest = TRY(store::newest_backup(world.db, backup.key));
     one.set("pending", backup.key.agent.empty() && newest && newest->id == backup.id &&
                            TRY(store::is_pending(world.db, backup)));
@@ -138,6 +143,7 @@ Result<Json> verify(World& world, const Args& args) {
     const archive::Verified found =
         TRY(archive::verify_backup(world.db, world.disk, archive_of(world.home), backup));
     ok = ok && found.ok();
+    // This thread only reads, so the writer notes the time. It is not needed for the answer.
     if (!found.damaged && world.write_later)
       world.write_later([id = backup.id, now = world.clock.now()](store::Db& db) {
         return store::set_verified(db, id, now);
@@ -176,6 +182,7 @@ Result<Json> restore(World& world, const Args& args) {
   };
   TRY(put(backup, args.flag("into_host") ? backup.source_path : args.text("to")));
   if (args.flag("into_host") && backup.key.agent.empty())
+    // With the subagents as they were when this version was copied.
     for (const store::Backup& agent : TRY(store::agents_before(world.db, backup, backup.id)))
       TRY(put(agent, agent.source_path));
   return Json::object({{"session", backup.key.session}, {"files", files}});
@@ -185,7 +192,7 @@ Result<Json> clean(World& world, const Args& args) {
   archive::Keep keep = keep_of(world.settings);
   if (const auto days = args.optional_integer("older_than")) {
     keep.days = *days;
-    keep.ignore_age = true;
+    keep.ignore_age = true;  // `--older-than 0` means all, while archive.keep_days = 0 means none
   }
   keep.last = args.integer("keep_last", keep.last);
   const archive::RetentionPlan plan = TRY(archive::plan_retention(world.db, keep, world.clock.now()));
@@ -197,6 +204,7 @@ Result<Json> clean(World& world, const Args& args) {
                                {"bytes", session.file_bytes},
                                {"created_at", iso8601(session.newest.created_at)}}));
   if (!dry_run && !plan.removed.empty()) {
+    // Rows first: a crash in between leaves files without rows, which the next call removes.
     TRY(store::in_transaction(world.db, [&] { return archive::apply_retention(world.db, plan); }));
     TRY(archive::remove_files(world.db, world.disk, archive_of(world.home).directory));
   }

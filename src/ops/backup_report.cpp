@@ -23,7 +23,7 @@ Result<Json> archive_status(World& world) {
 }
 
 Status add_archive_problems(World& world, Json& problems) {
-  constexpr std::size_t kShown = 5;
+  constexpr std::size_t kShown = 5;  // when the disk is full, every copy fails
   const auto failed = TRY(store::failed_requests(world.db));
   for (std::size_t i = 0; i < std::min(failed.size(), kShown); ++i)
     problems.push("the transcript of session " + failed[i].session + " could not be backed up (" +

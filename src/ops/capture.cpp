@@ -19,6 +19,7 @@ static Result<std::string> project_key(World& world, const std::string& name, co
                "no project of that name is remembered: name it by its path, or `.` for this directory"};
 }
 
+// Whether a session in `directory` would be recorded, and if not, by which setting or file.
 static Json state_of(os::Disk& disk, const Settings& settings, const std::string& directory) {
   const gate::LocalRules local = intake::find_local_rules(disk, settings.list(kProjectsOff))("", directory);
   const bool on = settings.flag("capture.enabled");
@@ -45,6 +46,7 @@ static Result<Json> turn(World& world, const Args& args, bool on) {
     TRY(set_setting(world.disk, world.home, "capture.enabled", Json(on).dump()));
   }
   world.settings_changed = true;
+  // world.settings is from before the change.
   return state_of(world.disk, Settings::load(world.disk, world.home), cwd);
 }
 

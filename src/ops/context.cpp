@@ -6,6 +6,7 @@ namespace cairn::ops {
 
 static Result<Json> show_context(World& world, const Args& args) {
   const std::string project = TRY(one_project(world, args));
+  // As at the start of a session: otherwise the text would lack what a session under way has done.
   {
     auto transaction = TRY(store::Transaction::begin(world.db));
     TRY(world.intake->recorder().update_project(project, ContentId{}));
@@ -31,6 +32,7 @@ static Result<Json> context_log(World& world, const Args& args) {
   const auto project = TRY(project_of(world, args));
   Json given = Json::array();
   for (const store::Receipt& r : TRY(store::list_receipts(world.db, project, args.integer("limit")))) {
+    // A list that cannot be read does not hide the receipt.
     auto items = Json::parse(r.items);
     given.push(Json::object({{"id", r.id},
                              {"time", iso8601(r.created_at)},

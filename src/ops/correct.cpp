@@ -1,4 +1,8 @@
 // Correcting: edit, reject, retract, pin. Each can be undone, and each is in the audit log.
+//
+// A correction is the record's standing (trust, pinned, edited, hidden, until when it is valid), and for an
+// edit new fields. Standing, fields, undo entry and audit entry are written in one transaction. The undo
+// entry has the standing and the fields of before; the audit log has names of fields only, never text.
 #include "ops/correct.h"
 
 #include <fmt/format.h>
@@ -17,8 +21,8 @@ namespace cairn::ops {
 
 namespace {
 
-constexpr Millis kUndo = std::chrono::hours(24 * 30);
-constexpr std::size_t kMostWhy = 300;
+constexpr Millis kUndo = std::chrono::hours(24 * 30);  // how long it can be undone
+constexpr std::size_t kMostWhy = 300;                  // bytes of a reason
 constexpr std::string_view kValidUntil = "valid_until";
 
 std::string clean_text(World& world, const std::string& text) {
@@ -86,6 +90,8 @@ Status store_correction(World& world, const Corrected& of, const store::Standing
                           Json::object({{"fields", names}}).dump(), now);
 }
 
+// Reads --set FIELD=VALUE. valid_until is part of the standing, not a field, so it is returned apart; an
+// empty value removes it (`has_until` without `until`).
 Result<store::Fields> read_changes(World& world, const Args& args, const Corrected& of,
                                    const store::Fields& known, std::optional<WallTime>& until,
                                    bool& has_until) {
@@ -142,16 +148,18 @@ Result<Json> edit(World& world, const Args& args) {
     for (const auto& [name, unused] : changes) before[name] = known.at(name);
     if (!changes.empty()) {
       standing.edited = true;
-      // What it said when it was stored: the same said again is this record.
+      // The hash of what it said when it was stored. When a distiller or an import says the same again, it
+      // is recognised as this record and does not bring the old text back.
       if (standing.text_hash.empty()) standing.text_hash = TRY(store::text_hash_of(world.db, of.record));
       TRY(store::put_fields(world.db, of.record, changes, true, world.clock.now()));
     }
     TRY(store_correction(world, of, standing, "edit", before));
-    return store::hide_expired(world.db, world.clock.now());
+    return store::hide_expired(world.db, world.clock.now());  // valid_until may be in the past
   }));
   return result_json(of, standing, "edit");
 }
 
+// reject and retract differ only in the reason that is stored for hiding.
 Result<Json> withdraw(World& world, const Args& args, std::string_view what, store::HiddenBy by) {
   const Corrected of = TRY(find_corrected(world, args, what));
   store::Standing standing = of.before;
@@ -178,6 +186,7 @@ Result<Json> pin(World& world, const Args& args) {
   const Corrected of = TRY(find_corrected(world, args, "pin"));
   store::Standing standing = of.before;
   standing.pinned = !args.flag("off");
+  // Taking the pin off says nothing about whether the record is right.
   if (standing.pinned) standing.trust = store::Trust::confirmed;
   TRY(store::in_transaction(world.db, [&]() -> Status {
     if (of.record.letter == 'O') TRY(store::pin_observation(world.db, of.record.row, standing.pinned));
@@ -199,6 +208,7 @@ Status take_back_correction(World& world, std::string_view what, const Json& det
   if (!standing) return Error{Code::not_found, "undo: " + record->text() + " is gone: it was forgotten"};
   const Json& before = detail["standing"];
   const WallTime now = world.clock.now();
+  // The actor is not stored: it follows from the record, and from `edited`.
   standing->trust = store::named<store::Trust>(before["trust"].as_string()).value_or(standing->trust);
   const bool was_pinned = standing->pinned;
   standing->pinned = before["pinned"].as_bool();

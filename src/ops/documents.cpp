@@ -23,8 +23,9 @@ namespace cairn::ops {
 namespace {
 
 constexpr std::size_t kMostDocument = 1u << 20;
-constexpr std::size_t kDocumentTitle = 120, kTag = 60;
+constexpr std::size_t kDocumentTitle = 120, kTag = 60;  // bytes
 
+// The first line with text, as a title. "# Title" counts; "## Section" does not: every document has those.
 std::string title_of(std::string_view body) {
   for (const std::string_view line : lines(body)) {
     std::string_view text = trim(line);
@@ -64,6 +65,7 @@ void take_front(const documents::Text& text, store::Document& document) {
     for (const std::string& tag : tags->values) document.tags.push_back(tag);
 }
 
+// The argument `status` was checked, but front matter can set it too.
 Status check_document(const store::Document& document) {
   const auto allowed = split(documents::kStatuses, '|');
   if (std::find(allowed.begin(), allowed.end(), document.status) == allowed.end())
@@ -80,6 +82,8 @@ Result<Json> problems_json(World& world, const std::string& text) {
   return list;
 }
 
+// The document of `save`. A text with headings is the whole document; a text without any is the summary of
+// a draft; no text means a draft alone. Values of arguments win over front matter.
 Result<store::Document> compose_document(World& world, const Args& args, const std::string& project,
                                          const std::optional<store::Session>& session) {
   const std::string given = TRY(given_text(world, args));
@@ -131,10 +135,11 @@ Result<Json> save(World& world, const Args& args) {
   if (session && session->project != project)
     return Error{Code::invalid, "save: session " + session->content_id.value + " is of project " +
                                     session->project + ": name that project too"};
-  // The turn that is under way gets its interim summary.
+  // The turn that is under way gets its interim summary, which the draft needs.
   TRY(store::in_transaction(world.db,
                             [&] { return world.intake->recorder().update_project(project, ContentId{}); }));
   store::Document document = TRY(compose_document(world, args, project, session));
+  // The transcript is copied before the document is stored: its anchor must point into the copy.
   if (session) TRY(add_place(world, *session, document));
   TRY(store::in_transaction(world.db, [&]() -> Status {
     document = TRY(store_document(world, std::move(document)));
@@ -210,6 +215,7 @@ Result<Json> diff_documents(World& world, const Args& args) {
                                 {"before", old_one ? Json(was + "\n") : Json()},
                                 {"after", new_one ? Json(is + "\n") : Json()}}));
   };
+  // In the order of the older document; sections that only the newer one has come last.
   for (const documents::Section& section : a.sections) add(section.name, &section, b.section(section.name));
   for (const documents::Section& section : b.sections)
     if (!a.section(section.name)) add(section.name, nullptr, &section);
@@ -295,6 +301,8 @@ Result<std::string> directory_of(World& world, const std::string& project,
 Result<std::string> clean_document(World& world, const std::string& session, const std::string& text) {
   const gate::Gate& gate = world.intake->gate();
   std::string clean = gate.clean(valid_utf8(text), gate::Way::document);
+  // A password that the gate knows only from where it was seen before ("PASSWORD=...") looks like any word
+  // here.
   if (!session.empty()) {
     intake::SessionSecrets secrets(world.db);
     gate::KnownSecrets known = *TRY(secrets.of(session));
@@ -311,6 +319,7 @@ Result<std::optional<store::Backup>> copy_now(World& world, const store::Session
                     ? world.archiver->copy_now(key, session.transcript_path, session.project, "document")
                     : store::newest_backup(world.db, key);
   if (copied) return copied;
+  // An older copy is enough for a document: only its anchor is further back.
   if (auto known = TRY(store::newest_backup(world.db, key))) return std::optional(*std::move(known));
   return std::move(copied).error().in("the transcript could not be copied");
 }

@@ -27,6 +27,7 @@ struct Copied {
   std::string sha256;
 };
 
+// Copies a file and hashes what it copies, so that the manifest needs no second reading.
 Result<Copied> copy_file(os::Disk& disk, const std::string& from, const std::string& to) {
   auto source = TRY(disk.open(from, os::Open::read));
   auto target = TRY(disk.open(to, os::Open::create_new));
@@ -54,7 +55,9 @@ Result<std::string> hash_of(os::Disk& disk, const std::string& path) {
   return hash.hex();
 }
 
-// The copy of the rows comes first: every file that it names exists already.
+// Copies the store while the daemon works. The rows come first: files of the archive are written before
+// their rows, so every file that the copied rows name exists already. The manifest comes last: a directory
+// without one is an export that was interrupted.
 Result<Json> export_store(World& world, const std::string& path) {
   if (world.disk.stat(path)) {
     const auto names = world.disk.list(path);
@@ -63,6 +66,7 @@ Result<Json> export_store(World& world, const std::string& path) {
   }
   TRY(os::make_dirs(world.disk, path + "/archive"));
   TRY(store::write_copy(world.db, path + "/cairn.db").in("export"));
+  // A copy of a damaged store would be found out only when it is needed.
   TRY(store::check_copy(path + "/cairn.db").in("export"));
   Json files = Json::array();
   std::int64_t bytes = 0;
@@ -103,6 +107,7 @@ Result<Json> check_manifest(World& world, const std::string& path) {
   if (!manifest) return Error{Code::corrupt, "import: " + path + "/manifest.json is damaged"};
   for (const Json& file : (*manifest)["files"].items()) {
     const std::string name(file["file"].as_string());
+    // The copy may come from anywhere: a file must not be read or written outside of it.
     if (name.starts_with('/') || name.find("..") != std::string::npos)
       return Error{Code::corrupt, "import: the manifest names a file outside of the copy"};
     if (TRY(hash_of(world.disk, path + "/" + name).in("import")) != file["sha256"].as_string())
@@ -126,12 +131,16 @@ Result<std::int64_t> forget_again(World& world, const std::vector<store::Tombsto
   return id;
 }
 
+// Brings back a copy, in this order: everything is checked, then files are added to the archive, then one
+// transaction replaces the store. Until then the old rows are untouched. A file of the archive is replaced
+// only when it has another content than the copy's.
 Result<Json> import_store(World& world, const Args& args) {
   const std::string path = args.text("store");
   const Json manifest = TRY(check_manifest(world, path));
   TRY(store::check_copy(path + "/cairn.db").in("import"));
   const std::string key = TRY(os::read_file(world.disk, path + "/key", 64).in("import"));
-  const auto tombstones = TRY(store::tombstones(world.db));
+  const auto tombstones = TRY(store::tombstones(world.db));  // read now: the copy replaces them
+  // Tombstones are made with the home's key. With another key they could not be found in the copy.
   const bool same_key = key == world.key;
   if (!same_key && !tombstones.empty())
     return Error{
@@ -151,6 +160,7 @@ Result<Json> import_store(World& world, const Args& args) {
     TRY(copy_file(world.disk, path + "/" + name, to).in("import"));
     ++files;
   }
+  // The files must be on the disk before rows name them.
   TRY(world.disk.sync_dir(world.home.data + "/archive"));
   TRY(store::restore_copy(world.db, path + "/cairn.db", world.clock.now()).in("import"));
   if (!same_key) TRY(os::replace_file(world.disk, world.home.key(), key));
@@ -159,7 +169,7 @@ Result<Json> import_store(World& world, const Args& args) {
     return store::add_audit(world.db, same_key ? world.key : key, "import", "person", path,
                             "{\"store\":true}", world.clock.now());
   }));
-  world.settings_changed = true;
+  world.settings_changed = true;  // the gate must know the tombstones of the copy
   return Json::object({{"store", path},
                        {"files", files},
                        {"dry_run", false},

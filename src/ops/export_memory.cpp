@@ -17,7 +17,7 @@ namespace {
 
 // A larger export does not pass the socket in one answer.
 constexpr std::size_t kMostAnswer = 64u << 20;
-constexpr std::size_t kFlush = 1u << 20;
+constexpr std::size_t kFlush = 1u << 20;  // writes are collected up to this size
 
 Result<std::vector<std::string>> projects_to_export(World& world, const Args& args) {
   if (const auto project = TRY(project_of(world, args))) return store::scope_of(world.db, *project);
@@ -34,7 +34,8 @@ Result<exchange::RecordCounts> write_as(World& world, const std::string& format,
   return exchange::write_json(world.db, what, sink);
 }
 
-// The file appears under its name only when it is whole.
+// Writes PATH.part and renames it at the end, so that the file appears under its name only when it is
+// whole.
 Result<std::pair<exchange::RecordCounts, std::int64_t>> write_file(World& world, const std::string& path,
                                                                    const std::string& format,
                                                                    const exchange::Export& what) {
@@ -84,6 +85,7 @@ Status note_export(World& world, const std::string& to, const std::string& detai
   const auto add = [key = world.key, to, detail, at = world.clock.now()](store::Db& db) {
     return store::add_audit(db, key, "export", "person", to, detail, at);
   };
+  // An export only reads, so the daemon's writer adds the entry; without a daemon it is written here.
   if (!world.write_later) return store::in_transaction(world.db, [&] { return add(world.db); });
   world.write_later(add);
   return {};
@@ -93,6 +95,7 @@ Result<Json> export_memory(World& world, const Args& args) {
   // The records that are being removed must not leave the home any more.
   if (TRY(store::pending_forget(world.db)))
     return Error{Code::busy, "export: a forget is at work: run it again when that is done"};
+  // Its rows have the old name and the new one until all have moved: a project would be exported in part.
   if (TRY(store::is_moving(world.db)))
     return Error{Code::busy, "export: a project is being renamed: run it again in a minute"};
   const std::string format = args.optional_text("format").value_or("json");
@@ -131,6 +134,8 @@ Result<Json> import_export(World& world, const Args& args) {
   const std::string path = args.text("file");
   const bool dry_run = args.flag("dry_run");
   exchange::ImportReport report;
+  // One transaction for the whole file: a file that is damaged at its end changes nothing. A dry run does the
+  // same work and rolls it back, so that its report is exact.
   {
     auto transaction = TRY(store::Transaction::begin(world.db));
     exchange::Import import(world.db, world.disk, world.clock, world.intake->gate(), world.key);

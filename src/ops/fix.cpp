@@ -12,9 +12,12 @@ namespace cairn::ops {
 namespace {
 
 constexpr std::size_t kShownText = 1500;  // bytes of a fix
-constexpr double kSureOfSearch = 0.6;     // likeness of an error in a search
-constexpr double kFitsSearch = 1.0;       // score of a command in a search
+// A search did not ask for a fix or a command. It gets one only if it is this likely to be meant; `fix` and
+// `how` themselves show less likely ones too.
+constexpr double kSureOfSearch = 0.6;  // likeness of an error
+constexpr double kFitsSearch = 1.0;    // score of a command
 
+// The project with its links; empty means all projects.
 Result<std::vector<std::string>> projects_of(World& world, const std::optional<std::string>& project) {
   if (!project) return std::vector<std::string>();
   return store::scope_of(world.db, *project);
@@ -80,6 +83,7 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
 Result<Answers> answers_to(World& world, const std::string& query,
                            const std::optional<std::string>& project) {
   Answers answers{Json::array(), Json::array()};
+  // A cheap test by words, because most queries are neither: the searches below cost more.
   const std::string text = ascii_lower(prefix(query, 4000));
   const bool about_error =
       has_any(text, {"error", "fail", "fixed", "exception", "panic", "not found", "undefined"});

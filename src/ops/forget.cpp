@@ -1,4 +1,8 @@
 // Forgetting: what an agent asks for, what the user decides.
+//
+// An agent can only hide records and ask (forget_request); the user forgets them or shows them again
+// (keep). Forgetting itself only selects and begins here: the daemon removes and proves in steps
+// (forget/job.h).
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -17,7 +21,7 @@ namespace cairn::ops {
 
 namespace {
 
-constexpr std::size_t kMostReason = 300;
+constexpr std::size_t kMostReason = 300;  // bytes
 
 // The record must exist, and an agent must be allowed to see it.
 Result<std::string> project_in_scope(World& world, const store::RecordName& record) {
@@ -87,14 +91,16 @@ Result<forget::Request> request_of(World& world, const Args& args) {
   request.secret = args.optional_text("secret");
   request.before = args.moment("before", world.clock.now());
   if (args.has("session")) request.session = TRY(resolve_session(world, args.name("session"))).id;
+  // Only the project was given. check() has made sure that it was named, not taken from the directory.
   request.whole_project = request.records.empty() && !request.query && !request.file && !request.secret &&
                           !request.before && !request.session;
+  // Records, a session and a secret need no project: they are found in any.
   if (request.whole_project || (!args.flag("all") && (request.query || request.file || request.before)))
     request.project = TRY(one_project(world, args));
   return request;
 }
 
-// What goes, in words that are not of the records: ids and titles, sessions, counts.
+// What goes: ids, titles and counts, so that the user can decide. No more text than that.
 Result<Json> selection_json(World& world, const forget::Selection& selection) {
   constexpr std::size_t kMostNamed = 50;
   Json records = Json::array();
@@ -131,6 +137,7 @@ Json forget_json(const store::Forget& forget) {
 Result<Json> forget(World& world, const Args& args) {
   if (args.has("keep")) return keep(world, args);
   if (args.flag("pending")) {
+    // Where nothing is remembered yet, the requests of all projects are listed.
     std::optional<std::string> project;
     if (!args.flag("all"))
       if (auto found = one_project(world, args)) project = *std::move(found);
@@ -145,10 +152,13 @@ Result<Json> forget(World& world, const Args& args) {
   Json out = TRY(selection_json(world, selection));
   out.set("dry_run", args.flag("dry_run"));
   if (args.flag("dry_run")) return out;
+  // Where the gate removed the secret, a mark with its fingerprint stands ([secret:KIND:FINGERPRINT]).
+  // These marks go too.
   std::vector<std::string> fingerprints;
   if (request.secret) fingerprints.push_back(world.intake->gate().secrets().fingerprint(*request.secret));
   std::int64_t id = 0;
   TRY(store::in_transaction(world.db, [&]() -> Status {
+    // Removing takes time; from this commit on no search or context shows them.
     for (const store::RecordName& record : selection.records)
       TRY(store::hide_record(world.db, record, world.clock.now()));
     id = TRY(forget::begin(world.db, world.key, selection, fingerprints, world.clock.now()));

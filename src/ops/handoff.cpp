@@ -19,6 +19,7 @@ static Result<store::Session> session_to_hand_off(World& world, const Args& args
                                                   const std::string& project) {
   if (args.has("id")) {
     store::Session named = TRY(resolve_session(world, args.name("id")).in("handoff"));
+    // A session of a linked project counts as one of this project.
     const auto scope = TRY(store::scope_of(world.db, project));
     if (std::find(scope.begin(), scope.end(), named.project) != scope.end()) return named;
     return Error{Code::not_found, "handoff: the session is of another project: `cairn sessions list`"};
@@ -35,6 +36,7 @@ static Result<store::Session> session_to_hand_off(World& world, const Args& args
 static Result<Json> handoff(World& world, const Args& args) {
   const std::string project = TRY(one_project(world, args));
   const auto to = args.optional_text("to");
+  // The turn that is under way gets its interim summary: it is usually the one to hand over.
   TRY(store::in_transaction(world.db,
                             [&] { return world.intake->recorder().update_project(project, ContentId{}); }));
   const store::Session session = TRY(session_to_hand_off(world, args, project));

@@ -16,7 +16,9 @@ static Json moment_or_null(const std::optional<WallTime>& time) {
 }
 
 // What is found beside the transcripts of a folder: prompts of sessions whose transcripts are gone, and the
-// host's own notes.
+// host's own notes. The notes are stored at once. The history of prompts is copied, and a job for it is
+// added; the daemon reads the copy later, so it does not matter if the host changes the file meanwhile. A
+// job with nothing new is removed with its copy. A dry run does the same without a commit.
 static Status import_beside(World& world, const importer::Found& found, const std::string& root, bool dry_run,
                             importer::Tally& prompts, importer::NotesFound& notes) {
   auto transaction = TRY(store::Transaction::begin(world.db));
@@ -28,7 +30,7 @@ static Status import_beside(World& world, const importer::Found& found, const st
   TRY(os::make_dirs(world.disk, world.home.data + "/imports"));
   for (const host::Host* host : host::hosts()) {
     const std::string source = std::string(importer::kHistory) + std::string(host->name());
-    if (TRY(store::pending_job(world.db, source, root))) continue;
+    if (TRY(store::pending_job(world.db, source, root))) continue;  // an earlier call has it under way
     const store::ImportJob job = TRY(store::add_job(world.db, source, root, world.clock.now()));
     const std::string copy = importer::copy_of(world.home.data, job.id);
     bool is_new = false;
@@ -40,7 +42,7 @@ static Status import_beside(World& world, const importer::Found& found, const st
       for (const auto& [kind, count] : tally.known) prompts.known[kind] += count;
       is_new = !tally.imported.empty();
     }
-    if (is_new && !dry_run) continue;
+    if (is_new && !dry_run) continue;  // the job and its copy stay for the daemon
     importer::remove_database(world.disk, copy);
     TRY(store::remove_job(world.db, job.id));
   }
@@ -88,7 +90,8 @@ static Result<Json> import_transcripts(World& world, const Args& args) {
         Json::object({{"added", notes.added}, {"changed", notes.changed}, {"known", notes.known}})}});
 }
 
-// Copies and opens the source, and returns what an import would add.
+// Copies and opens the source, and returns what an import would add. The copy stays for the job, except
+// after an error.
 static Result<Json> look_into(World& world, const std::string& path, const std::string& copy) {
   TRY(os::make_dirs(world.disk, world.home.data + "/imports"));
   auto looked = [&]() -> Result<Json> {
@@ -140,6 +143,7 @@ static Result<Json> import_claude_mem(World& world, const Args& args) {
   if (const auto job = TRY(store::pending_job(world.db, source, path)))
     return job_json(*job).set("dry_run", false).set("pending", true);
   auto transaction = TRY(store::Transaction::begin(world.db));
+  // The job gives the copy its name; it is committed only when there is something to import.
   const store::ImportJob job = TRY(store::add_job(world.db, source, path, world.clock.now()));
   const std::string copy = importer::copy_of(world.home.data, job.id);
   Json result = TRY(look_into(world, path, copy));

@@ -2,6 +2,7 @@
 
 namespace cairn::ops {
 
+// Inode too: an editor that replaces the file may keep its size, and file times can be coarse.
 static bool is_same(const std::optional<os::Stat>& a, const std::optional<os::Stat>& b) {
   if (!a || !b) return a.has_value() == b.has_value();
   return a->inode == b->inode && a->size == b->size && a->modified_ns == b->modified_ns;

@@ -6,7 +6,7 @@
 
 namespace cairn::ops {
 
-// The name becomes a file name.
+// The name becomes a file name: without this check "../x" would be read too.
 static bool is_name(const std::string& name) {
   return !name.empty() && name.size() <= 64 &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
@@ -25,7 +25,8 @@ Result<distil::Mode> load_mode(os::Disk& disk, const hook::Home& home, const std
   if (!text && text.error().code == Code::not_found) {
     const auto json = os::read_file(disk, (modes / (name + ".json")).string(), kMaxFile);
     if (!json) return Error{Code::not_found, fmt::format("agent.mode: there is no {}; `code` is used", path)};
-    // "code--de" changes some members of "code".
+    // "code--de" changes some members of "code". A parent that cannot be read does not make the child
+    // unusable.
     const std::size_t dashes = name.find("--");
     auto parent = dashes == std::string::npos ? Result<distil::Mode>(distil::code_mode())
                                               : load_mode(disk, home, name.substr(0, dashes));

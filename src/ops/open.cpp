@@ -12,7 +12,7 @@
 
 namespace cairn::ops {
 
-static constexpr std::size_t kMostItemText = 2000;
+static constexpr std::size_t kMostItemText = 2000;  // bytes
 
 Json open_item_json(const store::OpenItem& item) {
   return Json::object(
@@ -37,6 +37,7 @@ static Result<Json> list_open(World& world, const Args& args) {
   query.project = TRY(project_of(world, args));
   query.closed = args.flag("closed");
   query.limit = static_cast<std::size_t>(args.integer("limit"));
+  // Counted back from the last work, not from today: a project that rests does not lose its items.
   const WallTime oldest = TRY(store::last_activity(world.db, query.project)) - store::kOpenItemAge;
   Json items = Json::array();
   for (const store::OpenItem& item : TRY(store::open_items(world.db, query)))
@@ -47,6 +48,8 @@ static Result<Json> list_open(World& world, const Args& args) {
 static Result<Json> open(World& world, const Args& args) {
   if (!args.has("text")) return list_open(world, args);
   const std::string clean = world.intake->gate().clean(args.text("text"), gate::Way::remember);
+  // Cut a little above the limit (by a whole character at least), so that the check below still sees that
+  // it is too long.
   const std::string text = one_line(labelled(visible(clean)), kMostItemText + 4);
   if (gate::only_private(text) || text.empty())
     return Error{Code::invalid, "open: nothing to add: the text is empty or wholly private"};

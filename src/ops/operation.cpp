@@ -30,6 +30,7 @@ Operation with_scope(Operation operation) {
   return operation;
 }
 
+// The arguments of a scope, of which one must be given.
 std::string_view scope_names(Scope scope) {
   return scope == Scope::any ? "cwd project all" : "cwd project";
 }
@@ -48,7 +49,9 @@ std::string it_takes(const Operation& operation, Spelling spelling) {
   return names.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(names, ", "));
 }
 
-// One check of one request.
+// One check of one request, in this order: each value alone, then which arguments exclude or need each
+// other, then the scope. So the first error names what is wrong with the argument itself.
+// No message repeats a value: it may be a secret that was given to the wrong argument.
 class Check {
  public:
   Check(const Operation& operation, const Json& args, Spelling spelling)
@@ -102,6 +105,7 @@ class Check {
     return {};
   }
 
+  // Names only what the caller can give: the command line has no arguments of Place::nowhere.
   Status must_give_one_of(std::string_view names) const {
     std::vector<std::string> all;
     for (const std::string_view name : split(names, ' '))
@@ -114,6 +118,8 @@ class Check {
     if (operation_.one_of.empty()) return {};
     int given = 0;
     bool has_project = false;
+    // `project` beside another one is the scope ("forget --query X --project P"); alone it is the choice
+    // itself.
     for (const std::string_view name : split(operation_.one_of, ' ')) {
       if (!is_given(name)) continue;
       name == kProject.name ? has_project = true : ++given;
@@ -142,6 +148,7 @@ class Check {
 
 }  // namespace
 
+// The order is the one of help and documents.
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> kOperations = [] {
     std::vector<Operation> all;
@@ -224,7 +231,8 @@ Result<Args> Operation::check(const Json& args, Spelling spelling) const {
   return Args(*this, args);
 }
 
-// A project that is not remembered yet has no records: an agent there sees none.
+// Sets World::only_project for a request of an agent. A project that is not remembered yet has no records:
+// an agent there sees none.
 static Status bind_to_project(World& world, const Operation& operation, const Args& args) {
   if (!operation.find("agent") || !args.flag("agent")) return {};
   if (world.settings.text("recall.agent_scope") == "all") return {};
@@ -243,6 +251,7 @@ static Status bind_to_project(World& world, const Operation& operation, const Ar
 Result<Json> Operation::run(World& world, const Json& args) const {
   const Args checked = TRY(check(args));
   TRY(bind_to_project(world, *this, checked));
+  // check() runs on the command line too, without a store. What needs the store is checked only here.
   for (const Argument& argument : arguments) {
     if (!argument.wrong || !checked.has(argument.name)) continue;
     const std::string value = checked.text(argument.name);
@@ -268,6 +277,7 @@ bool by_agent(const Args& args) {
 
 Result<bool> may_see(World& world, const std::string& project) {
   if (!world.only_project) return true;
+  // The agent's project is not known, so no record can be of it.
   if (world.only_project->empty()) return false;
   const auto scope = TRY(store::scope_of(world.db, *world.only_project));
   return std::find(scope.begin(), scope.end(), project) != scope.end();

@@ -9,7 +9,7 @@
 
 namespace cairn::ops {
 
-// `findings` are in order, so lines are counted once.
+// `findings` are in order: each line number is counted on from the one before.
 static Json findings_json(const std::vector<gate::Finding>& findings, std::string_view text) {
   Json list = Json::array();
   std::int64_t line = 1;
@@ -43,6 +43,7 @@ static Json explain(World& world, const std::string& path, const std::string& by
   envelope.wall_ns = world.clock.wall_ns();
   const host::Host& host = host::default_host();
   Result<event::Event> event = host.read_event(EventId{std::string(32, '0')}, envelope, bytes);
+  // The host reads any JSON object; one that names no event is a text here.
   const bool is_event = event && event->name != host::kUnknownEvent && Json::parse(bytes).ok();
   const std::string text = valid_utf8(bytes);
   const bool env_file = !is_event && gate::is_env_file(path);

@@ -70,6 +70,7 @@ static Result<Json> projects_show(World& world, const Args& args) {
   out.set("branches", list_of(TRY(store::branches_of(world.db, name))));
   out.set("worktrees", list_of(TRY(store::worktrees_of(world.db, name))));
   out.set("history", TRY(history_json(world, found.front().project)));
+  // The same JSON as `sessions list` gives, by running it.
   const Json newest = Json::object({{"project", name}, {"limit", 5}});
   out.set("recent_sessions", TRY(run_operation("sessions.list", world, newest))["sessions"]);
   return out;
@@ -124,7 +125,8 @@ static Result<Json> projects_unlink(World& world, const Args& args) {
   return linked_json(world, one, changed);
 }
 
-// A forget works through the rows of names that must stay what they are until it is done.
+// A forget finds its rows by the names of projects, in several steps: names must not change until it is
+// done.
 static Status check_no_forget(World& world) {
   if (!TRY(store::pending_forget(world.db))) return {};
   return Error{Code::busy, "something is being forgotten: try again in a minute"};
@@ -133,6 +135,7 @@ static Status check_no_forget(World& world) {
 static Result<Json> projects_rename(World& world, const Args& args) {
   TRY(check_no_forget(world).in("rename"));
   const store::Project project = TRY(project_named(world, args.text("name")));
+  // Names and paths are stored and shown, so they pass the gate like other text.
   const std::string name = world.intake->gate().clean(args.text("new_name"), gate::Way::remember);
   TRY(store::in_transaction(
       world.db, [&] { return store::rename_project(world.db, project, name, world.clock.now()); }));
@@ -176,10 +179,12 @@ static Result<Json> projects_split(World& world, const Args& args) {
     store::Place place;
     place.key = place.root = path;
     place.name = path.substr(path.rfind('/') + 1);
+    // Splitting again, or into a project that exists, moves the sessions there.
     const auto known = TRY(store::project_by_key(world.db, path));
     const store::Project to = known ? *known : TRY(store::add_project(world.db, place, world.clock.now()));
     name = to.name;
     moved = TRY(store::move_sessions(world.db, from, to, path));
+    // The error rolls back, so that no empty project stays.
     if (moved == 0)
       return Error{Code::not_found, "split: no session of \"" + from.name + "\" worked in " + path};
     return store::add_audit(world.db, world.key, "split", "person", from.name + " " + to.name,

@@ -119,6 +119,7 @@ static Result<Json> queue_abort(World& world, const Args& args) {
   const MessageId id{args.integer("id")};
   auto transaction = TRY(store::Transaction::begin(world.db));
   const auto message = TRY(store::find_message(world.db, id));
+  // Found first: afterwards nothing says whose it was.
   if (!message || !TRY(store::abort_message(world.db, id))) return unknown_message(id);
   TRY(transaction.commit());
   return Json::object({{"id", id.value},

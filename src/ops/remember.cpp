@@ -21,9 +21,10 @@
 namespace cairn::ops {
 
 static constexpr std::string_view kByHand = "cairn";  // the platform of sessions that belong to no host
+// The ids of these sessions: the prefix and the uuid of the project, which stays when it is renamed.
 static constexpr std::string_view kPersonNotes = "notes-", kAgentNotes = "agent-notes-";
-static constexpr std::size_t kMostText = 64u << 10;
-static constexpr std::size_t kTitle = 120;
+static constexpr std::size_t kMostText = 64u << 10;  // bytes
+static constexpr std::size_t kTitle = 120;           // bytes
 
 Result<std::string> project_for(World& world, const Args& args) {
   if (args.has("project")) return one_project(world, args);
@@ -71,19 +72,23 @@ Json who_noted(std::string_view session) {
   return session.starts_with(kPersonNotes) ? Json("person") : Json();
 }
 
+// The first sentence if it is short enough for a title, else the first line, cut.
 static std::string first_sentence(std::string_view text) {
   const std::string_view line = lines(text).front();
   const std::size_t end = line.find(". ");
   return one_line(end == std::string_view::npos || end > kTitle ? line : line.substr(0, end + 1), kTitle);
 }
 
+// `again`: keeps what was forgotten, but never a secret.
 static std::string clean(World& world, const std::string& text, bool again = false) {
   std::string clean = again ? world.intake->gate().clean_of_secrets(text)
                             : world.intake->gate().clean(text, gate::Way::remember);
   return std::string(trim(labelled(visible(clean))));
 }
 
-// The user wants to remember what was forgotten: it may be stored again from now on.
+// The user wants to remember what was forgotten: it may be stored again from now on. Removes the tombstones
+// of the whole text and of each of its lines, because either may have been forgotten, for every key:
+// imports bring tombstones with the key of another home.
 static Status lift(World& world, const std::string& text) {
   if (!world.intake->gate().forgotten()) return {};
   std::vector<store::TombstoneRow> rows;
@@ -111,6 +116,7 @@ static Result<Json> remember(World& world, const Args& args) {
   const bool again = args.flag("again") && !by_agent(args);  // only a person decides that
   if (again) TRY(lift(world, args.text("text")));
   const std::string text = clean(world, args.text("text"), again);
+  // The mark is in the clean text but was not typed: the gate has put it there.
   if (text.find(gate::kForgottenText) != std::string::npos &&
       args.text("text").find(gate::kForgottenText) == std::string::npos)
     return Error{
@@ -125,7 +131,7 @@ static Result<Json> remember(World& world, const Args& args) {
   memory.type = args.has("type") ? ascii_lower(args.text("type")) : "discovery";
   memory.title = one_line(clean(world, args.text("title"), again), kTitle);
   if (memory.title.empty()) memory.title = first_sentence(text);
-  if (memory.title != text) memory.narrative = text;
+  if (memory.title != text) memory.narrative = text;  // a note of one line is its own title
   for (const std::string& file : args.texts("file"))
     if (std::string path = clean(world, file); !path.empty())
       memory.files_modified.push_back(std::move(path));

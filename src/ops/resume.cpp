@@ -1,4 +1,8 @@
 // Going on from a document: `resume`, and `coalesce`, which brings a document up to date.
+//
+// A document has an anchor: the last line of the archived transcript that it covers. What came after it is
+// the rest of the transcript (since_document). `resume` shows that; `coalesce` appends it to the document
+// and moves the anchor; `discard` notes that it is not wanted. Both can be undone.
 #include "documents/resume.h"
 
 #include <fmt/format.h>
@@ -21,7 +25,7 @@ namespace {
 
 // How long what was discarded or coalesced can be taken back.
 constexpr Millis kUndoable = std::chrono::hours(24 * 30);
-constexpr std::size_t kMostSessions = 5;
+constexpr std::size_t kMostSessions = 5;  // later ones that are named
 
 std::string backup_label(const store::Backup& backup) {
   return "B" + std::to_string(backup.id);
@@ -100,7 +104,8 @@ Json since_json(const std::optional<documents::Since>& since) {
                        {"failed", list(m.failed)}});
 }
 
-// What is pending after the document, and what to do with it.
+// What is pending after the document, and what to do with it. Nothing for a draft that is not stored
+// (number 0): it covers its session to the end.
 Json pending_json(const store::Document& document, const std::optional<documents::Since>& since) {
   if (!since || since->delta.records == 0 || document.id == 0) return {};
   const documents::Material& m = since->material;
@@ -118,6 +123,8 @@ Json pending_json(const store::Document& document, const std::optional<documents
                        {"choices", Json::array({"delta", "coalesce", "discard"})}});
 }
 
+// Notes that everything up to the newest backup is not wanted. For undo it stores up to which backup that
+// was so before.
 Status discard_pending(World& world, const store::Document& document) {
   const store::TranscriptKey key{document.platform, document.session, ""};
   const auto newest = TRY(store::newest_backup(world.db, key));
@@ -140,7 +147,7 @@ Status discard_pending(World& world, const store::Document& document) {
 
 std::size_t room_for(World& world, const Args& args) {
   if (const auto bytes = args.optional_integer("brief")) return static_cast<std::size_t>(*bytes);
-  // Twice what every session is given, because the user asked for it.
+  // Twice what every session is given (four bytes a token), because the user asked for it.
   return std::max<std::size_t>(4'000,
                                8 * static_cast<std::size_t>(world.settings.integer("context.budget_tokens")));
 }
@@ -158,6 +165,7 @@ Result<ResumeRequest> find_start(World& world, const Args& args, const std::stri
     return request;
   }
   for (const store::Session& session : TRY(store::list_sessions(world.db, project, 10))) {
+    // The session that asks is the one that wants to go on: it is not what it goes on from.
     if (session.content_id.value == request.asking || session.prompt_count == 0) continue;
     request.document = TRY(draft_document(world, session, ""));
     request.document.session = session.content_id.value;
@@ -186,7 +194,8 @@ Result<Json> resume(World& world, const Args& args) {
                               [&] { return world.intake->recorder().update_project(project, ContentId{}); }));
   ResumeRequest request = TRY(find_start(world, args, project));
   const bool stored = request.document.id != 0;
-  // Its last lines may not be archived yet.
+  // Its session's last lines may not be archived yet. A dry run writes nothing, so it goes by what is
+  // archived.
   if (const auto session = stored && !dry_run ? TRY(session_of(world, request.document)) : std::nullopt)
     TRY(copy_now(world, *session));
   documents::ResumeInput input = TRY(resume_input(world, request));
@@ -275,6 +284,7 @@ Result<Coalesced> coalesce_document(World& world, store::Document document) {
   out.document = document;
   if (since->delta.records == 0) return out;
   const WallTime now = world.clock.now();
+  // Lines without anything worth telling still move the anchor, so that they are not pending for ever.
   if (!since->material.empty()) {
     const documents::Section block =
         documents::continuation(*since, out.backup, since->material.to.value_or(now));

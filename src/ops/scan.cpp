@@ -18,8 +18,10 @@ namespace cairn::ops {
 
 namespace {
 
-constexpr std::size_t kMaxScanned = 256u << 20;
+constexpr std::size_t kMaxScanned = 256u << 20;  // bytes of a log or a quarantined file
 
+// Counts findings by place, kind and fingerprint. The secrets themselves are kept only if `found` wants
+// them.
 class Report {
  public:
   // `found`: takes the secrets themselves; may be null.
@@ -57,7 +59,8 @@ class Report {
   std::size_t texts_ = 0, bytes_ = 0;
 };
 
-// The texts of a line, without what the host needs as it is: ids and signatures look like secrets.
+// Finds the texts of a transcript line. Leaves out what the host needs as it is: ids and signatures look like
+// secrets. A line that is not a JSON object is one text.
 class LineTexts {
  public:
   LineTexts(const host::Host& host, std::function<void(std::string_view)> look)
@@ -86,6 +89,7 @@ class LineTexts {
 
 Status scan_archive(store::Db& db, os::Disk& disk, const hook::Home& home, const std::atomic<bool>* stopping,
                     Report& report) {
+  // By base: versions of a transcript share files, and each is read once.
   std::set<std::int64_t> bases;
   for (const store::ArchiveFile& file : TRY(store::archive_files(db))) bases.insert(file.base);
   for (const std::int64_t id : bases) {

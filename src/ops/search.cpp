@@ -135,6 +135,7 @@ static Result<Json> search(World& world, const Args& args) {
 
 Result<recall::Record> find_record(World& world, const recall::RecordId& id) {
   auto record = TRY(recall::load_record(world.db, id));
+  // The same answer for both: an agent must not learn that a record of another project exists.
   if (!record || !TRY(may_see(world, record->project)))
     return Error{Code::not_found, "there is no " + recall::text_of(id)};
   return *std::move(record);
@@ -174,6 +175,7 @@ static std::string wrong_type(World& world, const std::string& value) {
     if (known.name == type) return {};
     list.append(list.empty() ? "" : ", ").append(known.name);
   }
+  // Types of another mode, or of an import, can be searched for too.
   return store::is_type_in_use(world.db, type).value_or(false) ? "" : "one of " + list;
 }
 

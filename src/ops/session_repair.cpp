@@ -4,7 +4,7 @@
 
 namespace cairn::ops {
 
-// Sessions are judged by their last event, not by their start.
+// A session counts as old by its last event, not by its start: a long one is still at work.
 static Result<Json> sessions_cleanup(World& world, const Args& args) {
   const std::int64_t hours = args.integer("max_age");
   const WallTime now = world.clock.now();
@@ -13,10 +13,11 @@ static Result<Json> sessions_cleanup(World& world, const Args& args) {
   for (const store::Session& session : TRY(store::active_sessions(world.db))) {
     if (session.last_event_at > now - std::chrono::hours(hours)) continue;
     TRY(world.intake->recorder().end(session, "cleanup", now));
+    // end() may have made it `completed`, but nobody knows how it ended.
     TRY(store::mark_failed(world.db, session.id));
     marked.push(session.id.value);
   }
-  TRY(world.intake->recorder().finish());
+  TRY(world.intake->recorder().finish());  // distils the turns that this ended
   TRY(transaction.commit());
   return Json::object({{"marked", marked.items().size()}, {"sessions", marked}});
 }

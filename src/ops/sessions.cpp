@@ -52,6 +52,7 @@ Result<store::Session> resolve_session(World& world, const std::string& name) {
   return std::move(found.front());
 }
 
+// The id of a record, such as P7; null when there is none.
 static Json record_or_null(char letter, const std::optional<std::int64_t>& row) {
   return row ? Json(letter + std::to_string(*row)) : Json();
 }
@@ -89,7 +90,9 @@ static void add(Json& counts, const std::string& name, std::int64_t more) {
   counts.set(name, counts[name].as_int() + more);
 }
 
-// The counts of one session: events that hooks delivered, calls in its transcripts, and what became of each.
+// The counts of one session: events that hooks delivered, calls in its transcripts, and what became of
+// each. Delivered = stored + counted. `gap` is the calls that only the transcript has so far. Each stored
+// end of a call or turn was a message of the queue once; those that wait or failed are not distilled.
 static Status add_ledger(World& world, SessionId id, Json& out) {
   using event::Kind;
   Json outcomes = Json::object(), counted = Json::object();
@@ -152,7 +155,7 @@ static Result<Json> sessions_end(World& world, const Args& args) {
   const bool was_active = session.status == store::SessionStatus::active;
   if (was_active) {
     TRY(world.intake->recorder().end(session, "by hand", world.clock.now()));
-    TRY(world.intake->recorder().finish());
+    TRY(world.intake->recorder().finish());  // distils the turns that this ended
   }
   const auto ended = TRY(store::find_session(world.db, session.id));
   TRY(transaction.commit());

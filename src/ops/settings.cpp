@@ -22,12 +22,13 @@ namespace {
 using Type = Setting::Type;
 
 constexpr std::string_view kFile = "config.toml";
-constexpr std::size_t kMaxFile = 1 << 20;
+constexpr std::size_t kMaxFile = 1 << 20;  // bytes
 
 Result<toml::table> parse_config(std::string_view text) {
   return parse_toml(text, kFile);
 }
 
+// One TOML value. More than one key: the text had a line end and then a key of its own, so it is refused.
 std::optional<Json> parse_value(std::string_view text) {
   const Result<toml::table> parsed = parse_config(fmt::format("v = {}\n", text));
   if (!parsed || parsed->size() != 1) return {};
@@ -46,6 +47,7 @@ std::optional<Number> parse_number(std::string_view text) {
 Json as_typed(const Setting& setting, std::string_view raw) {
   const std::string_view text = trim(raw);
   const char first = text.empty() ? '\0' : text.front();
+  // Quotes and brackets are optional: `disk`, `"disk"`, `a,b` and `["a", "b"]` are all accepted.
   if (first == '"' || first == '\'' || (first == '[' && setting.type == Type::list))
     if (auto value = parse_value(text)) return *std::move(value);
   switch (setting.type) {
@@ -89,6 +91,7 @@ std::string to_toml(const Json& value) {
   if (value.is_bool()) return value.as_bool() ? "true" : "false";
   if (value.is_int()) return fmt::format("{}", value.as_int());
   if (value.is_number()) {
+    // Keep the point: TOML reads "5" as an integer, not as a decimal.
     const double number = value.as_double();
     return std::floor(number) == number && std::abs(number) < 1e15 ? fmt::format("{:.1f}", number)
                                                                    : fmt::format("{}", number);
@@ -101,6 +104,7 @@ std::string to_toml(const Json& value) {
   return "[" + list + "]";
 }
 
+// "hook.sync" is CAIRN_HOOK_SYNC.
 std::string variable_of(std::string_view key) {
   std::string name = "CAIRN_";
   for (const char c : key)
@@ -108,6 +112,7 @@ std::string variable_of(std::string_view key) {
   return name;
 }
 
+// The node of a dotted key; null when there is none.
 const toml::node* node_at(const toml::table& root, std::string_view key) {
   const toml::node* node = &root;
   for (const std::string_view part : split(key, '.')) {
@@ -118,7 +123,8 @@ const toml::node* node_at(const toml::table& root, std::string_view key) {
   return node;
 }
 
-// Every key below `table` that is not a setting.
+// Every key below `table` that is not a setting. Goes down to the keys themselves, so that the message
+// names "hook.snyc" and not the section; `hook = 3` is reported as a value where a section belongs.
 void find_unknown(const toml::table& table, const std::string& above,
                   std::vector<Settings::Problem>& problems) {
   for (auto&& [name, node] : table) {
@@ -142,7 +148,9 @@ Result<std::string> read_config(os::Disk& disk, const std::string& path) {
   return std::move(bytes).in(kFile);
 }
 
-// The layout of a config file. Lines count from 1, as in the parser.
+// Where sections and values are in the text of a config file. The library can parse TOML, but writing it
+// loses comments and order; so a change is made in the text itself, at the positions that the parser
+// reports. Lines count from 1, as in the parser.
 class Layout {
  public:
   struct Span {
@@ -150,18 +158,21 @@ class Layout {
   };
 
   Layout(std::string_view text, const toml::table& root) : text_(text) {
-    starts_ = {0, 0};
+    starts_ = {0, 0};  // there is no line 0; line 1 begins at 0
     for (std::size_t i = 0; i < text.size(); ++i)
       if (text[i] == '\n') starts_.push_back(i + 1);
     collect(root);
     for (std::size_t line = 1; line < starts_.size(); ++line)
+      // A line that begins with '[' is a header, unless it is inside of an array or a text over several
+      // lines.
       if (indent_end(line) < text.size() && text[indent_end(line)] == '[' && !inside_value(line))
         headers_.push_back({line, name_of(line)});
   }
 
   std::string_view newline() const { return text_.find("\r\n") == std::string_view::npos ? "\n" : "\r\n"; }
 
-  // The parser counts characters, and not the byte order mark.
+  // The byte of a position. The parser counts characters, not bytes, and does not count the byte order
+  // mark.
   std::size_t offset(toml::source_position at) const {
     std::size_t i = starts_[at.line];
     if (at.line == 1 && text_.substr(0, 3) == "\xef\xbb\xbf") i = 3;
@@ -173,6 +184,7 @@ class Layout {
   // The text with `entry` as a new line after the last entry of the section `name` ("" is the top of the
   // file); nothing when there is no such section.
   std::optional<std::string> with_line(std::string_view name, std::string_view entry) const {
+    // The section has the lines from `line` up to `next`, the header of the section after it.
     std::size_t line = 0, next = starts_.size();
     for (const Header& header : headers_) {
       if (line == 0 && !name.empty() && header.name == name) {
@@ -182,6 +194,7 @@ class Layout {
         break;
       }
     }
+    // The new line goes after the section's last value, which may have several lines, with its indent.
     std::string indent;
     std::size_t after = line;
     for (const Span& value : values_) {
@@ -204,6 +217,8 @@ class Layout {
     std::string name;
   };
 
+  // Lists the values. Sections and tables in arrays ("[[a]]") are only containers; an inline table is a
+  // value.
   void collect(const toml::table& table) {
     for (auto&& [key, node] : table) collect(node);
   }
@@ -237,7 +252,7 @@ class Layout {
   }
 
   std::string_view text_;
-  std::vector<std::size_t> starts_;
+  std::vector<std::size_t> starts_;  // of each line
   std::vector<Span> values_;
   std::vector<Header> headers_;
 };
@@ -252,6 +267,7 @@ std::vector<std::string> possible_edits(const std::string& text, const toml::tab
     const std::size_t begin = layout.offset(old->source().begin), end = layout.offset(old->source().end);
     edits.push_back(std::string(text).replace(begin, end - begin, value));
   }
+  // For a.b.c: "c = 1" below [a.b], then "b.c = 1" below [a]; an inline table gets it before its brace.
   for (std::size_t dot = key.rfind('.'); dot != std::string_view::npos && dot > 0;
        dot = key.rfind('.', dot - 1)) {
     const std::string entry = fmt::format("{} = {}", key.substr(dot + 1), value);
@@ -263,6 +279,7 @@ std::vector<std::string> possible_edits(const std::string& text, const toml::tab
     }
     if (auto edit = layout.with_line(key.substr(0, dot), entry)) edits.push_back(*std::move(edit));
   }
+  // There is no such section: a new one at the end of the file.
   const std::string_view newline = layout.newline();
   const std::size_t dot = key.find('.');
   std::string appended = text;
@@ -294,6 +311,8 @@ std::optional<toml::table> with_value(toml::table root, std::string_view key, co
   return root;
 }
 
+// Takes the first edit that reads back as exactly the old values with this one changed. So a wrong guess
+// about the layout cannot change another setting: it is only not used.
 Result<std::string> edit_config(const std::string& text, std::string_view key, const std::string& value) {
   const toml::table table = TRY(parse_config(text));
   if (const auto expected = with_value(table, key, value))
@@ -310,6 +329,7 @@ Settings Settings::defaults() {
   Settings settings;
   for (const Setting& setting : all_settings()) {
     Json value = as_typed(setting, setting.fallback);
+    // A default that its own check refuses is a bug of the table.
     CAIRN_ASSERT(!check(setting, value));
     settings.values_.push_back({std::move(value), "default"});
   }
@@ -336,11 +356,13 @@ Settings Settings::load(os::Disk& disk, const hook::Home& home) {
       else
         settings.values_[i] = {std::move(value), std::move(origin)};
     };
+    // The variable comes second and so wins. A bad value leaves the one before it.
     if (const toml::node* node = node_at(file, table[i].key)) take(to_json(*node), std::string(kFile));
     const std::string variable = variable_of(table[i].key);
     if (const char* text = std::getenv(variable.c_str()); text && *text)
       take(as_typed(table[i], text), "environment " + variable);
   }
+  // The mode's own file is only tried here, so that an error in it is reported with the settings.
   if (const auto mode = load_mode(disk, home, settings.text("agent.mode")); !mode)
     settings.problems_.push_back({"agent.mode", mode.error().message});
   return settings;
@@ -407,7 +429,8 @@ Status set_setting(os::Disk& disk, const hook::Home& home, std::string_view key,
   const Json checked = as_typed(*setting, value);
   if (const auto problem = check(*setting, checked)) return Error{Code::invalid, *problem};
 
-  // The link of a dotfiles repository stays a link.
+  // config.toml may be a link into a repository of dotfiles. Replacing the file that it points to keeps the
+  // link.
   const std::string path = disk.real_path(home.config_file);
   const std::string before = TRY(read_config(disk, path));
   const std::string after = TRY(edit_config(before, key, to_toml(checked)));
@@ -415,6 +438,7 @@ Status set_setting(os::Disk& disk, const hook::Home& home, std::string_view key,
     TRY(os::make_dirs(disk, std::filesystem::path(path).parent_path().string()));
     TRY(os::replace_file(disk, path, after).in(kFile));
   }
+  // A hook reads only hook.flags. The file is written after config.toml, from what that says then.
   const bool hooks_read_it =
       key.starts_with("hook.") || key.starts_with("context.on_") || key == "capture.enabled";
   if (!hooks_read_it) return {};

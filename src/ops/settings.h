@@ -27,8 +27,8 @@ struct Setting {
   std::string_view choices;       // of a choice, or of each item of a list: "process|disk"
   std::int64_t min = 0, max = 0;  // of an integer or a decimal, inclusive
   std::string_view meaning;       // one line for `config list`
-  std::string (*wrong)(std::string_view item) =
-      nullptr;  // for a list: why an item is bad; empty when it is fine
+  // For a list: returns why an item is bad; empty when it is fine.
+  std::string (*wrong)(std::string_view item) = nullptr;
 };
 
 // Every setting that has an effect in this version, in the order of `config list`.

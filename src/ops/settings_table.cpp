@@ -28,7 +28,7 @@ std::string one_of(const Setting& setting) {
   return "one of " + list;
 }
 
-// What `value` must be; nothing when it is allowed.
+// What `value` must be, for a message: "one of process, disk". Nothing when it is allowed.
 std::optional<std::string> wrong(const Setting& setting, const Json& value) {
   const auto in_range = [&](double number) {
     return number >= static_cast<double>(setting.min) && number <= static_cast<double>(setting.max);

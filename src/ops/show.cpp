@@ -61,6 +61,7 @@ static Json summary_json(const store::Summary& s, const std::vector<store::Text>
 
 static Json observation_json(const store::Observation& o) {
   const Json facts = list_json(o.facts);
+  // All facts as one text, only to look for quotes in it.
   const std::string all_facts = facts.dump();
   return Json::object({{"id", "O" + std::to_string(o.id)},
                        {"kind", "observation"},
@@ -106,6 +107,7 @@ static Result<std::optional<Json>> text_json(store::Db& db, const recall::Record
                                            {"text", found->body}}));
 }
 
+// The text is read from the archive: the store has only the place of a passage.
 static Result<std::optional<Json>> passage_record(World& world, const recall::RecordId& id) {
   const auto found = TRY(store::find_passage(world.db, id.row));
   if (!found) return std::optional<Json>();
@@ -198,6 +200,7 @@ static Result<Json> show(World& world, const Args& args) {
   std::string names;
   for (const std::string& id : args.texts("ids")) {
     auto found = TRY(record_named(world, id));
+    // An agent gets the same answer for a record of another project as for one that does not exist.
     if (found && TRY(may_see(world, std::string((*found)["project"].as_string())))) {
       if (const auto name = store::read_record_name((*found)["id"].as_string()))
         if (const auto standing = TRY(store::standing_of(world.db, *name)))

@@ -36,8 +36,8 @@ static std::int64_t size_in(os::Disk& disk, const std::string& directory) {
   return total;
 }
 
-// A tool call that only a transcript has counts as missing after a minute: until then its hook may still
-// arrive.
+// Delivered = read + still in the inbox. A tool call that only a transcript has counts as missing after a
+// minute: until then its hook may still arrive.
 static Result<Json> ledger(World& world, std::int64_t waiting) {
   const store::Ledger all = TRY(store::ledger(world.db, world.clock.now() - std::chrono::minutes(1)));
   const std::int64_t taken_in = all.events - all.from_transcripts;
@@ -103,7 +103,7 @@ static Result<Json> problems(World& world, std::int64_t waiting) {
               (noted.empty() || noted.back().why.empty() ? "full disk, or no permission" : noted.back().why) +
               "): check " + world.home.inbox() +
               "; once it can be written, they are recovered from transcripts");
-  // The daemon's own memory comes first: on a full disk the reason could not be written.
+  // What the running daemon knows comes first: on a full disk it could not write the reason to the store.
   const auto recorded = TRY(store::meta_text(world.db, store::kIntakeError));
   const std::string error = world.intake_error.empty() ? recorded.value_or("") : world.intake_error;
   if (!error.empty()) list.push(error.starts_with("intake: ") ? error : "intake: " + error);

@@ -1,4 +1,8 @@
 // The chain of documents, starting afresh, and taking that back.
+//
+// What can be undone leaves an entry (store::UndoEntry) with its kind and, as JSON, what is needed to take
+// it back. The entry is written in the transaction of the change, and ended in that of the undo. `undo`
+// takes the newest entry of the project; again, the one before it.
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -58,7 +62,7 @@ Result<Leaving> leaving(World& world, const std::string& project, bool all) {
       out.pending.push_back(session.newest);
   store::OpenItemQuery items;
   items.project = project;
-  items.limit = 100'000;
+  items.limit = 100'000;  // all of them
   out.open = TRY(store::open_items(world.db, items));
   // Only the project's own: a note for all projects is not this project's to remove.
   if (all)
@@ -67,6 +71,7 @@ Result<Leaving> leaving(World& world, const std::string& project, bool all) {
   return out;
 }
 
+// Puts it away, and notes what: undo must bring back exactly this, not what was put away or closed before.
 Status take_away(World& world, const std::string& project, const Leaving& out) {
   const WallTime now = world.clock.now();
   Json documents = Json::array(), discards = Json::array(), items = Json::array(), notes = Json::array();
@@ -135,6 +140,7 @@ Status take_back(World& world, const store::UndoEntry& entry) {
   if (is_correction(entry.what)) return take_back_correction(world, entry.what, *detail);
   if (entry.what == "coalesce") return store::revert_document(world.db, (*detail)["document"].as_int());
   if (entry.what == "discard") return take_back_discard(world, *detail);
+  // The only other kind is a fresh start.
   for (const Json& id : (*detail)["documents"].items()) TRY(store::restore_document(world.db, id.as_int()));
   for (const Json& one : (*detail)["discards"].items()) TRY(take_back_discard(world, one));
   for (const Json& id : (*detail)["items"].items())
@@ -180,6 +186,7 @@ std::vector<Operation> undo_operations() {
            "--all "
            "the project's notes are no longer given either. Asks first; `cairn undo` takes it back within 30 "
            "days, after that the documents are deleted.",
+       // Not Scope::one: with a scope --all means every project, and the command line sends no directory.
        .scope = Scope::none,
        .arguments = {path("cwd", "the project that this directory belongs to").as("DIR"),
                      text("project", "the project of that name").as("NAME"),

@@ -10,8 +10,8 @@
 
 namespace cairn::ops {
 
-static constexpr std::size_t kShort = 2000;  // bytes of a text, unless all of it is asked for
-static constexpr std::int64_t kMostEvents = 1000;
+static constexpr std::size_t kShort = 2000;        // bytes of a text, unless all of it is asked for
+static constexpr std::int64_t kMostEvents = 1000;  // a summary has those of its whole turn
 
 static Json text_json(const std::optional<std::string>& text, bool full) {
   if (!text) return {};

@@ -5,7 +5,8 @@ namespace cairn::agent {
 
 namespace {
 
-// The API reads a prefix from its cache up to a block with this mark, and writes one there.
+// A text with the mark up to which the API caches the request. The system text has one, and the newest
+// prompt: with the next request everything up to that prompt is read from the cache.
 Json cached_text(std::string_view text) {
   return Json::object(
       {{"type", "text"}, {"text", text}, {"cache_control", Json::object({{"type", "ephemeral"}})}});
@@ -15,6 +16,8 @@ Json turn(std::string_view role, Json content) {
   return Json::object({{"role", role}, {"content", std::move(content)}});
 }
 
+// The API counts cached input apart from `input_tokens`; ours includes it. Numbers are totals, not
+// differences: each report replaces the last, and one without input tokens leaves those of the start.
 void add_usage(const Json& usage, Usage& to) {
   if (usage.has("input_tokens")) {
     to.cached_tokens = usage["cache_read_input_tokens"].as_int();
@@ -37,6 +40,7 @@ class Messages final : public ApiDialect {
     Json messages = Json::array();
     for (const ApiExchange& exchange : history) {
       messages.push(turn("user", exchange.prompt));
+      // The API refuses a message without text.
       messages.push(turn("assistant", exchange.reply.empty() ? "-" : exchange.reply));
     }
     messages.push(turn("user", Json::array({cached_text(prompt.text)})));
@@ -59,7 +63,7 @@ class Messages final : public ApiDialect {
       reply.model = data["message"]["model"].as_string();
       add_usage(data["message"]["usage"], reply.usage);
     } else if (type == "content_block_delta") {
-      reply.text += data["delta"]["text"].as_string();  // thinking has another name
+      reply.text += data["delta"]["text"].as_string();  // a delta of thinking has no `text`
     } else if (type == "message_delta") {
       add_usage(data["usage"], reply.usage);
       end_with(data["delta"]["stop_reason"].as_string(), reply);

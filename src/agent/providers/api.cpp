@@ -15,10 +15,12 @@ namespace cairn::agent {
 
 namespace {
 
+// Depth, values, bytes of a string. A reply that is not streamed is one string, and may be as long as the
+// whole response (HttpRequest::most_bytes).
 constexpr Json::Limits kReplyLimits{64, 200'000, 16u << 20};
 constexpr std::size_t kMostErrorBytes = 64u << 10;  // read of a response that is an error
 constexpr std::size_t kLongestReason = 300;
-constexpr std::chrono::hours kLongestWait(24);
+constexpr std::chrono::hours kLongestWait(24);  // that a Retry-After header can ask for
 
 std::string_view host_of(std::string_view url) {
   const std::size_t scheme = url.find("://");
@@ -49,6 +51,9 @@ Trouble trouble_of_end(const HttpEnd& end, const ApiTarget& target) {
   return {Trouble::Kind::transient, fmt::format("the reply of {} ended early", host)};
 }
 
+// The API keeps no state: history_ is the conversation, and each prompt is sent with all of it. A response
+// is an HttpHead, pieces of the body, and an HttpEnd. Pieces of a stream are read as they come; a body that
+// is not a stream, also an error's, is collected and read at the end.
 class ApiConversation final : public Conversation {
  public:
   ApiConversation(const ApiDialect& dialect, Http& http, os::Clock& clock, Result<ApiTarget> target)
@@ -87,6 +92,7 @@ class ApiConversation final : public Conversation {
   }
 
  private:
+  // Some endpoints ignore `stream` and send the whole reply as one JSON value.
   bool is_stream() const {
     return head_ && head_->status == 200 &&
            head_->header("content-type").find("text/event-stream") != std::string_view::npos;
@@ -115,6 +121,7 @@ class ApiConversation final : public Conversation {
 
   void finish(const HttpEnd& end) {
     call_.reset();
+    // A connection that broke after the API's own end of the reply lost nothing.
     if (!head_ || (head_->status == 200 && end.why != HttpEnd::Why::done && !reply_.complete))
       return fail(trouble_of_end(end, target_));
     if (head_->status != 200) return fail(trouble_of(*head_, body_, target_, clock_.now()));
@@ -125,6 +132,7 @@ class ApiConversation final : public Conversation {
     }
     if (reply_.trouble) return fail(*std::move(reply_.trouble));
     if (!reply_.complete) return fail(malformed_ ? not_understood() : trouble_of_end(end, target_));
+    // Only a prompt with a reply becomes history: after an error the conversation is over.
     history_.push_back({std::move(prompt_), reply_.text});
     messages_.push_back(
         {{},
@@ -139,7 +147,9 @@ class ApiConversation final : public Conversation {
   }
 
   void fail(Trouble trouble) {
+    // An endpoint may repeat the key in its error.
     trouble.reason = without_key(one_line(trouble.reason, 2 * kLongestReason), target_.key);
+    // A stream that broke off may have reported tokens: they are paid for.
     trouble.usage = reply_.usage;
     ended_ = true;
     call_.reset();
@@ -166,13 +176,14 @@ Trouble::Kind kind_of_status(int status) {
   if (status == 401 || status == 403) return Trouble::Kind::auth;
   if (status == 402) return Trouble::Kind::quota;
   if (status == 429) return Trouble::Kind::rate_limited;
+  // Redirects are not followed, so a 3xx means a wrong address.
   if (status == 404 || status == 405 || (status >= 300 && status < 400)) return Trouble::Kind::setup;
   if (status == 408 || status == 409 || status == 425) return Trouble::Kind::transient;
   if (status >= 400 && status < 500) return Trouble::Kind::rejected;
   return Trouble::Kind::transient;
 }
 
-// What the user can do about it.
+// What the user can do about it; appended to the reason.
 std::string advice(Trouble::Kind kind, int status, const ApiTarget& target) {
   switch (kind) {
     case Trouble::Kind::auth: return ": check the key";
@@ -191,6 +202,7 @@ std::unique_ptr<Conversation> start_api_conversation(const ApiDialect& dialect, 
   return std::make_unique<ApiConversation>(dialect, http, clock, std::move(target));
 }
 
+// {"error": {"message": "..."}}, {"error": "..."} and {"message": "..."} are all in use.
 std::string error_message(const Json& error) {
   const Json& inner = error["error"];
   const std::string_view message =
@@ -225,6 +237,7 @@ std::optional<WallTime> retry_after(const HttpHead& head, WallTime now) {
     const double most = std::chrono::duration<double>(kLongestWait).count();
     return now + Millis(static_cast<std::int64_t>(std::min(seconds, most) * 1000));
   }
+  // Not a number of seconds: the header's other form, "Fri, 31 Dec 1999 23:59:59 GMT".
   std::tm date{};
   const char* rest = strptime(value.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date);
   if (!rest || *rest != '\0') return std::nullopt;
@@ -239,6 +252,8 @@ Trouble trouble_of(const HttpHead& head, std::string_view body, const ApiTarget&
   const Json& error = outer["error"];
   const std::string message = error_message(outer);
   Trouble trouble;
+  // The error's own words come first: a status is less exact. 429 may be a rate limit or no credit, 400 a
+  // bad request or an empty account.
   trouble.kind = kind_of_api_error(error["type"].as_string(), error["code"].as_string(), message)
                      .value_or(kind_of_status(head.status));
   trouble.until = retry_after(head, now);

@@ -31,6 +31,8 @@ Trouble trouble_from(const host::AgentFailure& failure, const host::MemoryAgent&
   return trouble;
 }
 
+// The child is started with the first prompt, because its command line has the system text. receive() turns
+// its lines into messages, and its end into a Trouble, which is the last one.
 class CliConversation final : public Conversation {
  public:
   struct Parts {
@@ -90,6 +92,7 @@ class CliConversation final : public Conversation {
       id_ = output_->conversation();
       messages_.push_back({MemoryId{id_}, Note{}});
     }
+    // An answer that no prompt waits for is dropped: it would be taken for the next one.
     if (!answer || !waiting_) return;
     waiting_ = false;
     const Usage usage{answer->input_tokens, answer->output_tokens, answer->cached_tokens, answer->cost_usd};
@@ -100,11 +103,13 @@ class CliConversation final : public Conversation {
     }
     messages_.push_back(
         {MemoryId{id_}, Reply{std::move(answer->text), std::move(answer->model), usage, answer->cut}});
+    // The child would go on by itself and use more tokens. The reply is delivered before the end.
     if (answer->ends) over("it was ended at the token limit");
   }
 
   void ended(const std::string& why) {
     if (!waiting_) return over(fmt::format("{} ended between two prompts", parts_.agent.program()));
+    // A child that never wrote a line could not start properly: trying again would not help.
     if (!spoke_)
       return fail({Trouble::Kind::setup,
                    fmt::format("{} ended before it wrote anything ({}): does `{} --version` work, and is it "

@@ -65,6 +65,7 @@ Result<std::string> address(std::string_view base, std::string_view path) {
     return Error{Code::invalid,
                  fmt::format("agent.endpoint: \"{}\" is neither an http:// or https:// address nor one of {}",
                              one_line(visible(base), 100), known_names())};
+  // "https://user:key@host": the address is part of messages, a key must not be.
   if (authority.find('@') != std::string_view::npos)
     return Error{Code::invalid,
                  "agent.endpoint must not contain a key: use agent.key_file or CAIRN_AGENT_KEY"};
@@ -99,9 +100,12 @@ std::vector<std::string_view> endpoint_names() {
 }
 
 Result<ApiTarget> messages_target(const EndpointSettings& settings) {
+  // `own`: the vendor's address, or the one that the user named in the vendor's variable beside the key.
+  // Only then the vendor's key is used.
   const bool own = settings.endpoint.empty();
   const std::string base = own ? variable_or("ANTHROPIC_BASE_URL", kMessagesUrl) : settings.endpoint;
   ApiTarget target;
+  // Both "https://host" and "https://host/v1" are usual.
   target.url = TRY(address(base.ends_with("/v1") ? base.substr(0, base.size() - 3) : base, "/v1/messages"));
   target.model = settings.model;
   target.key = TRY(find_key(
@@ -129,6 +133,7 @@ Result<ApiTarget> completions_target(const EndpointSettings& settings) {
                     known ? std::string(preset->name) : base)};
   target.key = TRY(find_key(settings.key_file, known ? preset->keys : std::vector<const char*>{}));
   if (known && !preset->keys.empty() && target.key.empty()) return no_key(preset->name, preset->keys.front());
+  // Another server at OPENAI_BASE_URL may not know the preset's particular members.
   if (known && elsewhere.empty()) {
     target.wants_completion_tokens = preset->wants_completion_tokens;
     target.reports_cost = preset->reports_cost;

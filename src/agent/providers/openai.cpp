@@ -25,6 +25,7 @@ class Completions final : public ApiDialect {
       messages.push(turn_of("assistant", exchange.reply));
     }
     messages.push(turn_of("user", prompt.text));
+    // Without `include_usage` a stream has no token counts.
     Json body = Json::object({{"model", target.model},
                               {"stream", true},
                               {"stream_options", Json::object({{"include_usage", true}})},
@@ -43,6 +44,8 @@ class Completions final : public ApiDialect {
   void read(const Json& data, ApiReply& reply) const override {
     if (const Json& error = data["error"]; !error.is_null()) {
       const std::string message = error_message(data);
+      // The code is a word with some endpoints ("model_not_found"), with others the HTTP status as a
+      // number.
       const std::string code = error["code"].is_int() ? std::to_string(error["code"].as_int())
                                                       : std::string(error["code"].as_string());
       reply.trouble = Trouble{kind_of_api_error(error["type"].as_string(), code, message)
@@ -60,6 +63,7 @@ class Completions final : public ApiDialect {
       if (usage["cost"].is_number()) reply.usage.cost_usd = usage["cost"].as_double();
     }
     for (const Json& choice : data["choices"].items()) {
+      // A response that is not streamed has `message`, a chunk has `delta`.
       const bool whole = choice.has("message");
       reply.text += choice[whole ? "message" : "delta"]["content"].as_string();
       const std::string_view finish = choice["finish_reason"].as_string();

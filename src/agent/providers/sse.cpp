@@ -4,6 +4,8 @@
 
 namespace cairn::agent {
 
+// An event is lines up to an empty one; its data is that of its "data:" lines. A piece may end anywhere,
+// also between '\r' and '\n': line_ and data_ keep what is incomplete.
 std::vector<std::string> EventStream::add(std::string_view piece) {
   std::vector<std::string> events;
   while (!piece.empty()) {
