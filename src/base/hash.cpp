@@ -8,6 +8,7 @@
 
 namespace cairn {
 
+// The header has only room for the state, so that no other source includes xxhash.h.
 static_assert(sizeof(XXH3_state_t) <= 576);
 
 std::uint64_t checksum(std::string_view bytes) {

@@ -11,6 +11,7 @@ namespace cairn {
 
 static void fill_random(unsigned char* to, std::size_t count) {
   while (count > 0) {
+    // Up to 256 bytes are never interrupted by a signal, and no caller asks for more.
     const ssize_t got = getrandom(to, count, 0);
     CAIRN_ASSERT(got > 0);
     to += got;
@@ -24,6 +25,7 @@ std::string random_hex(std::size_t count) {
   return to_hex(bytes);
 }
 
+// RFC 9562, version 7: 48 bits of time, so that ids sort by it; then version, variant and random bits.
 std::string new_uuid(std::int64_t wall_ms) {
   std::array<unsigned char, 16> b{};
   fill_random(b.data(), b.size());
@@ -32,6 +34,7 @@ std::string new_uuid(std::int64_t wall_ms) {
   b[6] = static_cast<unsigned char>(0x70 | (b[6] & 0x0f));
   b[8] = static_cast<unsigned char>(0x80 | (b[8] & 0x3f));
   std::string hex = to_hex({reinterpret_cast<const char*>(b.data()), b.size()});
+  // From the back, so that a dash does not move the places of the others.
   for (const std::size_t at : {20u, 16u, 12u, 8u}) hex.insert(at, 1, '-');
   return hex;
 }

@@ -30,6 +30,8 @@ class Builder {
     if (!skipping()) key_ = shortened(std::move(s));
   }
 
+  // A container that is too deep becomes a text, one beyond the limit of nodes is dropped. In both cases its
+  // content is still read, to find its end, but not added.
   void open(Json&& container) {
     const bool too_deep = open_.size() >= limits_.depth;
     Json* placed = place(too_deep ? Json("[cut: too deep]") : std::move(container));
@@ -163,6 +165,7 @@ class Reader {
     return true;
   }
 
+  // Byte by byte, so that at() is where the text differs.
   bool literal(std::string_view name, Json&& value) {
     for (const char c : name) {
       if (!is_at(c)) return false;
@@ -181,7 +184,7 @@ class Reader {
   bool number() {
     const std::size_t begin = at_;
     if (is_at('-')) ++at_;
-    if (is_at('0'))
+    if (is_at('0'))  // JSON has no leading zeros: 01 is the number 0 and an error at the 1
       ++at_;
     else if (!digits())
       return false;
@@ -199,6 +202,7 @@ class Reader {
     return true;
   }
 
+  // A whole number that does not fit into 64 bits becomes a double, less exact, as in JavaScript.
   void add_number(std::string_view text, bool is_whole) {
     const char *const begin = text.data(), *const end = begin + text.size();
     long long integer = 0;
@@ -211,7 +215,10 @@ class Reader {
     builder_.add(std::isfinite(real) ? Json(real) : Json());
   }
 
-  // The first byte at or after `at` that ends a string or needs care.
+  // The first byte at or after `at` that ends a string or needs care: a quote, a backslash or a control
+  // character. Tests eight bytes at once: subtracting n from each byte sets the highest bit of those below n.
+  // A borrow from the byte before may set it wrongly. This only ends the fast loop early, and the slow loop
+  // finds that nothing is there.
   std::size_t plain_end(std::size_t at) const {
     constexpr std::uint64_t kOnes = 0x0101010101010101u, kTops = 0x8080808080808080u;
     const auto has_zero = [](std::uint64_t word) { return (word - kOnes) & ~word & kTops; };
@@ -260,10 +267,12 @@ class Reader {
     int value = 0;
     const char* const digits = text_.data() + at;
     const auto [end, error] = std::from_chars(digits, digits + 4, value, 16);
+    // from_chars() would accept a sign: "-123".
     return error == std::errc() && end == digits + 4 && *digits != '-' ? value : -1;
   }
 
-  // The digits of \uD83D or of the pair \uD83D\uDE00.
+  // Reads the digits of \uD83D or of the pair \uD83D\uDE00, which is one character beyond U+FFFF. A half of
+  // a pair alone becomes U+FFFD.
   bool code_unit() {
     const auto is_low = [](int unit) { return unit >= 0xdc00 && unit <= 0xdfff; };
     int code = hex4(++at_);

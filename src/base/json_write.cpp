@@ -17,6 +17,7 @@ void append_string(std::string& out, std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) continue;
+    // Append what came since the last character that needed an escape in one piece.
     out.append(text, from, i - from);
     from = i + 1;
     switch (c) {
@@ -77,6 +78,7 @@ class Writer {
     value(m.second);
   }
 
+  // Recursive: what was parsed is at most Limits::depth deep.
   template <class List, class F>
   void list(char open, char close, const List& items, F&& each) {
     out.push_back(open);

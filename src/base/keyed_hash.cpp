@@ -22,6 +22,7 @@ std::string keyed_hash(std::string_view key, std::string_view text) {
   return to_hex({reinterpret_cast<const char*>(out), sizeof out});
 }
 
+// A key of its own, derived with a fixed text: no key is used by two algorithms.
 ShortHash::ShortHash(std::string_view key) {
   static_assert(sizeof key_ == crypto_shorthash_KEYBYTES);
   blake2b(key, "cairn short hash", key_);
@@ -30,6 +31,7 @@ ShortHash::ShortHash(std::string_view key) {
 std::uint64_t ShortHash::of(std::string_view text) const {
   unsigned char out[crypto_shorthash_BYTES];
   crypto_shorthash(out, bytes_of(text), text.size(), key_);
+  // Hashes are stored: the order of the bytes must not depend on the machine.
   std::uint64_t number = 0;
   for (const unsigned char byte : out) number = number << 8 | byte;
   return number;

@@ -29,6 +29,7 @@ std::optional<Log::Level> log_level(std::string_view name) {
 
 void Log::write(Level level, std::string_view message) {
   if (level < level_) return;
+  // The time is taken under the lock, so that the lines are in the order of their times.
   const std::lock_guard lock(mutex_);
   const auto now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
   std::string text = iso8601(now);
@@ -57,9 +58,10 @@ void FileLog::reopen() {
 }
 
 void FileLog::line(std::string_view text) {
-  if (fd_ < 0) reopen();
+  if (fd_ < 0) reopen();  // the directory may exist by now
   if (fd_ < 0) return;
   if (size_ + text.size() > max_bytes_ / 2) {
+    // When the file cannot be renamed, it grows beyond the limit: better than losing the newest lines.
     const std::string old = path_.string() + ".1";
     if (rename(path_.c_str(), old.c_str()) == 0) reopen();
     if (fd_ < 0) return;

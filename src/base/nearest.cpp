@@ -14,6 +14,7 @@ static std::size_t typing_errors(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       d[i][j] =
           std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      // The last two letters are swapped.
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
@@ -21,7 +22,7 @@ static std::size_t typing_errors(std::string_view a, std::string_view b) {
 }
 
 std::string_view did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
-  constexpr std::size_t kLongest = 40;
+  constexpr std::size_t kLongest = 40;  // comparing costs the product of both lengths
   if (word.size() > kLongest) return {};
   std::string_view nearest;
   // At most one typing error in a short word, two in a longer one. Among equals prefer the same length:

@@ -13,6 +13,7 @@ std::string quoted(std::string_view text, char mark) {
 }
 
 bool begins_quoted(std::string_view text, std::string_view next) {
+  // quoted() chose a mark that the text does not contain, so the next such mark is the closing one.
   if (text.find_first_of("'\"`") != 0) return false;
   const std::size_t end = text.find(text.front(), 1);
   return end != std::string_view::npos && text.substr(end + 1).starts_with(next);

@@ -41,10 +41,12 @@ static Code code_of(int error_number) {
 Error errno_error(std::string_view what, int error_number) {
   std::string message(what);
   message += ": ";
+  // Unlike strerror(), this is safe with threads and never translated.
   message += strerrordesc_np(error_number) ? strerrordesc_np(error_number) : "unknown error";
   return {code_of(error_number), std::move(message)};
 }
 
+// Not in the header: these are rare, and would be compiled into every function that returns a result.
 MaybeError::MaybeError(Error error) : error_(new Error(std::move(error))) {}
 
 MaybeError::MaybeError(const MaybeError& other) : error_(other.error_ ? new Error(*other.error_) : nullptr) {}

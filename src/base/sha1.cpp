@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBlockSize = 64;
 
-// FIPS 180-4.
+// As in FIPS 180-4. Our own, because libsodium has no SHA-1.
 class Sha1State {
  public:
   void add(std::string_view bytes) {
@@ -24,8 +24,9 @@ class Sha1State {
     }
   }
 
+  // Pads with a 1 bit and zeros so that the length in bits fills the last block.
   std::string digest() {
-    const std::uint64_t bits = total_ * 8;
+    const std::uint64_t bits = total_ * 8;  // before the padding is counted too
     add(std::string_view("\x80", 1));
     while (used_ != kBlockSize - 8) add(std::string_view("\0", 1));
     for (int i = 7; i >= 0; --i) block_[used_++] = static_cast<unsigned char>(bits >> (8 * i));

@@ -8,6 +8,8 @@
 
 namespace cairn {
 
+// The header has raw bytes, so that it includes nothing of libsodium. They are copied to a State and back
+// before and after each use. hex() finishes a copy: more can be added to the original.
 using State = crypto_hash_sha256_state;
 
 static_assert(sizeof(State) <= 128, "room for the state");

@@ -13,6 +13,7 @@ std::string shell_word(std::string_view text) {
            std::string_view("/._-+,:@%").find(c) != std::string_view::npos;
   };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  // Between single quotes nothing is special but the quote itself: end the quotes, write it, begin again.
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'')
@@ -23,6 +24,8 @@ std::string shell_word(std::string_view text) {
   return quoted + "'";
 }
 
+// Quotes may be in the middle of a word: a"b c"d is the word ab cd. An operator such as `;` ends a word and
+// stays in `line`.
 std::string take_shell_word(std::string_view& line) {
   line = trim(line);
   std::string word;

@@ -10,6 +10,15 @@
 
 namespace cairn {
 
+// Each character is brought to its normal form alone, without its neighbours. So every byte of the result can
+// say which bytes of the input it came from, and a match in the result can be removed from the input:
+// 1. Decompose it and fold its case, which separates letters from their accents ("E with acute" is "e" and an
+//    accent) and makes wide, bold and other compatible forms usual ones.
+// 2. Drop accents and invisible characters.
+// 3. Replace a character that looks like one of ASCII by that.
+// 4. Drop white space and, for Squeeze::words, punctuation.
+// ASCII, which is most of any text, takes a short way.
+
 namespace {
 
 struct Alike {
@@ -42,6 +51,7 @@ char32_t alike(char32_t code) {
   return at != kAlike.end() && at->code == code ? static_cast<char32_t>(at->as) : code;
 }
 
+// Letters, marks and numbers: they are neighbours in the list of categories.
 bool is_word(utf8proc_category_t category) {
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
 }
@@ -63,13 +73,14 @@ class SqueezedWriter {
   }
 
   void other(utf8proc_int32_t code, std::size_t begin, std::size_t end) {
-    std::array<utf8proc_int32_t, 24> parts{};
+    std::array<utf8proc_int32_t, 24> parts{};  // the longest decomposition (of U+FDFA) has 18
     int last = 0;
     const auto count =
         utf8proc_decompose_char(code, parts.data(), static_cast<utf8proc_ssize_t>(parts.size()),
                                 static_cast<utf8proc_option_t>(UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE |
                                                                UTF8PROC_CASEFOLD | UTF8PROC_IGNORE),
                                 &last);
+    // An error is a negative count: then the character is dropped.
     for (utf8proc_ssize_t i = 0; i < std::min<utf8proc_ssize_t>(count, parts.size()); ++i)
       part(static_cast<char32_t>(parts[static_cast<std::size_t>(i)]), begin, end);
   }

@@ -59,7 +59,8 @@ Decoded decode(std::string_view text, std::size_t at) {
   return {code, length, true};
 }
 
-// The position of the first byte that is not ASCII, at or after `at`.
+// The position of the first byte that is not ASCII, at or after `at`. Most text is ASCII, so eight bytes are
+// tested at once: a byte beyond ASCII has its highest bit set.
 std::size_t skip_ascii(std::string_view text, std::size_t at) {
   while (at + 8 <= text.size()) {
     std::uint64_t word = 0;
@@ -71,6 +72,7 @@ std::size_t skip_ascii(std::string_view text, std::size_t at) {
   return at;
 }
 
+// Where `text` stops being UTF-8; its size when all of it is.
 std::size_t first_invalid(std::string_view text) {
   std::size_t at = 0;
   while ((at = skip_ascii(text, at)) < text.size()) {
@@ -93,7 +95,8 @@ struct Range {
   char32_t first, last;
 };
 
-// Characters that are invisible, change the direction of text, carry hidden text or are for private use.
+// Characters that are invisible, change the direction of text, carry hidden text or are for private use. The
+// emoji variation selector U+FE0F is not in the list: append_visible() keeps it where it has an effect.
 constexpr Range kUnseen[] = {
     {0x00ad, 0x00ad},    {0x034f, 0x034f}, {0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},
     {0x180b, 0x180f},    {0x200b, 0x200f}, {0x202a, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
@@ -107,8 +110,9 @@ bool is_unseen(char32_t c) {
                      [c](Range r) { return c >= r.first && c <= r.last; });
 }
 
-// The start of a control sequence, as ESC and a character or as one C1 character. '[' has parameters; one of
-// "]PX^_" has a string and a terminator; others have at most an intermediate and a final byte.
+// The start of a control sequence (ECMA-48), as ESC and a character or as one C1 character, which has two
+// bytes in UTF-8. '[' has parameters, such as ESC[31m; one of "]PX^_" has a string and a terminator, such as
+// ESC]0;title BEL; others have at most intermediate bytes and a final one.
 struct Introducer {
   char kind = 0;
   std::size_t bytes = 0;
@@ -139,8 +143,10 @@ bool in_range(std::string_view text, std::size_t at, unsigned char first, unsign
 // removed: the text after it must not disappear.
 std::size_t string_end(std::string_view text, std::size_t at) {
   for (std::size_t i = at; i < text.size(); ++i) {
+    // BEL ends the string, as terminals accept it; CAN and SUB abort it.
     if (text[i] == '\a' || text[i] == '\x18' || text[i] == '\x1a') return i + 1;
     if (text[i] == '\xc2' && in_range(text, i + 1, 0x9c, 0x9c)) return i + 2;
+    // ESC without a backslash begins another sequence: that one is removed next.
     if (text[i] == '\x1b') return i + 1 < text.size() && text[i + 1] == '\\' ? i + 2 : i;
   }
   return at;
@@ -152,6 +158,7 @@ std::size_t sequence_end(std::string_view text, std::size_t at) {
   if (intro.bytes == 0) return at;
   std::size_t end = at + intro.bytes;
   if (intro.kind == '[') {
+    // Parameter bytes, intermediate bytes, one final byte. A sequence may break off anywhere.
     while (in_range(text, end, 0x30, 0x3f)) ++end;
     while (in_range(text, end, 0x20, 0x2f)) ++end;
     return in_range(text, end, 0x40, 0x7e) ? end + 1 : end;
@@ -170,21 +177,22 @@ std::size_t plain_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Appends the character as a person sees it. `after`: the character before it can take an emoji variation
-// selector.
-void append_visible(std::string& out, char32_t code, std::string_view bytes, bool& after) {
+// Appends the character as a person sees it. `takes_selector`: the character before it can take an emoji
+// variation selector (U+FE0F). One selector after a visible character may stay; a series of them could carry
+// hidden text.
+void append_visible(std::string& out, char32_t code, std::string_view bytes, bool& takes_selector) {
   if (code == '\n' || code == '\t') {
     out.append(bytes);
-    after = false;
+    takes_selector = false;
   } else if (code == 0x2028 || code == 0x2029) {
     out.push_back('\n');
-    after = false;
+    takes_selector = false;
   } else if (code == 0xfe0f) {
-    if (after) out.append(bytes);
-    after = false;
+    if (takes_selector) out.append(bytes);
+    takes_selector = false;
   } else if (code >= 0x20 && !(code >= 0x7f && code <= 0x9f) && !is_unseen(code)) {
     out.append(bytes);
-    after = true;
+    takes_selector = true;
   }
 }
 
@@ -229,6 +237,8 @@ std::string cut(std::string_view text, std::size_t max) {
   const auto marker = [](std::size_t bytes) {
     return std::string(kEllipsis).append(" [").append(std::to_string(bytes)).append(" bytes cut]");
   };
+  // The number in the marker depends on how much is cut, and this on the marker's length: make room for the
+  // longest one.
   const std::size_t room = marker(text.size()).size();
   if (max < room) return std::string(prefix(text, max));
   const std::string_view kept = prefix(text, max - room);
@@ -241,17 +251,17 @@ std::string visible(std::string_view input) {
   if (!is_utf8(input)) text = repaired = valid_utf8(std::string(input));
   std::string out;
   out.reserve(text.size());
-  bool after = false;
+  bool takes_selector = false;
   for (std::size_t at = 0; at < text.size();) {
     if (const std::size_t end = plain_end(text, at); end > at) {
       out.append(text, at, end - at);
-      after = text[end - 1] >= ' ';
+      takes_selector = text[end - 1] >= ' ';
       at = end;
       continue;
     }
     if (text[at] == '\r') {
       out.push_back('\n');
-      after = false;
+      takes_selector = false;
       at += at + 1 < text.size() && text[at + 1] == '\n' ? 2 : 1;
       continue;
     }
@@ -260,7 +270,7 @@ std::string visible(std::string_view input) {
       continue;
     }
     const Decoded c = decode(text, at);
-    append_visible(out, c.code, text.substr(at, c.bytes), after);
+    append_visible(out, c.code, text.substr(at, c.bytes), takes_selector);
     at += c.bytes;
   }
   return out;
@@ -284,7 +294,7 @@ std::string one_line(std::string_view text, std::size_t max) {
     if (blank) out.push_back(' ');
     blank = false;
     out.push_back(c);
-    if (out.size() > max + 4) break;
+    if (out.size() > max + 4) break;  // certainly cut below: the rest of a long text need not be read
   }
   if (out.size() <= max) return out;
   if (max < kEllipsis.size()) return std::string(prefix(out, max));
@@ -300,7 +310,7 @@ bool any_of(std::string_view text, std::initializer_list<std::string_view> texts
 bool is_unseen(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const Decoded c = decode(text, at);
-    constexpr char32_t kBrailleBlank = 0x2800;
+    constexpr char32_t kBrailleBlank = 0x2800;  // Unicode counts it as a symbol, but it shows nothing
     const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c.code));
     const bool blank = category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
                        category == UTF8PROC_CATEGORY_ZP || category == UTF8PROC_CATEGORY_CC;
@@ -353,6 +363,7 @@ std::size_t utf16_length(std::string_view text) {
   std::size_t units = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
+    // Four bytes of UTF-8 are a code beyond U+FFFF, which UTF-16 writes as a pair.
     if (!is_continuation(byte)) units += byte >= 0xf0 ? 2 : 1;
   }
   return units;
@@ -386,7 +397,8 @@ std::size_t display_width(std::string_view text) {
 namespace {
 
 // The positions in `path` where the pattern read so far can end. Each piece of the pattern is one pass over
-// the path, so the cost is at most the product of both lengths.
+// the path, so the cost is at most the product of both lengths. A matcher that goes back at each `*` would
+// take exponential time for some patterns.
 class GlobState {
  public:
   explicit GlobState(std::string_view path) : path_(path), at_(path.size() + 1, false) { at_[0] = true; }
@@ -397,11 +409,13 @@ class GlobState {
   void any_one() {
     step([](char p) { return p != '/'; });
   }
+  // `*` or `**`. Ascending, so that each position that is reached reaches the next one in the same pass.
   void run(bool over_slashes) {
     for (std::size_t i = 0; i < path_.size(); ++i)
       if (at_[i] && (over_slashes || path_[i] != '/')) at_[i + 1] = true;
   }
-  // Matches any number of whole components, each with its '/'.
+  // Matches `**/`: any number of whole components, each with its '/'. None is possible too: a position that
+  // was reached stays reached. Beyond the first one, every position after a '/' can be reached.
   void components() {
     bool reached = false;
     for (std::size_t i = 0; i <= path_.size(); ++i) {
@@ -428,6 +442,7 @@ class GlobState {
     }
   }
   bool matched() const { return at_.back(); }
+  // Whether the pattern ends in front of a '/' of the path: then it names a directory above.
   bool matched_above() const {
     for (std::size_t i = 1; i < path_.size(); ++i)
       if (at_[i] && path_[i] == '/') return true;
@@ -435,6 +450,7 @@ class GlobState {
   }
 
  private:
+  // One character of the path. Descending, so that at_[i - 1] still has its value from before this piece.
   template <class F>
   void step(F&& fits) {
     for (std::size_t i = path_.size(); i > 0; --i) at_[i] = at_[i - 1] && fits(path_[i - 1]);

@@ -42,7 +42,9 @@ std::string_view trim(std::string_view text);
 // Whether a person sees nothing of valid UTF-8 `text`: only white space of any script, and what visible()
 // removes.
 bool is_unseen(std::string_view text);
+// The lines of `text` without LF or CRLF. A line feed at the end of the text begins no further line.
 std::vector<std::string_view> lines(std::string_view text);
+// The parts between the separators: one more than there are separators, so an empty text has one part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 bool starts_with_nocase(std::string_view text, std::string_view what);
 std::string ascii_lower(std::string_view text);

@@ -21,6 +21,7 @@ std::string iso8601(WallTime t) {
   return text;
 }
 
+// The number that the `count` characters at `at` write; nothing if one of them is no digit.
 static std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
   int number = 0;
   const char* const end = text.data() + at + count;
@@ -31,16 +32,20 @@ static std::optional<int> digits(std::string_view text, std::size_t at, std::siz
 
 std::optional<WallTime> parse_iso8601(std::string_view text) {
   using namespace std::chrono;
+  // 20 characters without a fraction; with nanoseconds, which some programs write, 30.
   if (text.size() < 20 || text.size() > 30 || !text.ends_with('Z')) return std::nullopt;
   if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':')
     return std::nullopt;
   const auto y = digits(text, 0, 4), mo = digits(text, 5, 2), d = digits(text, 8, 2);
   const auto h = digits(text, 11, 2), mi = digits(text, 14, 2), s = digits(text, 17, 2);
+  // 60 is a leap second.
   if (!y || !mo || !d || !h || !mi || !s || *h > 23 || *mi > 59 || *s > 60) return std::nullopt;
   const year_month_day date(year(*y), month(static_cast<unsigned>(*mo)), day(static_cast<unsigned>(*d)));
   if (!date.ok()) return std::nullopt;
   int ms = 0;
   if (text[19] == '.') {
+    // 21 characters are not the fraction: 19 before it, the point and the Z. What is finer than a millisecond
+    // is ignored.
     const std::size_t count = std::min<std::size_t>(3, text.size() - 21);
     const auto fraction = count > 0 ? digits(text, 20, count) : std::nullopt;
     if (!fraction) return std::nullopt;

@@ -38,11 +38,14 @@ static std::optional<std::size_t> stray_letter(std::string_view text) {
     if (c == '#') {
       i = std::min(text.find('\n', i), text.size());
     } else if (c == '"' || c == '\'') {
+      // Skips a string: 'literal', "basic" with backslash escapes, or one of the two in three quotes, which
+      // may span lines.
       const std::string three(3, c);
       const std::string_view mark =
           text.substr(i).starts_with(three) ? std::string_view(three) : text.substr(i, 1);
       for (i += mark.size(); i < text.size() && !text.substr(i).starts_with(mark); ++i) {
         if (c == '"' && text[i] == '\\') ++i;
+        // An unclosed string ends with its line: the parser reports it better than we could.
         if (mark.size() == 1 && i < text.size() && text[i] == '\n') break;
       }
       i += mark.size();

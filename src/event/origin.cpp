@@ -7,6 +7,10 @@
 
 namespace cairn {
 
+// Two steps keep strangers from faking a label. While text is composed, a quote is between two control
+// characters, which no text from outside contains (visible() removes them). When the text is final,
+// labelled() turns them into a label, and makes harmless what else looks like one or could end one too early.
+
 namespace {
 
 constexpr std::array kOrigins = {Origin::output, Origin::web, Origin::mcp};
@@ -20,8 +24,8 @@ std::string opening(Origin origin) {
   return "[" + std::string(origin_name(origin)) + ": ";
 }
 
-// The length of the character at text[at] that looks like the opening bracket of a label; 0 when it is
-// another.
+// The length of the character at text[at] if it looks like an opening bracket (also wide, mathematical and
+// East Asian ones); 0 when it does not.
 std::size_t opens(std::string_view text, std::size_t at) {
   for (const std::string_view sign :
        {"[", "\xef\xbc\xbb", "\xe3\x80\x90", "\xe3\x80\x94", "\xe3\x80\x9a", "\xe2\x9f\xa6", "\xe2\x81\x85"})
@@ -47,7 +51,8 @@ bool names_an_origin(std::string_view rest) {
 }
 
 // Appends untrusted text without anything that looks like a label. In a quote, unmatched brackets are
-// replaced too.
+// replaced too: "a] b" would end the quote after "a", and "[a" would hide its end. A closing bracket gets the
+// form of its opening one, which `open` remembers.
 void append_neutral(std::string& out, std::string_view text, bool in_quote) {
   struct Open {
     std::size_t at;
@@ -64,7 +69,7 @@ void append_neutral(std::string& out, std::string_view text, bool in_quote) {
     }
     const char c = text[at++];
     if (c != ']') {
-      if (c > kEnd || c < 1) out += c;
+      if (c > kEnd || c < 1) out += c;  // drops marks; bytes beyond ASCII are negative, and stay
     } else if (open.empty()) {
       out += in_quote ? ')' : ']';
     } else {
@@ -112,6 +117,7 @@ std::string labelled(std::string_view text) {
     out += opening(origin);
     append_neutral(out, text.substr(0, end), true);
     out += ']';
+    // The end mark goes; a line feed stays as part of the text that follows.
     text.remove_prefix(end < text.size() && text[end] == kEnd ? end + 1 : end);
   }
   return out;
@@ -127,12 +133,14 @@ std::string_view open_label(std::string_view text, std::size_t at) {
       begin = last;
       found = before.substr(last, opening(origin).size());
     }
+  // It is open unless its bracket was closed again, or its line ended.
   int depth = 0;
   for (const char c : found.empty() ? std::string_view() : before.substr(begin))
     if (c == '\n' || (depth += (c == '[') - (c == ']')) == 0) return {};
   return found;
 }
 
+// More than once where the label itself has open brackets: "[output: see [3".
 std::string closed(std::string cut) {
   while (!open_label(cut, cut.size()).empty()) cut += ']';
   return cut;

@@ -5,6 +5,7 @@
 
 namespace cairn::git {
 
+// Git hashes a header in front of the content: "blob SIZE" and a NUL.
 std::string blob_id(std::string_view content) {
   std::string head = "blob " + std::to_string(content.size());
   head.push_back('\0');
@@ -17,6 +18,7 @@ Result<std::string> blob_of_file(os::Disk& disk, const std::string& path, std::s
 
 std::optional<std::string> path_below(const std::string& root, const std::string& path) {
   if (root.empty() || !root.starts_with('/') || path.empty()) return std::nullopt;
+  // Refused, not resolved: what ".." leads to depends on links.
   for (const std::string_view part : split(path, '/'))
     if (part == "..") return std::nullopt;
   if (!path.starts_with('/')) return root + "/" + path;

@@ -23,6 +23,8 @@ constexpr auto kMaxTime = std::chrono::milliseconds(100);
 
 using Paths = std::set<std::string>;
 
+// By size and time alone, as git does first: reading the contents would take too long. The index has only the
+// lower 32 bits of a size. A file that was deleted is changed; one that cannot be looked at is not.
 bool is_changed(os::Disk& disk, const std::string& path, const IndexEntry& entry) {
   const auto now = disk.stat(path);
   if (!now) return now.error().code == Code::not_found;
@@ -39,7 +41,8 @@ std::optional<Paths> changed_since_index(os::Disk& disk, const std::string& work
       changed.insert(entry.path);
     if (++looked_at % 64 == 0 && steady_clock::now() > end) return std::nullopt;
   }
-  // Nearly all: the tree was copied, not changed.
+  // Nearly all: the tree was copied, which changes the times, but not the content. A small tree may well have
+  // changed completely.
   if (index.entries.size() > 20 && changed.size() * 10 > index.entries.size() * 9) changed.clear();
   return changed;
 }
@@ -69,6 +72,8 @@ class Staged {
     return static_cast<std::size_t>(found - all);
   }
 
+  // Compares a tree with the entries of the index below `directory`, which are those from `begin` to `end`:
+  // entries are sorted by path, so those of a directory are next to each other. False: it cannot be read.
   bool compare(const ObjectId& tree, const std::string& directory, std::size_t begin, std::size_t end,
                int depth) {
     const auto written = index_.written.find(directory);
@@ -117,6 +122,8 @@ std::vector<std::string> changed_files(os::Disk& disk, const std::string& direct
   if (!bytes) return {};
   const auto index = read_index(*bytes);
   if (!index) return {};
+  // Three sources: files that differ from the index, entries of the index that differ from the last commit,
+  // and known files that git does not track. The first two share one limit of time.
   const auto end = steady_clock::now() + kMaxTime;
   const auto in_tree = changed_since_index(disk, git->worktree, *index, end);
   if (!in_tree) return {};

@@ -14,7 +14,7 @@ constexpr std::size_t kMostCommits = 500'000;
 constexpr std::size_t kMaxConfig = 256u << 10;
 constexpr std::size_t kMaxChain = 64u << 10;
 constexpr std::size_t kMostGraphs = 100;
-constexpr std::uint32_t kNoParent = 0x70000000;
+constexpr std::uint32_t kNoParent = 0x70000000;  // as the file has it; positions are below it
 
 std::uint64_t number_of(std::string_view bytes) {
   std::uint64_t value = 0;
@@ -66,6 +66,8 @@ struct CommitGraph::File {
     return bytes_at(*file, ids + std::uint64_t{row} * kObjectIdSize, kObjectIdSize);
   }
 
+  // Binary search in the sorted ids. The fan-out table has for each first byte how many ids begin with it or
+  // with a lower one.
   std::optional<std::uint32_t> find(const ObjectId& commit) {
     const auto begin = static_cast<unsigned char>(commit[0]);
     const auto up_to = [&](unsigned byte) {
@@ -84,6 +86,7 @@ struct CommitGraph::File {
   }
 };
 
+// Git writes one file, or a chain of files, of which each continues the positions of those before.
 CommitGraph::CommitGraph(os::Disk& disk, const std::string& common) {
   const std::string info = common + "/objects/info/";
   add(disk, info + "commit-graph");
@@ -168,7 +171,9 @@ bool RootSearch::step(std::size_t commits, os::Clock& clock, std::int64_t deadli
   return is_done_;
 }
 
-// Moves from a commit to its parent. True: the search is over.
+// Moves from a commit to its parent. True: the search is over. New commits are read as objects until one is
+// in the commit-graph. From there the graph alone is followed, which is much faster: it has all ancestors of
+// each of its commits.
 bool RootSearch::one() {
   if (position_) {
     const auto parent = graph_.parent(*position_);
@@ -202,6 +207,7 @@ bool is_host(std::string_view text) {
   return !text.empty() && text.find_first_of("/ \t") == std::string_view::npos;
 }
 
+// `text` without "user:password@" before `end`.
 std::string_view without_user(std::string_view text, std::size_t end) {
   const std::size_t at = text.substr(0, end).find_last_of('@');
   return at == std::string_view::npos ? text : text.substr(at + 1);
@@ -215,6 +221,7 @@ std::string plain_remote(std::string_view url) {
   if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) {
     const std::string kind = ascii_lower(url.substr(0, scheme));
     std::string_view rest = url.substr(scheme + 3);
+    // A token may be in the query. In the path of a file, `?` and `#` are usual characters.
     if (kind != "file") rest = rest.substr(0, rest.find_first_of("?#"));
     // Text before the last @ of the host part is a user name and password.
     rest = without_user(rest, rest.find('/'));
@@ -230,6 +237,7 @@ std::string plain_remote(std::string_view url) {
   } else {
     out = url;
   }
+  // Different spellings of one address become equal: shop, shop/, shop.git, shop/.git/.
   while (out.size() > 1 && out.ends_with('/')) out.pop_back();
   if (out.size() > 4 && out.ends_with(".git")) out.resize(out.size() - 4);
   while (out.size() > 1 && out.ends_with('/')) out.pop_back();
@@ -256,6 +264,7 @@ std::string value_of(std::string_view text) {
 
 }  // namespace
 
+// Reads the lines of [remote "NAME"] sections only. Includes and rewriting of addresses are not followed.
 std::optional<std::string> remote_of(os::Disk& disk, const std::string& common) {
   const auto config = os::read_file(disk, common + "/config", kMaxConfig);
   if (!config) return std::nullopt;

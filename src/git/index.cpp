@@ -7,9 +7,10 @@ namespace cairn::git {
 namespace {
 
 constexpr std::uint32_t kMaxEntries = 20'000;
-constexpr int kMaxDepth = 100;
+constexpr int kMaxDepth = 100;  // of directories: limits the recursion for a damaged file
 
-// See git's index-format document.
+// See git's index-format document. After the first error good_ is false, every function returns something
+// empty, and run() gives nothing: callers need not check each field.
 class IndexReader {
  public:
   explicit IndexReader(std::string_view bytes) : bytes_(bytes) {}
@@ -23,12 +24,14 @@ class IndexReader {
     Index index;
     index.entries.reserve(count);
     while (index.entries.size() < count && good_) index.entries.push_back(entry());
+    // Extensions (a name and a size of four bytes each) up to the checksum at the end of the file.
     while (good_ && at_ + 8 + kObjectIdSize <= bytes_.size()) extension(index);
     if (!good_) return std::nullopt;
     return index;
   }
 
  private:
+  // Big-endian.
   std::uint32_t number(std::size_t bytes) {
     std::uint32_t value = 0;
     if (at_ + bytes > bytes_.size()) good_ = false;
@@ -66,16 +69,19 @@ class IndexReader {
     e.blob = take(kObjectIdSize);
     const std::uint32_t flags = number(2);
     const std::uint32_t more = (flags & 0x4000) && version_ >= 3 ? number(2) : 0;
+    // `git update-index --assume-unchanged` and a sparse checkout: git itself does not look at these files.
     const bool assumed_valid = flags & 0x8000, skipped = more & 0x4000;
     e.is_looked_at = (e.mode & 0170000) == 0100000 && !assumed_valid && !skipped;
-    e.is_in_conflict = flags & 0x3000;
+    e.is_in_conflict = flags & 0x3000;  // the stage; 0 in a file without a conflict
     e.path = version_ == 4 ? packed_name() : std::string(up_to('\0'));
-    if (version_ != 4) at_ = start + (at_ - start + 7) / 8 * 8;  // the end of the name's NUL bytes
+    // Entries are padded with NUL bytes to a multiple of eight.
+    if (version_ != 4) at_ = start + (at_ - start + 7) / 8 * 8;
     last_ = e.path;
     return e;
   }
 
-  // Version 4: the number of bytes to drop from the previous name, then the bytes to append.
+  // Version 4: the number of bytes to drop from the previous name, then the bytes to append. The number has
+  // seven bits a byte, high bits first; each further byte adds one. The mask is for damaged files.
   std::string packed_name() {
     std::uint64_t drop = number(1);
     while ((drop & 0x80) && good_)

@@ -12,6 +12,12 @@ namespace cairn::git {
 
 namespace {
 
+// How an object is read: find() searches the indexes of the packs for the position of its entry. The entry is
+// the object itself, or a delta (copy this, insert that) against another entry, and so on. read() collects
+// the deltas down to an entry that is whole, and applies them in reverse. What is in no pack is a loose
+// object: a file of its own. Git's document gitformat-pack describes packs and their indexes.
+//
+// The limits below are for damaged and hostile files: no content makes it read or allocate without end.
 constexpr std::size_t kMaxObject = 8u << 20;
 constexpr std::size_t kMaxRefs = 16u << 20;
 constexpr std::size_t kMaxPacks = 200;
@@ -41,7 +47,8 @@ Result<std::string> read_exactly(os::File& file, std::uint64_t offset, std::size
   return bytes;
 }
 
-// Inflates a file from `offset` on, to at most `max` bytes.
+// Inflates a file from `offset` on, to at most `max` bytes. A pack does not say how many bytes the deflated
+// data has, so the file is read in small pieces until the data ends.
 Result<std::string> inflate_from(os::File& file, std::uint64_t offset, std::size_t max) {
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) return Error{Code::internal, "inflate: no memory"};
@@ -89,12 +96,14 @@ bool copy_part(unsigned char code, std::string_view& delta, const std::string& b
     delta.remove_prefix(1);
     (bit < 4 ? offset : size) |= byte << 8 * (bit < 4 ? bit : bit - 4);
   }
-  if (size == 0) size = 0x10000;
+  if (size == 0) size = 0x10000;  // as the format says: a copy of nothing is never written
   if (offset > base.size() || size > base.size() - offset) return false;
   out.append(base, offset, size);
   return true;
 }
 
+// A delta: the size of its base, the size of the result, then instructions. An instruction with the highest
+// bit set copies from the base; any other is the number of bytes that follow it and are inserted.
 Result<std::string> apply_delta(const std::string& base, std::string_view delta) {
   const auto from = take_number(delta), to = take_number(delta);
   if (!from || !to || *from != base.size() || *to > kMaxObject) return damaged("a delta for another base");
@@ -128,6 +137,7 @@ std::optional<std::uint64_t> take_distance(std::string_view& bytes) {
   return std::nullopt;
 }
 
+// The id that 40 hex digits write; nothing for any other text.
 std::optional<ObjectId> id_of(std::string_view hex) {
   if (hex.size() != 2 * kObjectIdSize) return std::nullopt;
   ObjectId id;
@@ -153,6 +163,8 @@ Objects::Objects(os::Disk& disk, std::string common) : disk_(disk), common_(std:
 
 Objects::~Objects() = default;
 
+// Packs are only listed here; find() opens them when it gets to them. `info/alternates` names other
+// repositories whose objects this one uses, as after `git clone --shared`.
 void Objects::add_store(const std::string& objects, int depth) {
   stores_.push_back(objects);
   for (const std::string& name : disk_.list(objects + "/pack").value_or({}))
@@ -181,7 +193,7 @@ std::optional<Objects::Found> Objects::find(const ObjectId& id) {
       return bytes ? big_endian(*bytes) : 0;
     };
     constexpr std::uint64_t kFanOut = 8, kIds = kFanOut + 256 * 4;
-    if (number(0, 8) != 0xff744f6300000002) continue;
+    if (number(0, 8) != 0xff744f6300000002) continue;  // "\377tOc" and version 2
     const auto first = static_cast<unsigned char>(id[0]);
     const std::uint64_t count = number(kFanOut + 255 * 4, 4);
     std::uint64_t low = first ? number(kFanOut + (first - 1u) * 4, 4) : 0;
@@ -191,6 +203,7 @@ std::optional<Objects::Found> Objects::find(const ObjectId& id) {
       const auto there = read_exactly(index, kIds + middle * kObjectIdSize, kObjectIdSize);
       if (!there) break;
       if (*there == id) {
+        // Offsets have 31 bits. With the highest bit set they are a row of a second table, of 64 bits each.
         const std::uint64_t offsets = kIds + count * (kObjectIdSize + 4);
         const std::uint64_t offset = number(offsets + middle * 4, 4);
         if (!(offset & 0x80000000)) return Found{pack.get(), offset};
@@ -261,6 +274,7 @@ Result<Object> Objects::read(const ObjectId& id) {
     if (bytes.size() != head.size || total > 2 * kMaxObject || deltas.size() > kMaxDeltas)
       return damaged("its size is wrong");
     if (head.kind != kDeltaNearby && head.kind != kDeltaOfId) {
+      // May be a kind that ObjectKind does not name (a file's content, a tag): callers compare the kind.
       object = {static_cast<ObjectKind>(head.kind), std::move(bytes)};
       break;
     }
@@ -277,6 +291,7 @@ Result<Object> Objects::read(const ObjectId& id) {
   return object;
 }
 
+// Each entry is "MODE NAME", a NUL and the id as 20 bytes; the mode is octal.
 Result<std::vector<TreeEntry>> Objects::tree(const ObjectId& id) {
   const Object object = TRY(read(id));
   if (object.kind != ObjectKind::tree) return damaged("not a tree");
@@ -296,7 +311,9 @@ Result<std::vector<TreeEntry>> Objects::tree(const ObjectId& id) {
   return entries;
 }
 
-// Nothing when the branch has no commit yet.
+// The commit of HEAD, which has an id or the name of a reference ("ref: refs/heads/main"). A reference is a
+// file of the worktree or of the shared part, or a line of packed-refs. Nothing when the branch has no commit
+// yet: then there is no such reference.
 Result<std::optional<ObjectId>> Objects::resolve(const std::string& git_dir) {
   std::string name = "HEAD";
   for (int links = 0; links < 5; ++links) {
@@ -317,6 +334,7 @@ Result<std::optional<ObjectId>> Objects::resolve(const std::string& git_dir) {
   return damaged("references that form a loop");
 }
 
+// Lines are "ID NAME".
 Result<std::optional<ObjectId>> Objects::packed_ref(const std::string& name) {
   auto text = os::read_file(disk_, common_ + "/packed-refs", kMaxRefs);
   if (!text && text.error().code != Code::not_found) return text.error();

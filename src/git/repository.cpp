@@ -20,11 +20,13 @@ static std::optional<std::string> read_line(os::Disk& disk, const fs::path& path
   return std::string(trim(std::string_view(*bytes).substr(0, bytes->find('\n'))));
 }
 
+// The repository whose worktree is exactly this directory.
 static std::optional<Repository> open_at(os::Disk& disk, const fs::path& directory) {
   const fs::path dot_git = directory / ".git";
   const auto stat = disk.stat(dot_git.string());
   if (!stat) return std::nullopt;
   if (stat->is_dir) {
+    // An empty .git is no repository; git looks further up then, and so do we.
     if (!disk.stat((dot_git / "HEAD").string()).ok()) return std::nullopt;
     return Repository{directory.string(), dot_git.string(), dot_git.string()};
   }
@@ -32,6 +34,7 @@ static std::optional<Repository> open_at(os::Disk& disk, const fs::path& directo
   const auto line = read_line(disk, dot_git);
   if (!line || !line->starts_with("gitdir:")) return std::nullopt;
   const fs::path own = directory / std::string(trim(std::string_view(*line).substr(7)));
+  // Only a linked worktree has a `commondir`; a submodule shares nothing.
   const auto common = read_line(disk, own / "commondir");
   return Repository{directory.string(), own.string(), (common ? own / *common : own).string()};
 }

@@ -11,6 +11,7 @@ namespace cairn::git {
 
 namespace {
 
+// Each costs a few calls: a directory with very many of them must not delay everything else.
 constexpr std::size_t kMostNeighbours = 500;
 constexpr std::size_t kMostWorktrees = 500;
 constexpr std::size_t kMostRefs = 8u << 20;
@@ -23,6 +24,8 @@ bool is_in(const std::string& path, const std::string& directory) {
   return path == directory || path.starts_with(directory + "/");
 }
 
+// Whether git has a worktree in its list that `path` is or was in. Each has a file `gitdir` with the path of
+// the worktree's .git file.
 bool lists_worktree(os::Disk& disk, const std::string& common, const std::string& path) {
   const auto names = disk.list(common + "/worktrees");
   if (!names) return false;
@@ -36,6 +39,8 @@ bool lists_worktree(os::Disk& disk, const std::string& common, const std::string
   return false;
 }
 
+// A branch is a file below refs/heads, or after `git gc` a line of packed-refs. The name is untrusted and
+// becomes part of a path.
 bool has_branch(os::Disk& disk, const std::string& common, const std::string& branch) {
   if (branch.empty() || branch.find("..") != std::string::npos || branch.starts_with('/')) return false;
   if (disk.stat(common + "/refs/heads/" + branch)) return true;
@@ -53,6 +58,7 @@ std::string suffix_after(const std::string& name, const std::string& repository)
              : name.substr(repository.size() + 1);
 }
 
+// Whether a directory with this suffix is named after the branch: "login" and "fix-login" of "fix/login".
 bool is_end_of(const std::string& suffix, const std::string& branch) {
   std::string flat = branch;
   std::replace(flat.begin(), flat.end(), '/', '-');
@@ -100,6 +106,7 @@ std::string repository_of_deleted_worktree(os::Disk& disk, const std::string& pa
       for (std::string below = path; !fits && below != gone && below.size() > gone.size();
            below = os::above(below))
         fits = os::above(below) == gone && fits_by_name(disk, below, *repository, branch);
+      // The longest name wins: "shop-api-login" belongs to "shop-api" rather than to "shop".
       if (fits && repository->worktree.size() > best.size()) best = repository->worktree;
     }
   }

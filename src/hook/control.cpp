@@ -45,6 +45,8 @@ static constexpr std::array kRules = {
     EventRule{"cursor", kAny, Asks::nothing, kEmpty, nullptr, false},
 };
 
+// The first match counts, so a host's rule with "*" is after its other rules. Every host but the default one
+// has such a rule: only an unknown host gets the rules of the default one.
 EventRule rule_of(std::string_view host, std::string_view event) {
   for (const std::string_view name : {host, kDefaultHost})
     for (const EventRule& rule : kRules)
@@ -54,6 +56,9 @@ EventRule rule_of(std::string_view host, std::string_view event) {
 
 std::string broken_answer(const EventRule& rule, std::string_view what) {
   if (!rule.warns) return std::string(rule.answer);
+  // The message is added as the last member of the fixed answer: drop its brace, and put it at the end again.
+  // Bytes that JSON does not allow in a string become `?`, and so does all that is not ASCII: a path in the
+  // message may not be valid UTF-8.
   std::string line(rule.answer.substr(0, rule.answer.size() - 1));
   line += line.size() > 1 ? ", " : "";
   line += R"("systemMessage": "cairn: )";

@@ -20,6 +20,7 @@ static void put_number(std::string& to, std::uint64_t number, std::size_t width)
   to += digits;
 }
 
+// Writes ` 3:abc`: the length in front allows any byte in the text.
 static void put_text(std::string& to, std::string_view text) {
   text = text.substr(0, kMaxText);
   to += ' ';
@@ -28,6 +29,7 @@ static void put_text(std::string& to, std::string_view text) {
   to += text;
 }
 
+// A minus sign would break the fixed width.
 static std::uint64_t not_negative(std::int64_t number) {
   return number < 0 ? 0 : static_cast<std::uint64_t>(number);
 }
@@ -60,6 +62,8 @@ std::string Envelope::encode() const {
     put_text(after, *text);
   after += ' ';
 
+  // The header's length is known before it is written: a blank and six digits for the length itself, and
+  // sixteen digits and a line feed for the checksum.
   constexpr std::size_t kLength = 7, kChecksumAndEnd = 17;
   std::string header(kMagic);
   put_number(header, kMagic.size() + kLength + after.size() + kChecksumAndEnd, 6);
@@ -92,8 +96,9 @@ class Fields {
     return value;
   }
 
+  // A text with its length in front: `3:abc`.
   std::string text() {
-    const std::size_t colon = text_.substr(0, 5).find(':');
+    const std::size_t colon = text_.substr(0, 5).find(':');  // four digits are enough for kMaxText
     std::size_t length = 0;
     if (colon == std::string_view::npos) ok_ = false;
     if (!ok_) return {};
@@ -115,7 +120,8 @@ Error damaged(const char* what) {
   return {Code::corrupt, std::string("inbox file: ") + what};
 }
 
-// The header line of `file`, with its length and checksum verified.
+// The header line of `file`, with its length and checksum verified. 14 bytes are in front of the fields
+// (`cairn1 HHHHHH `), 17 behind them (the checksum and the line feed).
 Result<std::string_view> header_of(std::string_view file) {
   if (!file.starts_with("cairn1 ")) return damaged("not a format this version knows");
   Fields start(file.substr(7, 7));

@@ -5,10 +5,11 @@
 
 namespace cairn::hook {
 
+// Short lines: the file has only some 4 KB of reserved space.
 static constexpr std::size_t kMaxWhy = 512;
 static constexpr std::size_t kMaxWord = 64;
 
-// A word of the line: no blanks, not empty.
+// A text as one word of a line: not empty, and without blanks and line feeds, which separate words and lines.
 static std::string word(std::string_view text) {
   std::string clean(text.substr(0, kMaxWord));
   std::replace_if(
@@ -24,13 +25,16 @@ static std::string line_of(const Failure& failure) {
          "\n";
 }
 
-// Overwrites the first blanks after the last line. False: it could not be written.
+// Overwrites the first blanks after the last line. False: it could not be written. There is no lock: of two
+// hooks at the same moment one may overwrite the other's line.
 static bool append(os::Disk& disk, const std::string& path, const std::string& line) {
+  // Opened for writing first: this creates a missing file, so that it can be read below.
   auto file = disk.open(path, os::Open::read_write);
   if (!file.ok()) return false;
   // Other users may write in the directory outside the home: use only our own file.
   const auto text = os::read_file(disk, path, kMaxFailures, os::Open::read_own);
   if (!text.ok()) return false;
+  // A file that is full counts as written: the line is dropped, and does not go outside the home.
   const std::size_t end = text->find_last_not_of(' ') + 1;
   return end + line.size() > kMaxFailures || (*file)->write_at(end, line).ok();
 }

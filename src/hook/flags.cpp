@@ -47,7 +47,8 @@ Flags Flags::decode(std::string_view bytes) {
   flags.help_compaction = bytes[kHelpLetters] != '-';
   flags.help_failure = bytes[kHelpLetters + 1] == 'f';
   flags.help_subagent = bytes[kHelpLetters + 2] == 's';
-  // Anything that does not encode to the same bytes is invalid.
+  // The lines above only look at fixed places. Whatever does not encode to the same bytes is damaged or of
+  // another version, and gives the defaults.
   return flags.encode() == bytes ? flags : Flags{};
 }
 

@@ -19,7 +19,7 @@ struct Flags {
   bool capture = true;              // false: hooks deliver nothing
   int session_start_ms = 3000;      // how long the start of a session waits for an answer
   int user_prompt_submit_ms = 200;  // the same of a prompt, and of an event that may get help
-  // Which events ask a running daemon for help, beside the start of a session and a prompt.
+  // Which events ask a running daemon for help, in addition to the start of a session and a prompt.
   bool help_compaction = true;
   bool help_failure = false;
   bool help_subagent = false;

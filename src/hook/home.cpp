@@ -10,6 +10,7 @@
 
 namespace cairn::hook {
 
+// The path in a variable, without slashes at its end: parts are appended as "/NAME". Empty: not set.
 static std::string variable(const char* name) {
   const char* value = std::getenv(name);
   std::string text = value ? value : "";
@@ -25,6 +26,7 @@ Home Home::at(std::string directory) {
 Result<Home> Home::from_environment() {
   std::string cairn_home = variable("CAIRN_HOME");
   if (cairn_home.starts_with('/')) return at(std::move(cairn_home));
+  // No fallback to the home below HOME: events would be stored where the user did not want them.
   if (!cairn_home.empty())
     return Error{Code::invalid, "CAIRN_HOME is not an absolute path: set it to one, or unset it"};
 
@@ -37,16 +39,20 @@ Result<Home> Home::from_environment() {
   return Home{data + "/cairn", config + "/cairn/config.toml"};
 }
 
+// A directory that does not exist is fine: it is created by us.
 static Status check_directory(const std::string& path) {
   Status own = os::own_directory(path);
   return !own && own.error().code == Code::not_found ? Status() : own;
 }
 
+// Shared memory can be written even when every disk is full or read-only. It has files of all users and all
+// their homes, so the name has the user's id and a hash of the home's path.
 std::string Home::failed_outside() const {
   return "/dev/shm/cairn-" + std::to_string(geteuid()) + "-" + to_hex(checksum(data)) + ".failed";
 }
 
 bool Home::creates(std::string_view name) {
+  // os::replace_file() writes NAME.new before it renames it. A crash may leave that file.
   if (name.ends_with(".new")) name.remove_suffix(4);
   for (const std::string_view known : kHomeNames) {
     const std::size_t star = known.find('*');

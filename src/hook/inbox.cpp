@@ -16,7 +16,10 @@ constexpr std::uint64_t kMaxRead = 1u << 30;
 // Enough for the longest header and the content of a pipe.
 constexpr std::size_t kBuffer = 96u << 10;
 
-// Writes one payload after its header, and completes the header.
+// Writes one payload after its header, and completes the header. The header has the payload's length and
+// checksum, which are known only at the end. Its own length does not depend on them. So the payload is
+// written behind a gap of that length, and the header goes into the gap last. Nobody reads the file before
+// publish(), so an incomplete header is never seen.
 class Writer {
  public:
   Writer(os::File& file, Envelope& envelope, const Inbox::Source& source)
@@ -34,8 +37,8 @@ class Writer {
       put_header();
       return file_.write_at(0, {buffer_, header + filled});
     }
-    std::uint64_t end = header;
-    std::size_t at = header;
+    std::uint64_t end = header;  // of the file
+    std::size_t at = header;     // where the payload begins in the buffer: after the gap only the first time
     while (filled > 0 && envelope_.total_bytes + filled <= kMaxPayload) {
       account(filled, at);
       TRY(file_.write_at(end, {buffer_ + at, filled}));
@@ -70,6 +73,7 @@ class Writer {
   // The payload is too long: keep the head in the file and append the last bytes. The buffer has the first
   // `filled` bytes beyond the head.
   Status cut(std::size_t header, std::size_t filled) {
+    // `tail` always has the last kCutTail bytes of what came. It begins with the end of what is in the file.
     std::string tail(kCutTail, '\0');
     TRY(file_.read_at(header + envelope_.total_bytes - kCutTail, tail.data(), kCutTail));
     while (filled > 0 && envelope_.total_bytes < kMaxRead) {
@@ -79,6 +83,7 @@ class Writer {
       filled = TRY(fill(0));
     }
     TRY(file_.truncate(header + kCutHead));
+    // The checksum so far includes bytes that are cut off: compute it again over what stays.
     sum_ = Checksum();
     for (std::uint64_t at = 0; at < kCutHead;) {
       const std::size_t step = std::min<std::uint64_t>(kBuffer, kCutHead - at);
@@ -136,6 +141,7 @@ Result<EventId> Inbox::deliver(Envelope envelope, const Source& payload, Flags::
   EventId id = new_event_id(envelope.wall_ns);
   Draft draft = TRY(begin(id, sync));
   Status done = Writer(*draft.file, envelope, payload).write();
+  // The bytes before the name: otherwise a power cut could leave a name in new/ without the bytes.
   if (done.ok() && sync == Flags::Sync::disk) done = draft.file->sync();
   if (done.ok()) done = publish(draft, id, sync);
   if (!done.ok()) {
@@ -160,6 +166,7 @@ Result<Inbox::Draft> Inbox::begin(const EventId& id, Flags::Sync sync) {
     std::string name = tmp + "/" + id.value;
     return Draft{TRY(disk_.open(name, os::Open::create_new)), std::move(name)};
   };
+  // The directories are created only after an open failed: in almost every run they exist.
   auto draft = open();
   if (draft.ok() || draft.error().code != Code::not_found) return draft;
   TRY(make_directories(sync));
@@ -172,6 +179,8 @@ Status Inbox::publish(Draft& draft, const EventId& id, Flags::Sync sync) {
     return draft.name.empty() ? draft.file->give_name(delivered) : disk_.rename(draft.name, delivered);
   };
   Status done = appear();
+  // `not_found`: new/ is missing, or there is no /proc to name the file through. Creating the directories
+  // helps in the first case, the copy below in the second.
   if (!done.ok() && done.error().code == Code::not_found) {
     TRY(make_directories(sync));
     done = appear();

@@ -31,6 +31,14 @@
 
 namespace cairn::hook {
 
+// One run, in this order:
+// 1. Check that the home's directories are ours, and read hook.flags.
+// 2. Copy stdin to the inbox. From here the event is safe, whatever goes wrong below.
+// 3. Print the answer: the daemon's if this event asks for one and it comes in time, else the fixed one.
+// 4. Start a daemon if none runs. Only a session's start does this before step 3, because it waits for it.
+// An error never leaves run(): it becomes a warning in the answer of a session's start, and a line for the
+// daemon (failures.h).
+
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -80,8 +88,9 @@ bool is_disabled() {
   return (!disable.empty() && disable != "0") || !variable("CAIRN_AGENT").empty();
 }
 
-// Whether all of it was written before the deadline: the host may have stopped reading. stdout is the host's
-// and stays blocking, so each write is small enough to fit where poll() reports room.
+// Whether all of it was written before the deadline: the host may have stopped reading. stdout is shared with
+// the host, so it stays in blocking mode. When poll() reports room in a pipe, PIPE_BUF bytes fit: no write
+// blocks.
 bool print(std::string_view text) {
   os::RealClock clock;
   const std::int64_t deadline = clock.boot_ns() + kStdoutNs;
@@ -148,8 +157,10 @@ class Hook {
     if (const Status own = home_.check_inbox(); !own.ok()) return report_failure(own.error(), false);
     flags_ =
         Flags::decode(os::read_file(disk_, home_.flags(), Flags::kBytes, os::Open::read_own).value_or({}));
+    // Nothing is recorded, but the fixed answer still depends on the event.
     if (!flags_.capture) return learn_event();
     const Result<EventId> delivered = deliver();
+    // After the delivery, which passes the payload to scan_ while it copies it.
     learn_event();
     if (!delivered.ok()) return report_failure(delivered.error(), true);
     switch (answer_.asks(flags_)) {
@@ -172,6 +183,7 @@ class Hook {
     return Inbox(disk_, clock_, home_.inbox()).deliver(std::move(envelope), source, flags_.sync);
   }
 
+  // For a hook that was registered without an EVENT argument: takes the event's name from the payload.
   void learn_event() {
     if (!arguments_.event.empty()) return;
     if (scan_.empty()) read_start();
@@ -190,12 +202,15 @@ class Hook {
   void report_failure(const Error& error, bool home_is_ours) {
     learn_event();
     answer_.finish_broken("not recording: " + error.message);
+    // The failure may have come before anything was read. The payload's start has the session's id, which the
+    // daemon needs to find the transcript.
     if (scan_.empty()) read_start();
     note_failure(disk_, home_, home_is_ours,
                  {clock_.wall_ns() / kMs, arguments_.event, scan_.session(), error.message});
   }
 
-  // When stdin fails or times out, the part that was read is kept.
+  // Reads more of the payload; 0 at its end. When stdin fails or times out, that counts as the end: the part
+  // that was read is kept. The deadline is for the whole payload, not for each read.
   Result<std::size_t> read_stdin(char* to, std::size_t size) {
     for (;;) {
       const std::int64_t left = std::max<std::int64_t>(started_ + kStdinNs - clock_.boot_ns(), 0);
@@ -214,7 +229,8 @@ class Hook {
   Start start() { return start_daemon(disk_, home_, clock_, cairn_beside_me(), false); }
 
   // Starts the daemon if none runs. When it has not taken its lock after half of the time, we stop waiting.
-  // When the daemon ends while we ask (it died, or a new version replaces it), we ask the next one.
+  // When the daemon ends while we ask (it died, or a new version replaces it), we ask the next one. The loop
+  // ends at the deadline at the latest, because ask() then connects to nothing and returns false.
   void answer_session_start(const EventId& event) {
     const std::int64_t budget = flags_.session_start_ms * kMs;
     for (;;) {
@@ -235,7 +251,8 @@ class Hook {
     return os::FileLock::is_held(home_.lock()) ? std::string() : why_not_started(disk_, home_);
   }
 
-  // Whether the daemon that closed the connection is ending: then its lock is free. Otherwise it refused.
+  // Whether the daemon that closed the connection is ending: then its lock is free. Otherwise it refused, and
+  // asking again does not help. A daemon closes its connections before it releases its lock: give it 100 ms.
   bool daemon_went_away() {
     for (int tries = 0; tries < 20; ++tries) {
       if (!os::FileLock::is_held(home_.lock())) return true;
@@ -265,15 +282,19 @@ class Hook {
     if (!sent.ok()) return sent.error().code != Code::timeout;
     std::string rest;
     const auto line = os::read_line(daemon.get(), rest, kMaxAnswer, deadline);
+    // `invalid`: a reply of more than kMaxAnswer bytes. The other errors mean that the connection ended.
     if (!line.ok()) return line.error().code != Code::timeout && line.error().code != Code::invalid;
+    // A host that takes plain text would use any output as instructions: print only a reply marked as text.
     const std::string text =
         answer_.asks() == EventRule::Asks::text ? decode_text_reply(*line) : std::string();
     if (text.empty() && (answer_.asks() == EventRule::Asks::text || !is_object(*line))) return false;
+    // Confirm only what the host has: an unconfirmed context is given again with the next prompt.
     if (text.empty() ? answer_.give_daemons(*line) : answer_.give(text))
       ignore(os::send_all(daemon.get(), kGiven, deadline));
     return false;
   }
 
+  // A guard against printing nonsense to the host. The hook has no JSON parser.
   static bool is_object(std::string_view line) { return line.starts_with('{') && line.ends_with('}'); }
 
   static void pause(std::int64_t ns) {
@@ -288,6 +309,7 @@ class Hook {
     for (;;) {
       auto daemon = os::connect_unix(home_.socket(), left_ms(deadline));
       if (daemon.ok()) return std::move(*daemon);
+      // `not_found`: no socket, or nobody listens on it yet. Any other error does not go away by waiting.
       if (daemon.error().code != Code::not_found) return {};
       const std::int64_t now = clock_.boot_ns();
       if (now + step >= deadline) return {};
@@ -316,10 +338,13 @@ class Hook {
 
 int run(os::Disk& disk, int argc, char** argv) {
   umask(077);
+  // A host that has gone, and a file beyond the size limit of the process, are errors of a write. The signals
+  // would end the hook without an answer.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   os::open_standard_descriptors();
   Arguments arguments = read_arguments(argc, argv);
+  // A terminal as stdin: a person started it, and would wait for an event that never comes.
   if (arguments.help || isatty(STDIN_FILENO)) {
     print(kHelp);
     return 0;

@@ -8,8 +8,8 @@
 
 namespace cairn::hook {
 
-// `cairn-hook EVENT [--host NAME]`. Sets the process's umask and ignores SIGPIPE and SIGXFSZ. Always returns
-// 0.
+// `cairn-hook EVENT [--host NAME]`. Sets the umask of the process and ignores SIGPIPE and SIGXFSZ.
+// Always returns 0.
 int run(os::Disk& disk, int argc, char** argv);
 
 }  // namespace cairn::hook

@@ -4,6 +4,7 @@
 
 namespace cairn::hook {
 
+// Longer than any event's name, and than a UUID.
 static constexpr std::size_t kLongestWord = 64;
 
 void PayloadScan::add(std::string_view bytes, std::size_t limit) {

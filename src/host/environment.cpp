@@ -28,7 +28,7 @@ std::optional<std::string_view> agent_in_environment() {
 }
 
 std::optional<std::string> session_in_environment() {
-  // The first is ours: the start of a session sets it where the host lets hooks set variables.
+  // CAIRN_SESSION_ID is ours: the start of a session sets it where the host lets hooks set variables.
   for (const char* name : {"CAIRN_SESSION_ID", "CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID",
                            "COPILOT_AGENT_SESSION_ID", "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID"})
     if (const char* value = std::getenv(name); value && *value) return std::string(value);

@@ -31,6 +31,7 @@ Result<std::string> OwnFile::with_ours(std::string text, const HookProgram& prog
   return text_(program);
 }
 
+// An empty text means that the file goes: see Entries::is_ours_alone().
 Result<std::string> OwnFile::without_ours(std::string text, const std::optional<std::string>&) const {
   return count(text) > 0 ? std::string() : text;
 }
@@ -39,6 +40,7 @@ Result<std::optional<HookProgram>> OwnFile::program_in(std::string_view text) co
   if (count(text) == 0) return std::optional<HookProgram>();
   constexpr std::string_view kProgram = "/cairn-hook";
   const std::size_t found = text.find(kProgram);
+  // Ours by its mark, but without the hook: a context file or a list of servers.
   if (found == std::string_view::npos) return std::optional<HookProgram>(HookProgram{"", false});
   // A path with blanks is in quotes; any other follows a blank or begins its text.
   const std::string_view after = text.substr(found + kProgram.size(), 1);
@@ -83,6 +85,7 @@ std::string program_of_entry(const Json& entry) {
   return path == "cairn" || path.ends_with("/cairn") ? std::string(path) : std::string();
 }
 
+// The value of our entry; null when there is none.
 Json entry_in(std::string_view text, const JsonNode* container) {
   const JsonNode* entry = container ? container->find("cairn") : nullptr;
   return entry ? Json::parse(text.substr(entry->begin, entry->end - entry->begin)).value_or(Json()) : Json();
@@ -96,7 +99,7 @@ Result<std::string> JsonEntry::with_ours(std::string text, const HookProgram& pr
   if (!root.is_object()) return wrong_shape(text, root, "the settings must be an object");
   if (!root.find(container_)) {
     text = insert_last(text, JsonStyle::of(text, root), root, container_, Json::object());
-    root = TRY(scan(text));
+    root = TRY(scan(text));  // positions have moved
   }
   const JsonNode& container = *root.find(container_);
   if (!container.is_object())
@@ -116,6 +119,7 @@ Result<std::string> JsonEntry::without_ours(std::string text,
   if (count(text) == 0) return text;
   const JsonNode root = TRY(scan(text));
   const JsonNode& container = *root.find(container_);
+  // The container goes too if nothing else is in it and it was not there before the install.
   const auto old = scan(before.value_or(""));
   if (container.children.size() > 1 || (old && old->find(container_)))
     return erase(text, container,
@@ -139,7 +143,8 @@ namespace {
 
 constexpr std::string_view kTable = "[mcp_servers.cairn]";
 
-// The lines of our table: from its head to the next one. Empty when there is none.
+// The lines of our table: from its head to the next table, without blank lines at the end. The file is not
+// parsed, so that all other bytes stay as they are.
 struct Span {
   std::size_t begin = 0, end = 0;
 };
@@ -157,7 +162,7 @@ std::optional<Span> table_in(std::string_view text) {
   return found;
 }
 
-// A path in a basic string.
+// A path as a basic string of TOML, whose escapes are those of JSON.
 std::string toml_text(std::string_view text) {
   return Json(text).dump();
 }
@@ -183,6 +188,7 @@ Result<std::string> TomlTable::with_ours(std::string text, const HookProgram& pr
 Result<std::string> TomlTable::without_ours(std::string text, const std::optional<std::string>&) const {
   const auto table = table_in(text);
   if (!table || count(text) == 0) return text;
+  // The blank line before the table is from with_ours().
   std::size_t begin = table->begin;
   if (begin >= 2 && text[begin - 1] == '\n' && text[begin - 2] == '\n') --begin;
   return text.erase(begin, table->end - begin);

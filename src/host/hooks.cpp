@@ -21,6 +21,7 @@ Result<std::string> host_directory(const char* variable, std::string_view below)
   if (const char* directory = *variable ? std::getenv(variable) : nullptr; directory && *directory)
     return os::absolute(directory);
   const char* home = std::getenv("HOME");
+  // Without a home the file would be searched below the current directory.
   if (!home || *home != '/')
     return Error{Code::invalid, "HOME is not an absolute path; set it and try again"};
   return std::string(home) + "/" + std::string(below);

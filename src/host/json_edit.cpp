@@ -22,6 +22,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+// Unlike Json::parse(), it keeps the position of each value instead of the value, and says in words what is
+// wrong. Recursive: settings files are written by people.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text), at_(text.starts_with(kMark) ? kMark.size() : 0) {}
@@ -148,6 +150,7 @@ std::string indent_at(std::string_view text, std::size_t offset) {
   return std::string(text.substr(line, std::min(text.find_first_not_of(" \t", line), text.size()) - line));
 }
 
+// Whether only blanks are before it in its line: then the container has one child a line.
 bool starts_its_line(std::string_view text, std::size_t offset) {
   while (offset > 0 && (text[offset - 1] == ' ' || text[offset - 1] == '\t')) --offset;
   return offset > 0 && text[offset - 1] == '\n';
@@ -198,6 +201,7 @@ JsonStyle JsonStyle::of(std::string_view text, const JsonNode& root) {
   const std::size_t feed = text.find('\n');
   JsonStyle style{"  ", feed != std::string_view::npos && feed > 0 && text[feed - 1] == '\r' ? "\r\n" : "\n",
                   ": ", ", "};
+  // The first child of the root shows what is usual in this file.
   if (root.children.empty()) return style;
   const JsonNode& first = root.children.front();
   if (starts_its_line(text, first.start())) {
@@ -222,6 +226,7 @@ std::string insert_last(std::string_view text, const JsonStyle& style, const Jso
     if (lines) inside = style.newline + inner + inside + style.newline + outer;
     return result.replace(container.begin + 1, container.end - container.begin - 2, inside);
   }
+  // As the last child is written: on the same line, or on a line of its own with the same indentation.
   const JsonNode& last = container.children.back();
   if (!starts_its_line(text, last.start()))
     return result.insert(last.end, style.comma + name + render(value, style, "", false));
@@ -239,7 +244,9 @@ std::string replace(std::string_view text, const JsonStyle& style, const JsonNod
 
 std::string erase(std::string_view text, const JsonNode& container, std::size_t index) {
   const auto& children = container.children;
-  std::size_t begin = container.begin + 1, end = container.end - 1;  // all there is
+  // An only child goes with all blanks around it. Any other goes with one comma: the one after it, up to the
+  // next child; the last child has only one before it.
+  std::size_t begin = container.begin + 1, end = container.end - 1;
   if (index + 1 < children.size()) {
     begin = children[index].start(), end = children[index + 1].start();
   } else if (index > 0) {

@@ -14,6 +14,10 @@
 
 namespace cairn::host {
 
+// How a file is changed: find the first thing that is not as it should be, change only that, scan the new
+// text again, and repeat until nothing is left to change. Each step is one edit of the text: no position is
+// used after a change, and every byte that is not ours stays.
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,6 +46,7 @@ bool is_assignment(std::string_view word) {
                      [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); });
 }
 
+// The program that a shell would run: what follows assignments such as CAIRN_HOME=/x.
 std::string program_of_line(std::string_view line) {
   std::string word = take_shell_word(line);
   while (is_assignment(word)) word = take_shell_word(line);
@@ -67,6 +72,7 @@ std::vector<Spot> ours_under(std::string_view text, const JsonNode& hooks, std::
     if (!list || !list->is_array()) continue;
     const JsonNode* matcher = groups.children[g].find("matcher");
     const Json pattern = matcher ? json_of(text, *matcher) : Json("");
+    // A matcher that is no text counts as a restriction: "?" is neither empty nor "*".
     const bool for_all = pattern.as_string("?").empty() || pattern.as_string() == "*";
     for (std::size_t h = 0; h < list->children.size(); ++h)
       if (list->children[h].is_object() && is_our_entry(json_of(text, list->children[h])))
@@ -105,13 +111,16 @@ bool is_registered(const HookStyle& style, std::string_view event) {
   return std::find(style.events.begin(), style.events.end(), event) != style.events.end();
 }
 
-// The next change that an event in the file needs.
-std::optional<std::string> fix_event(const HookStyle& hosts, std::string_view text, const JsonNode& root,
+// The next change that an event in the file needs; nothing when it is as it should be. Of several entries of
+// ours, one stays: the one that is exactly right, else one in a group for all tools, which is then corrected.
+// The others are removed first. An event that we do not register for loses all entries of ours.
+std::optional<std::string> fix_event(const HookStyle& registered, std::string_view text, const JsonNode& root,
                                      const JsonStyle& style, std::size_t index, const HookProgram& program) {
   const JsonNode& hooks = *root.find("hooks");
   const std::string& name = hooks.children[index].key;
-  const bool wanted = is_registered(hosts, name) && hooks.find(name) == &hooks.children[index];
-  const Json entry = hosts.entry(program, name);
+  // Of equal keys only the last one counts for the host (JsonNode::find), so only that one gets an entry.
+  const bool wanted = is_registered(registered, name) && hooks.find(name) == &hooks.children[index];
+  const Json entry = registered.entry(program, name);
   const std::vector<Spot> places = ours_under(text, hooks, index);
 
   const auto is_exact = [&](const Spot& p) { return p.for_all && json_of(text, hook_at(hooks, p)) == entry; };
@@ -133,7 +142,7 @@ std::optional<std::string> fix_event(const HookStyle& hosts, std::string_view te
 }
 
 // The next change to existing entries; nothing when only events are missing.
-Result<std::optional<std::string>> fix_step(const HookStyle& hosts, std::string_view text,
+Result<std::optional<std::string>> fix_step(const HookStyle& registered, std::string_view text,
                                             const HookProgram& program) {
   const JsonNode root = TRY(scan(text));
   if (!root.is_object()) return wrong_type(text, root, "the settings must be an object");
@@ -143,20 +152,21 @@ Result<std::optional<std::string>> fix_step(const HookStyle& hosts, std::string_
   if (!hooks->is_object()) return wrong_type(text, *hooks, "`hooks` must be an object");
   for (std::size_t i = 0; i < hooks->children.size(); ++i) {
     const JsonNode& event = hooks->children[i];
-    if (is_registered(hosts, event.key) && !event.is_array())
+    if (is_registered(registered, event.key) && !event.is_array())
       return wrong_type(text, event, fmt::format("`hooks.{}` must be an array", event.key));
-    if (auto fixed = fix_event(hosts, text, root, style, i, program)) return fixed;
+    if (auto fixed = fix_event(registered, text, root, style, i, program)) return fixed;
   }
   return std::optional<std::string>();
 }
 
-Result<std::string> with_missing_events(const HookStyle& hosts, std::string text,
+Result<std::string> with_missing_events(const HookStyle& registered, std::string text,
                                         const HookProgram& program) {
-  for (const std::string& event : hosts.events) {
+  for (const std::string& event : registered.events) {
     const JsonNode root = TRY(scan(text));
     const JsonNode& hooks = *root.find("hooks");
     if (hooks.find(event)) continue;
-    const Json groups = Json::array({Json::object({{"hooks", Json::array({hosts.entry(program, event)})}})});
+    const Json groups =
+        Json::array({Json::object({{"hooks", Json::array({registered.entry(program, event)})}})});
     text = insert_last(text, JsonStyle::of(text, root), hooks, event, groups);
   }
   return text;
@@ -166,6 +176,7 @@ Error too_many() {
   return {Code::invalid, "too many entries of cairn"};
 }
 
+// What was in the file before the install stays, even if it is empty without our entries.
 Keeps keeps_of(const std::optional<std::string>& before) {
   std::vector<std::string> names;
   const auto root = scan(before.value_or(""));

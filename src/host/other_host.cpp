@@ -18,7 +18,7 @@ Result<Event> OtherHost::read_event(const EventId& id, const hook::Envelope& env
                                     std::string_view payload) const {
   Shaped shaped = TRY(read_shaped(kinds(), id, envelope, payload));
   shaped.event.host = name();
-  shaped.event.project_dir.clear();
+  shaped.event.project_dir.clear();  // from the environment, which is not reliable here (other_host.h)
   adapt(shaped.event, shaped.payload);
   return std::move(shaped.event);
 }
@@ -45,6 +45,7 @@ Action OtherHost::read_action(const ToolCall& call) const {
   return action;
 }
 
+// The first tool of that verb in the host's table.
 static std::string_view name_of_verb(ToolVerbs tools, Verb wanted) {
   for (const auto& [name, verb] : tools)
     if (verb == wanted) return name;
@@ -74,6 +75,7 @@ std::optional<Origin> OtherHost::origin_of(std::string_view tool) const {
 
 namespace {
 
+// For a host without transcripts: passes over all lines.
 class NoLines final : public TranscriptLines {
  public:
   void take(std::string_view, std::uint64_t, std::uint64_t end) override { piece.end = end; }

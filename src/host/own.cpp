@@ -15,7 +15,9 @@ struct Simple {
   bool piped = false;
 };
 
-// The next command of `line`. A document after << belongs to it, and so does all that follows.
+// The next command of `line`: up to a pipe, `;`, `&&`, `||`, a line feed or a parenthesis outside of quotes.
+// `piped`: in, whether it reads from the command before; out, the same of the command after it. A
+// here-document (<<) belongs to it, and so does all that follows, because its end is not searched for.
 Simple take_simple(std::string_view& line, bool& piped) {
   char quote = 0;
   bool document = false;
@@ -33,6 +35,7 @@ Simple take_simple(std::string_view& line, bool& piped) {
     } else if (c == '\n' && document) {
       i = line.size() - 1;
     } else if (std::string_view("|;\n()").find(c) != std::string_view::npos ||
+               // not the & of 2>&1 and of &>file
                (c == '&' && (i == 0 || line[i - 1] != '>') && !line.substr(i).starts_with("&>"))) {
       break;
     }
@@ -44,6 +47,7 @@ Simple take_simple(std::string_view& line, bool& piped) {
   return found;
 }
 
+// The name of the program without its directory: "cairn" of `CAIRN_HOME=/x /usr/bin/cairn search a`.
 std::string program_of(std::string_view command) {
   std::string word;
   do {
@@ -61,6 +65,7 @@ bool is_own_command(std::string_view command) {
     const Simple simple = take_simple(command, piped);
     if (simple.text.empty()) continue;
     const std::string program = program_of(simple.text);
+    // Beside cairn there may be commands that say nothing about the work, and filters of what is printed.
     if (program == "cairn") {
       own = true;
     } else if (any_of(program, {"cd", "echo", "printf", "true", "export"})) {
@@ -78,6 +83,7 @@ bool remove_own_text(std::string& text) {
   const std::string begin = "<" + std::string(kMemoryTag) + " ", end = "</" + std::string(kMemoryTag);
   bool removed = false;
   for (std::size_t at; (at = text.find(begin)) != std::string::npos; removed = true) {
+    // Without a closing tag the text was cut off: all that follows is ours.
     const std::size_t last = text.find(end, at);
     const std::size_t until = last == std::string::npos ? last : text.find('>', last);
     text.erase(at, until == std::string::npos ? until : until + 1 - at);

@@ -10,6 +10,8 @@ namespace cairn::host {
 
 void make_call_id(event::Event& event) {
   if (!event.tool_name || event.tool_use_id) return;
+  // The time tells two runs of the same command apart. The start of a call has another time than its end, so
+  // the ids of the two differ, and they are paired by their input.
   const std::string all = event.session.value + "\n" + *event.tool_name + "\n" + event.tool_input.dump() +
                           "\n" + event.extra["timestamp"].dump();
   event.tool_use_id = "call-" + content_hash(all).substr(0, 24);

@@ -42,11 +42,13 @@ static std::string first_text(const Json& from, std::initializer_list<std::strin
   return {};
 }
 
+// An empty id counts as none.
 static std::optional<std::string> some(std::optional<std::string> text) {
   return text && !text->empty() ? std::move(text) : std::nullopt;
 }
 
-// Members with a field of their own in Event. All others go to `extra`.
+// Members that are not kept in `extra`: those with a field of their own in Event, and two settings of the
+// host (permission_mode, effort), which say nothing about the work.
 static bool has_a_place(std::string_view key) {
   static constexpr std::array kKnown = {
       "session_id",      "transcript_path", "cwd",         "hook_event_name",
@@ -81,6 +83,7 @@ std::string text_of(const Json& value) {
 
 Result<Shaped> read_shaped(KindNames names, const EventId& id, const hook::Envelope& envelope,
                            std::string_view payload) {
+  // Of a cut payload only the head can be parsed: its middle is missing.
   const std::string_view head = envelope.cut() ? payload.substr(0, envelope.head_bytes) : payload;
   Json::Parsed parsed = Json::parse_partial(head);
   const Json& p = parsed.value;
@@ -109,6 +112,7 @@ Result<Shaped> read_shaped(KindNames names, const EventId& id, const hook::Envel
   read_tool(e, p);
   e.error = text_of(p["error"]);
   e.last_assistant_message = first_text(p, {"last_assistant_message"});
+  // Each kind of event has another member for its reason.
   e.reason = first_text(p, {"source", "reason", "stop_reason", "trigger"});
   if (e.kind == Kind::session_start) e.start_reason = event::start_reason(e.reason);
   e.extra = extra_of(p);

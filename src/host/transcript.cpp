@@ -17,6 +17,14 @@ std::string Record::text() const {
   return all;
 }
 
+// How a piece is read:
+// 1. find_line_feed() searches for the end of the first line, in at most kTranscriptLook bytes a call. When
+//    there is none, nothing is read, and piece.looked says where the next call goes on: an endless line is
+//    searched once, not again at each call.
+// 2. A first line that is too long is only counted.
+// 3. Blocks are added to a buffer, and each whole line in it is passed to the host's reader. The unfinished
+//    rest stays in the buffer for the next block. When it gets too long, it is dropped up to its line feed.
+
 static constexpr std::size_t kFirstBlock = 16u << 10;  // usually there are only a few new lines
 static constexpr std::size_t kLargestBlock = 256u << 10;
 
@@ -64,6 +72,7 @@ Result<TranscriptPiece> read_transcript(os::File& file, std::uint64_t offset, Tr
   std::uint64_t at = too_long ? first_end : offset;  // position of the buffer in the file
   std::size_t looked = 0;                            // bytes of the buffer without a line feed
   std::uint64_t skipped = 0;                         // bytes of a too long line before the buffer
+  // The second condition ends the piece inside of an endless line.
   while (lines.piece.end < first_end + kTranscriptPiece &&
          at + buffer.size() < first_end + kTranscriptPiece + kTranscriptLook) {
     const std::size_t had = buffer.size();

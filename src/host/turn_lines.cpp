@@ -28,7 +28,9 @@ void TurnLines::take(std::string_view text, std::uint64_t begin, std::uint64_t e
   take_line(parsed.value, std::move(head));
 }
 
-// An answer that is not the last line is left for the next piece, unless the piece began with it.
+// Whether the answer ends its turn depends on the line after it. At the end of the file nothing follows: it
+// does. In the middle the piece is cut before the answer, and the next piece begins with it. A piece that
+// began with it must not be cut there again: it would never get further.
 void TurnLines::end_piece(std::uint64_t begin) {
   if (!answer_) return;
   if (piece.at_end || answer_->begin <= begin) {
@@ -40,6 +42,7 @@ void TurnLines::end_piece(std::uint64_t begin) {
 }
 
 void TurnLines::add_prompt(Item head, std::string text) {
+  // A prompt follows: the answer before it was the last one of its turn.
   if (answer_) piece.items.push_back(*std::exchange(answer_, std::nullopt));
   prompt_id_ = head.prompt_id;
   head.kind = Item::Kind::prompt;
@@ -49,7 +52,7 @@ void TurnLines::add_prompt(Item head, std::string text) {
 
 void TurnLines::add_call(Item head, std::string id, std::string tool, Json input) {
   if (id.empty()) return;
-  goes_on();
+  goes_on();  // a call follows the answer, so it was a remark
   head.kind = Item::Kind::call;
   head.tool_use_id = std::move(id);
   head.tool_name = std::move(tool);
@@ -88,6 +91,7 @@ void TurnLines::add_stop(Item head, std::string_view text) {
   piece.items.push_back(std::move(head));
 }
 
+// "Tool foo not found", "Tool foo does not exist", with more text after it.
 bool is_unknown_tool(std::string_view error) {
   const std::string_view start = error.substr(0, 200);
   return start.starts_with("Tool ") && (start.find("not found") != std::string_view::npos ||

@@ -27,13 +27,15 @@ class TurnLines : public TranscriptLines {
 
   void add_prompt(TranscriptItem head, std::string text);
   void add_call(TranscriptItem head, std::string id, std::string tool, Json input);
-  // The call with that id, which may have its result already; null when it is not in this piece.
+  // The newest call with that id, with or without its result; null when it is not in this piece.
   TranscriptItem* waiting_call(std::string_view id);
   // What the assistant said. Short remarks are left out.
   void add_text(event::TextKind kind, std::string_view text, TranscriptItem head);
   // `text` may be the turn's last answer: it is when a prompt or nothing follows.
   void may_end(const TranscriptItem& head, std::string_view text);
+  // The turn goes on: the last answer did not end it.
   void goes_on() { answer_.reset(); }
+  // The host says itself that the turn ended, with this answer.
   void add_stop(TranscriptItem head, std::string_view text);
 
   ContentId session_;

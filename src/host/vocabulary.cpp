@@ -20,6 +20,7 @@ std::optional<Origin> origin_of_verb(Verb verb) {
   return std::nullopt;
 }
 
+// The first of these members that has a text: hosts spell the same field differently.
 static std::string_view first_of(const Json& from, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys)
     if (const std::string_view text = from[key].as_string(); !text.empty()) return text;
@@ -44,6 +45,7 @@ static std::string_view result_text(const Json& response) {
   return first_of(response, {"stdout", "output", "returnDisplay", "llmContent", "text_result_for_llm"});
 }
 
+// The file of a call: from its input, else from what the host shows of the result.
 static std::string_view common_path(const ToolCall& call) {
   const std::string_view path =
       first_of(call.input, {"file_path", "filePath", "path", "absolute_path", "notebook_path"});
@@ -53,6 +55,7 @@ static std::string_view common_path(const ToolCall& call) {
 std::vector<Hunk> read_diff(std::string_view diff) {
   std::vector<Hunk> hunks;
   for (const std::string_view line : lines(diff)) {
+    // "@@ -12,3 +12,4 @@": only the first number is needed. The lines before the first block are a header.
     if (line.starts_with("@@ -")) {
       Hunk& hunk = hunks.emplace_back();
       std::from_chars(line.data() + 4, line.data() + line.size(), hunk.old_start);
@@ -80,6 +83,7 @@ static void read_common_change(const ToolCall& call, Action& action) {
                            after = first_of(edit, {"new_string", "newString", "new_str"});
     if (!before.empty() || !after.empty()) action.replacements.push_back({before, after});
   };
+  // One replacement in the input itself, or a list of them.
   add(call.input);
   for (const Json& edit : call.input["edits"].items()) add(edit);
 }
@@ -138,6 +142,12 @@ Action read_common_action(const ToolCall& call, Verb verb) {
   return action;
 }
 
+// *** Begin Patch
+// *** Update File: src/a.cpp
+// @@ int main()
+// -  return 1;
+// +  return 0;
+// *** End Patch
 std::vector<Action> read_patch(std::string_view patch, std::string_view tool) {
   std::vector<Action> files;
   for (const std::string_view line : lines(patch)) {
@@ -154,13 +164,15 @@ std::vector<Action> read_patch(std::string_view patch, std::string_view tool) {
       continue;
     if (files.empty() || line.starts_with("*** ")) continue;
     Action& file = files.back();
-    if (file.verb == Verb::write) {  // its text, with the signs of added lines
+    // A new file: its text is the part of the patch from its first line to this one. The text is a view into
+    // the patch, so the `+` in front of each line stays.
+    if (file.verb == Verb::write) {
       const std::size_t begin = file.content.empty()
                                     ? static_cast<std::size_t>(line.data() - patch.data())
                                     : static_cast<std::size_t>(file.content.data() - patch.data());
       file.content =
           patch.substr(begin, static_cast<std::size_t>(line.data() - patch.data()) + line.size() - begin);
-    } else if (line.starts_with("@@") || file.hunks.empty()) {
+    } else if (line.starts_with("@@") || file.hunks.empty()) {  // the first block may lack its "@@"
       file.hunks.emplace_back();
       if (!line.starts_with("@@")) file.hunks.back().lines.push_back(line);
     } else {

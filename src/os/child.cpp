@@ -15,8 +15,14 @@
 
 namespace cairn::os {
 
+// Starting: everything that allocates is prepared before fork(), because another thread may hold the lock of
+// the allocator at that moment, and nobody would release it in the child. An error of the child comes back
+// through the pipe `report`: the child writes errno to it. A successful exec closes the pipe (O_CLOEXEC), and
+// the parent reads its end.
+
 namespace {
 
+// What become() needs, as plain pointers.
 struct Prepared {
   const char* executable;
   char* const* argv;
@@ -31,6 +37,7 @@ struct Prepared {
 // The user's own programs come first.
 constexpr int kNiceness = 5;
 
+// Both limits, the soft and the hard one, so that the child cannot raise it. A lower one that exists stays.
 bool limit(int resource, std::uint64_t most) {
   rlimit now{};
   if (getrlimit(resource, &now) != 0) return false;
@@ -105,7 +112,7 @@ Result<Child> spawn_child(const Command& command) {
     [[maybe_unused]] const ssize_t written = write(to.get(), &number, sizeof number);
     _exit(127);
   }
-  to = Fd();
+  to = Fd();  // otherwise our own copy would keep the pipe open, and read() would never return
   int number = 0;
   ssize_t got = 0;
   do got = read(from.get(), &number, sizeof number);
@@ -119,15 +126,18 @@ Result<Child> spawn_child(const Command& command) {
 
 bool reap(std::int64_t pid, bool wait) {
   siginfo_t info{};
+  // WNOWAIT: look first, and leave the process a zombie. Its pid, which is also the id of the group, cannot
+  // be reused before it is reaped.
   const int how = WEXITED | WNOWAIT | (wait ? 0 : WNOHANG);
   if (waitid(P_PID, static_cast<id_t>(pid), &info, how) != 0) return false;
   if (info.si_pid == 0) return true;
-  kill_group(pid);  // before its pid can be reused
+  kill_group(pid);
   waitpid(static_cast<pid_t>(pid), nullptr, 0);
   return false;
 }
 
 void kill_group(std::int64_t pid) {
+  // kill(-1) would end every process of the user, and kill(0) our own group.
   if (pid > 1) kill(static_cast<pid_t>(-pid), SIGKILL);
 }
 

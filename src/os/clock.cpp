@@ -34,6 +34,7 @@ static std::string read_boot_id() {
   return is_id ? id : std::string();
 }
 
+// Read once: it cannot change while this process lives.
 std::string RealClock::boot_id() {
   static const std::string id = read_boot_id();
   return id;

@@ -24,6 +24,8 @@ bool is_own(int number, const siginfo_t& what) {
   return number == SIGABRT ? what.si_code == SI_TKILL && what.si_pid == getpid() : what.si_code > 0;
 }
 
+// Only async-signal-safe calls: no allocation, no lock. rename() is one.
+//
 // Restores the earlier handler. The faulting instruction runs again and abort() raises again; only a signal
 // from outside must be sent once more.
 void on_crash(int number, siginfo_t* what, void*) {
@@ -55,7 +57,8 @@ struct OtherStack {
 }  // namespace
 
 CrashMark::CrashMark(std::string from, std::string to) : from_(std::move(from)), to_(std::move(to)) {
-  thread_local const OtherStack stack;
+  thread_local const OtherStack stack;  // constructed at the first mark of each thread
+  // In this order: the handler takes mark_from as the sign that both are set.
   mark_to = to_.c_str();
   mark_from = from_.c_str();
 }

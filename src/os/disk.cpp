@@ -14,6 +14,7 @@
 
 namespace cairn::os {
 
+// The error in errno. Kept first: building the text may allocate, which may change errno.
 static Error failed(std::string_view what, std::string_view path) {
   const int number = errno;
   std::string text(what);
@@ -64,12 +65,14 @@ class RealFile final : public File {
     return static_cast<std::uint64_t>(st.st_size);
   }
 
+  // fdatasync() writes the size too, but not times, which nobody needs after a power cut.
   Status sync() override {
     if (fdatasync(fd_) != 0) return failed("sync", path_);
     return {};
   }
 
   Status give_name(const std::string& path) override {
+    // Through /proc: to link a descriptor itself (AT_EMPTY_PATH) needs a privilege.
     const std::string self = "/proc/self/fd/" + std::to_string(fd_);
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
     if (errno == EEXIST) return Error{Code::busy, "name " + path + ": it exists"};
@@ -95,11 +98,14 @@ Result<std::unique_ptr<File>> RealDisk::open(const std::string& path, Open how) 
   }
   const int fd = ::open(path.c_str(), flags, 0600);
   if (fd < 0 && errno == EEXIST) return Error{Code::busy, "open " + path + ": it exists"};
+  // A file system without such files says EOPNOTSUPP. Where the flag is unknown, it looks like opening a
+  // directory for writing, which is refused with EISDIR or EINVAL.
   if (fd < 0 && how == Open::unnamed && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
     return Error{Code::unsupported, "open " + path + ": no files without a name here"};
   if (fd < 0 && (errno == ELOOP || errno == ENXIO))  // a link, a socket
     return Error{Code::invalid, "open " + path + ": not a regular file"};
   if (fd < 0) return failed("open", path);
+  // Checked with fstat() after opening: a check before could be about another file than the one opened.
   auto file = std::make_unique<RealFile>(fd, path);
   struct stat st {};
   const bool own = how == Open::read_own || how == Open::append_own;
@@ -136,7 +142,7 @@ Result<std::vector<std::string>> RealDisk::list(const std::string& path) {
   DIR* dir = opendir(path.c_str());
   if (dir == nullptr) return failed("list", path);
   std::vector<std::string> names;
-  errno = 0;
+  errno = 0;  // readdir() returns null at the end and on an error; only errno tells them apart
   while (const dirent* entry = readdir(dir)) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
@@ -184,6 +190,7 @@ std::string RealDisk::real_path(const std::string& path) {
   if (normal.size() < PATH_MAX) ends.push_back(normal.size());
   const auto exists = [&](std::size_t end) { return access(normal.substr(0, end).c_str(), F_OK) == 0; };
   const auto found = std::partition_point(ends.begin(), ends.end(), exists);
+  // `found` is the first beginning that does not exist, so the one before it is resolved.
   const std::size_t end = found == ends.begin() ? 0 : *std::prev(found);
   char resolved[PATH_MAX];
   if (end == 0 || realpath(normal.substr(0, end).c_str(), resolved) == nullptr) return normal;
@@ -196,6 +203,7 @@ static std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// From the end of the path: usually only the last part is missing, or none.
 Status make_dirs(Disk& disk, const std::string& path) {
   const Status made = disk.make_dir(path);
   if (made.ok() || made.error().code != Code::not_found) return made;
@@ -227,6 +235,8 @@ Status append_to_own(Disk& disk, const std::string& path, std::string_view bytes
   return file->write_at(TRY(file->size()), bytes);
 }
 
+// The order matters. The bytes are synced before the rename: otherwise a power cut could leave the new name
+// with an empty file. The directory is synced after it: otherwise the rename itself could be lost.
 Status replace_file(Disk& disk, const std::string& path, std::string_view bytes) {
   const std::string beside = path + ".new";
   Status done = write_and_sync(disk, beside, bytes);

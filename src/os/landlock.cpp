@@ -28,6 +28,7 @@ struct Attributes {  // as the kernel of version 6 has it; older ones take a pre
   std::uint64_t files = 0, network = 0, scoped = 0;
 };
 
+// A kernel refuses rules with rights that it does not know.
 std::uint64_t known_rights(int version) {
   std::uint64_t rights = kTree;
   if (version < 2) rights &= ~kRefer;
@@ -55,6 +56,7 @@ Result<Fd> write_rules(const std::vector<Writable>& places) {
   const int version = landlock_version();
   if (version == 0) return Fd();
   const Attributes attributes{known_rights(version), 0, kAbstractSockets | kSignals};
+  // The members up to that version: a kernel refuses a larger structure whose rest is not zero.
   const std::size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   Fd rules(static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
   if (!rules) return errno_error("landlock", errno);

@@ -9,6 +9,10 @@
 
 namespace cairn::os {
 
+// Open-file-description locks (F_OFD_*) belong to an open file, not to a process. The classic ones would be
+// released when any descriptor of the file is closed in this process, such as the one of is_held().
+
+// A length of 0 means up to the end of the file, however long it gets.
 static struct flock whole_file() {
   struct flock range {};
   range.l_type = F_WRLCK;
@@ -25,6 +29,7 @@ static bool still_there(int fd, const std::string& path) {
 }
 
 Result<FileLock> FileLock::acquire(const std::string& path) {
+  // Again when the file was removed or replaced between open() and the lock.
   for (int attempt = 0; attempt < 8; ++attempt) {
     const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return errno_error("lock " + path, errno);
@@ -41,6 +46,7 @@ Result<FileLock> FileLock::acquire(const std::string& path) {
 }
 
 bool FileLock::is_held(const std::string& path) {
+  // O_NONBLOCK: something else in its place, such as a pipe, must not block.
   const int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return false;
   struct flock range = whole_file();

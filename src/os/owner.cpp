@@ -20,11 +20,13 @@ Status own_directory(const std::string& path) {
   struct stat st {};
   if (lstat(path.c_str(), &st) != 0) return errno_error("look at " + path, errno);
   if (S_ISLNK(st.st_mode)) {
+    // The owner of a link decides where it points, so the owner must be as trusted as that of the directory.
     if (st.st_uid != geteuid() && st.st_uid != 0) return another_users(path, st.st_uid);
     if (stat(path.c_str(), &st) != 0) return errno_error("look at " + path, errno);
   }
   if (!S_ISDIR(st.st_mode)) return Error{Code::denied, path + " is not a directory: move it away"};
   if (st.st_uid != geteuid()) return another_users(path, st.st_uid);
+  // The sticky bit is for directories that all users write in: others could put files among ours.
   if ((st.st_mode & S_ISVTX) != 0)
     return Error{Code::denied, path + " is open to everybody: set CAIRN_HOME to a directory of yours"};
   return {};
@@ -59,6 +61,8 @@ Status close_to_others(const std::string& path) {
 }
 
 Result<std::string> read_secret(const std::string& path, std::size_t max) {
+  // The user names this path: it may be a pipe, which must not block, or a terminal. A link is allowed. The
+  // checks are of the file that it leads to.
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) return errno_error("open " + path, errno);
   struct stat st {};

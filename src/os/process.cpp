@@ -38,6 +38,7 @@ std::optional<ProcStat> parse_stat(std::string_view text) {
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
   ProcStat stat;
   stat.name = text.substr(open + 1, close - open - 1);
+  // Field 1 is the pid, field 2 the name; the third follows the parenthesis.
   std::string_view rest = text.substr(close + 1);
   for (int field = 3; field <= 22; ++field) {
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -51,7 +52,7 @@ std::optional<ProcStat> parse_stat(std::string_view text) {
   return stat;
 }
 
-// When there is none, errno has the reason.
+// The state of a process. When it cannot be read, errno has the reason.
 std::optional<ProcStat> stat_of(std::int64_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/stat";
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -83,6 +84,7 @@ bool RealProcesses::alive(const ProcessKey& key) {
   return stat->start == key.start && stat->state != 'Z' && stat->state != 'X';
 }
 
+// The host may start the hook through one or more shells.
 ProcessKey nearest_host() {
   std::int64_t pid = getppid();
   for (int step = 0; step < 8 && pid > 0; ++step) {
@@ -160,7 +162,8 @@ static bool daemon_needs(std::string_view name) {
   return std::find(std::begin(kKept), std::end(kKept), name) != std::end(kKept);
 }
 
-static std::vector<std::string> those(char** environment, bool (*needs)(std::string_view)) {
+// The variables whose name is accepted, as NAME=VALUE.
+static std::vector<std::string> variables_that(char** environment, bool (*needs)(std::string_view)) {
   std::vector<std::string> kept;
   for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -171,13 +174,14 @@ static std::vector<std::string> those(char** environment, bool (*needs)(std::str
 }
 
 std::vector<std::string> reduced_environment(char** environment) {
-  return those(environment, daemon_needs);
+  return variables_that(environment, daemon_needs);
 }
 
 std::vector<std::string> plain_environment(char** environment) {
-  return those(environment, is_common_variable);
+  return variables_that(environment, is_common_variable);
 }
 
+// open() takes the lowest free number, which is `fd`: the lower ones are open already.
 void open_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
@@ -198,9 +202,11 @@ Result<std::int64_t> spawn_detached(const std::string& executable, const std::ve
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&attributes);
+  // None of the host's descriptors stays open: a host waits until all copies of its pipes are closed.
   for (int fd = 0; fd <= 2; ++fd) posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
   posix_spawn_file_actions_addclosefrom_np(&files, 3);
   posix_spawn_file_actions_addchdir_np(&files, "/");
+  // Signals that the caller blocks or ignores (a hook ignores SIGPIPE) would stay so through exec.
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);

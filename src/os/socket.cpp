@@ -42,6 +42,7 @@ Result<Address> address_of(const std::string& path) {
   Address address;
   address.name.sun_family = AF_UNIX;
   std::string shortened = path;
+  // Too long for the kernel: open the directory, and name the socket as /proc/self/fd/N/NAME.
   if (path.size() >= sizeof address.name.sun_path) {
     const std::size_t slash = path.find_last_of('/');
     if (slash == std::string::npos) return Error{Code::invalid, "socket " + path + ": the name is too long"};
@@ -93,6 +94,7 @@ Result<Fd> listen_unix(const std::string& path) {
   if (bind(fd.get(), as_sockaddr(address.name), sizeof address.name) != 0)
     return errno_error("bind " + path, errno);
   if (chmod(address.name.sun_path, 0600) != 0) return errno_error("chmod " + path, errno);
+  // A queue for many hooks at once: where it is full, clients must poll (see connect_unix).
   if (listen(fd.get(), 512) != 0) return errno_error("listen " + path, errno);
   return fd;
 }
@@ -104,6 +106,7 @@ Result<Fd> connect_unix(const std::string& path, int timeout_ms) {
   if (lstat(address.name.sun_path, &st) != 0) return errno_error("connect " + path, errno);
   if (S_ISLNK(st.st_mode)) return Error{Code::denied, "connect " + path + ": it is a link"};
   if (st.st_uid != geteuid()) return Error{Code::denied, "connect " + path + ": it belongs to another user"};
+  // The checks above are of the name, which may be replaced at any moment; peer_is_me() below decides.
   Fd fd = TRY(new_socket());
   while (connect(fd.get(), as_sockaddr(address.name), sizeof address.name) != 0) {
     if (errno == ECONNREFUSED) return Error{Code::not_found, "connect " + path + ": no daemon answers there"};
@@ -140,7 +143,7 @@ Status send_all(int fd, std::string_view bytes, std::int64_t deadline_boot_ns) {
 }
 
 Result<std::string> read_line(int fd, std::string& rest, std::size_t max, std::int64_t deadline_boot_ns) {
-  std::size_t searched = 0;
+  std::size_t searched = 0;  // no line feed is before this: a long line is not searched again and again
   for (;;) {
     const std::size_t end = rest.find('\n', searched);
     if (std::min(end, rest.size()) > max) return Error{Code::invalid, "a line is too long"};

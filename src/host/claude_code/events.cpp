@@ -35,6 +35,7 @@ std::string_view name_of(Kind kind) {
   return name_in(kKinds, kind);
 }
 
+// The host sends these as prompts. They are recognised by their fixed beginnings: nothing else marks them.
 bool is_notification(std::string_view prompt) {
   for (const std::string_view start :
        {"<task-notification>", "<teammate-message", "<agent-notification",
@@ -52,6 +53,7 @@ static std::string without_hint(std::string prompt) {
 
 Result<Event> read_event(const EventId& id, const hook::Envelope& envelope, std::string_view payload) {
   Shaped shaped = TRY(read_shaped(kKinds, id, envelope, payload));
+  // Cursor runs the hooks of this host's settings file too, with our command line for this host.
   if (is_cursors(shaped.payload)) return cursor_event(std::move(shaped));
   Event e = std::move(shaped.event);
   e.prompt = without_hint(std::move(e.prompt));

@@ -48,6 +48,7 @@ std::vector<FoundTranscript> find_transcripts(os::Disk& disk, const std::string&
   for (const std::string& name : *names) {
     const std::string path = root + "/" + name;
     const auto stat = disk.stat(path);
+    // A directory that is called like a session has the transcripts of its subagents.
     if (!stat || !stat->is_dir || is_session(name)) continue;
     if (name == "projects") {  // the configuration directory was named
       for (FoundTranscript& transcript : find_transcripts(disk, path)) found.push_back(std::move(transcript));

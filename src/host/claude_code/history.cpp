@@ -50,8 +50,9 @@ std::string slug_of(std::string_view path) {
   return slug;
 }
 
-// The directory that the host calls `slug`: each character that is no letter or digit is '-' in it. Looks for
-// one that exists.
+// The directory that the host calls `slug`: each character that is no letter or digit is '-' in it, so the
+// name is ambiguous ("-home-dev-my-shop" is /home/dev/my-shop or /home/dev/my/shop). Goes down through the
+// directories that exist and fit, and takes the longest path. Empty: there is none.
 std::string directory_of(os::Disk& disk, const std::string& at, std::string_view slug, std::size_t& looks) {
   if (slug.empty()) return at;
   if (!slug.starts_with('-') || ++looks > kMostLooks) return "";
@@ -85,6 +86,7 @@ std::string directory_of_folder(os::Disk& disk, const std::string& folder, const
   std::size_t looks = 0;
   std::string found = directory_of(disk, "", slug, looks);
   if (!found.empty()) return found;
+  // The directory is gone: the best guess.
   found = slug;
   std::replace(found.begin(), found.end(), '-', '/');
   return found;

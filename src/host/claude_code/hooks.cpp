@@ -42,6 +42,7 @@ Json entry_for(const HookProgram& program, const std::string& event) {
   return hook;
 }
 
+// A plugin that is installed counts as enabled unless the settings say otherwise.
 void add_plugins(Registration& found, os::Disk& disk, const Json& settings) {
   const std::string list =
       fs::path(found.settings_file).parent_path().string() + "/plugins/installed_plugins.json";
@@ -68,6 +69,7 @@ void add_server(Registration& found, os::Disk& disk, const Result<std::string>& 
 
 std::optional<std::array<int, 3>> parse_version(std::string_view text) {
   const auto is_digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
+  // Tries each place where a number begins: "node 22 claude 2.1.197" has another number first.
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (!is_digit(at) || (at > 0 && is_digit(at - 1))) continue;
     std::array<int, 3> numbers{};

@@ -67,7 +67,7 @@ std::optional<WallTime> end_of_limit(std::string_view text) {
     if (c < '0' || c > '9' || seconds > 100'000'000'000) return std::nullopt;
     seconds = seconds * 10 + (c - '0');
   }
-  if (seconds < 1'000'000'000) return std::nullopt;
+  if (seconds < 1'000'000'000) return std::nullopt;  // before 2001: some other number
   return from_epoch_ms(seconds * 1000);
 }
 
@@ -94,6 +94,10 @@ Tokens tokens_of_message(const Json& usage) {
           usage["output_tokens"].as_int(), cached};
 }
 
+// The program writes one JSON object a line: "assistant" with the text of a message, "stream_event" with its
+// pieces, "system" with notices, and "result" when the prompt is answered. The text is that of the messages.
+// Tokens and costs of a result are totals of the process, so those of this prompt are the difference to the
+// totals before.
 class Output final : public AgentOutput {
  public:
   std::optional<AgentAnswer> read(std::string_view line) override {
@@ -161,6 +165,8 @@ class Output final : public AgentOutput {
     AgentFailure failure;
     failure.reason = one_line(reason.empty() ? said["subtype"].as_string() : reason, kLongestReason);
     failure.until = end_of_limit(reason);
+    // The most exact source first: the sentence names causes that the error's word and the HTTP status lump
+    // together, such as a conversation that is gone.
     if (said["subtype"].as_string() == "error_max_turns")
       failure.kind = AgentFailure::Kind::rejected, failure.reason = "the model asked for a tool; it has none";
     else if (const auto words = kind_of_words(ascii_lower(reason)))
@@ -200,6 +206,8 @@ class ClaudeAgent final : public MemoryAgent {
   std::string_view how_to_log_in() const override { return "run `claude` and type /login"; }
 
   std::vector<std::string> arguments(const AgentRun& run) const override {
+    // No tools, no MCP servers but those of the command line (there are none), no settings files, no hooks,
+    // no slash commands. One turn: a reply that asks for a tool ends with an error instead of going on.
     std::vector<std::string> list = {"claude",
                                      "-p",
                                      "--input-format",

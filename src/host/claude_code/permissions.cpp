@@ -76,6 +76,7 @@ Result<std::string> with_permissions(std::string text) {
   return text;
 }
 
+// Removes a rule, or the list or the object around it when nothing else is in it and it was not in `before`.
 Result<std::string> without_permissions(std::string text, const std::optional<std::string>& before) {
   const auto original = scan(before.value_or(""));
   const JsonNode* const old_permissions = original ? member(&*original, kPermissions) : nullptr;

@@ -39,7 +39,7 @@ Record read_record(const Json& line) {
   const Json& content = line["message"]["content"];
   if (content.is_string()) add_text(record.said, content.as_string());
   for (const Json& block : content.items()) read_block(block, record);
-  // The older shape.
+  // In older transcripts calls and results are lines of their own.
   if (record.type == "tool_use") {
     const auto id = line.text("id");
     record.calls.push_back({id.value_or(""), std::string(line["tool"].as_string()), line["input"]});

@@ -97,6 +97,7 @@ static void add_replacement(const Json& edit, Action& action) {
   if (!before.empty() || !after.empty()) action.replacements.push_back({before, after});
 }
 
+// The host's own diff (structuredPatch) has line numbers. Without it only the texts of the input are known.
 static void read_change(const ToolCall& call, Action& action) {
   action.content = call.input["content"].as_string();
   action.existed = call.response["type"].as_string() == "update";
@@ -123,6 +124,8 @@ static std::string id_text(const Json& value) {
   return value.is_int() ? std::to_string(value.as_int()) : std::string(value.as_string());
 }
 
+// TodoWrite has the whole list each time. TaskCreate and TaskUpdate have one task; the id of a new one is in
+// the response.
 static void read_tasks(const ToolCall& call, Action& action) {
   if (call.tool == "TodoWrite") {
     action.all_tasks = true;
@@ -137,6 +140,7 @@ static void read_tasks(const ToolCall& call, Action& action) {
   }
 }
 
+// Answers are an object whose keys are the questions' texts.
 static void read_questions(const ToolCall& call, Action& action) {
   const Json& answers = call.response["answers"];
   for (const Json& question : call.input["questions"].items()) {

@@ -72,6 +72,8 @@ bool Lines::goes_on(const Json& line, const std::string& prompt_id) {
   return true;
 }
 
+// A line of type "user" is a prompt only if the user typed it. It may also have results of tool calls, the
+// summary of a compaction, a prompt for a subagent (isSidechain, agentId), or a text of the host (isMeta).
 void Lines::take_user(const Json& line, const Item& head) {
   const Json& content = line["message"]["content"];
   bool has_result = false;
@@ -88,13 +90,16 @@ void Lines::take_user(const Json& line, const Item& head) {
   Item prompt = head;
   prompt.kind = Item::Kind::prompt;
   prompt.text = content_text(content);
+  // The user stopped the model: what it said last does not end the turn.
   if (trim(prompt.text).starts_with("[Request interrupted")) answer_.reset();
   if (trim(prompt.text).empty() || is_the_hosts(trim(prompt.text))) return;
   if (answer_) piece.items.push_back(*std::exchange(answer_, std::nullopt));
+  // In a transcript without ids of prompts the line's own id takes their place.
   if (!line.has("promptId")) prompt_id_ = prompt.prompt_id = line["uuid"].as_string();
   piece.items.push_back(std::move(prompt));
 }
 
+// As TurnLines::end_piece().
 void Lines::end_piece(std::uint64_t begin) {
   if (!answer_) return;
   if (piece.at_end || answer_->begin <= begin) {
@@ -112,6 +117,7 @@ static std::string_view objection_in(std::string_view text, std::string_view too
                                           "Permission for this tool use was denied."};
   static constexpr std::array kOwn = {"The user wants to clarify these questions.",
                                       "The user has indicated "};
+  // "The user said:" as a sentence of its own, or "the user said:" at the end of one.
   constexpr std::string_view kSaid = "he user said:\n",
                              kNote = "\n\nNote: The user's next message may contain";
   const auto begins = [&](std::string_view start) { return text.starts_with(start); };
@@ -144,6 +150,7 @@ void Lines::take_result(const Json& block, const Json& line, const Item& head) {
   } else {
     result.response = tool_result.is_object() ? tool_result : Json(text);
   }
+  // Lines of the assistant name no prompt; the line of the result does.
   if (line.has("promptId")) call->prompt_id = head.prompt_id;
   const bool failed = result.failed;
   call->result = std::move(result);
@@ -162,6 +169,7 @@ void Lines::take_assistant(const Json& line, const Item& head) {
     piece.items.push_back(std::move(call));
     calls = true;
   }
+  // Only what is said in the main conversation counts, not in a subagent's.
   const bool main = !head.agent_id && !line["isSidechain"].as_bool();
   if (main && !line["isApiErrorMessage"].as_bool())
     take_text(TextKind::remark, content_text(message["content"]), head);
@@ -172,6 +180,7 @@ void Lines::take_assistant(const Json& line, const Item& head) {
   const bool ends = message["stop_reason"].as_string() == "end_turn";
   answer_.reset();
   if (stop.text.empty() || stop.prompt_id.empty()) return;
+  // Without "end_turn" a text without calls may be the last one of its turn: the next lines decide.
   if (ends)
     piece.items.push_back(std::move(stop));
   else if (alone_ && !calls && !line["isApiErrorMessage"].as_bool())

@@ -36,7 +36,7 @@ constexpr std::array kTools = std::to_array<std::pair<std::string_view, Verb>>({
     {"exec_command", Verb::run},
     {"shell", Verb::run},
     {"apply_patch", Verb::edit},
-    // Names that its matchers know too.
+    // Other names that it accepts for tools in the matchers of hooks.
     {"Write", Verb::write},
     {"Edit", Verb::edit},
     {"Read", Verb::read},

@@ -11,6 +11,10 @@ namespace cairn::host::codex_cli {
 using Item = TranscriptItem;
 using event::TextKind;
 
+// A line has a type and a payload. "response_item" has calls and their outputs. "event_msg" has prompts,
+// answers, the ends of turns, and how a command ended. "session_meta" and "turn_context" say in which
+// directory and turn the lines after them are.
+
 // The texts of a list of parts, or the string itself.
 static std::string parts_text(const Json& content) {
   if (content.is_string()) return std::string(content.as_string());
@@ -83,6 +87,7 @@ void Lines::take_item(const Json& payload, Item head) {
     may_end(head, parts_text(item["content"]));
     return add_text(TextKind::remark, parts_text(item["content"]), std::move(head));
   }
+  // A command that failed. One that succeeded gets its result from its output (take_output).
   if (type != "CommandExecution" || item["exit_code"].as_int() == 0) return;
   Item* call = waiting_call(item["id"].as_string());
   if (!call || call->result) return;
@@ -112,6 +117,8 @@ static Output output_of(const Json& output) {
   if (const auto object = text.starts_with('{') ? Json::parse(text) : Result<Json>(Json());
       object && object->has("metadata"))
     return {std::string((*object)["output"].as_string()), (*object)["metadata"]["exit_code"].as_int()};
+  // A head with the exit code, then "Output:" and what was printed. Only the head is searched for the code: a
+  // command can print such words itself.
   Output read;
   const std::size_t body = text.find("\nOutput:\n");
   const std::string_view head = std::string_view(text).substr(0, body);
@@ -207,6 +214,7 @@ void add_exit_code(event::Event& event, os::Disk& disk) {
   std::string tail(static_cast<std::size_t>(size - from), '\0');
   tail.resize((*file)->read_at(from, tail.data(), tail.size()).value_or(0));
   for (const std::string_view line : lines(tail)) {
+    // Searched as text first: parsing every line would be slow.
     if (line.find(*event.tool_use_id) == std::string_view::npos ||
         line.find("\"CommandExecution\"") == std::string_view::npos)
       continue;

@@ -23,6 +23,7 @@ std::string snake(std::string_view name) {
   return out;
 }
 
+// The timeout that Codex uses, with its default and its limits: this is what it hashes.
 std::int64_t timeout_of(std::string_view event, const Json& hook) {
   if (event == "SessionEnd") return std::clamp<std::int64_t>(hook["timeout"].as_int(1), 1, 3);
   return std::max<std::int64_t>(hook["timeout"].as_int(600), 1);
@@ -44,7 +45,8 @@ std::string approved_hash(std::string_view toml, const std::string& key) {
 
 }  // namespace
 
-// Keys are sorted, as in the text that Codex hashes.
+// Codex hashes compact JSON with sorted keys, so they are written in this order. The hash of two events has
+// no matcher.
 std::string trust_hash(std::string_view event, const Json& group, const Json& hook) {
   Json handler = Json::object({{"async", hook["async"].as_bool()},
                                {"command", hook["command"].as_string()},

@@ -43,6 +43,7 @@ void Lines::take_result(const Json& data, const Item& head) {
   result.at = head.at;
   std::string text(data["result"]["content"].as_string());
   const std::int64_t code = data["shellExecution"]["exitCode"].as_int();
+  // The host adds a line after the output: "<shellId: 0 completed with exit code 3>".
   if (const std::size_t at = text.rfind("\n<shellId: "); at != std::string::npos) text.resize(at + 1);
   if (code != 0) {
     event::Event failed;
@@ -88,7 +89,7 @@ void add_last_answer(event::Event& event, os::Disk& disk) {
   if (event.kind != event::Kind::stop || !event.last_assistant_message.empty() ||
       event.transcript_path.empty())
     return;
-  constexpr std::uint64_t kTail = 512u << 10;
+  constexpr std::uint64_t kTail = 512u << 10;  // the answer was written just before
   const auto file = disk.open(event.transcript_path, os::Open::read);
   if (!file) return;
   const std::uint64_t size = (*file)->size().value_or(0), from = size > kTail ? size - kTail : 0;

@@ -50,6 +50,7 @@ class Cursor final : public OtherHost {
   Traits traits() const override { return {}; }
   std::vector<const SettingsFile*> files() const override { return {}; }
 
+  // Also called for a payload that was read as Claude Code's (cursor_event): sets the host and the kind too.
   void adapt(event::Event& e, const Json& payload) const override {
     e.host = name();
     e.project_dir.clear();
@@ -58,7 +59,7 @@ class Cursor final : public OtherHost {
     if (e.cwd.empty() && !payload["workspace_roots"].items().empty())
       e.cwd = payload["workspace_roots"].items()[0].as_string();
     if (e.kind == Kind::tool_failure) e.error = payload["error_message"].as_string(e.error);
-    if (e.kind == Kind::stop && any_of_status(payload["status"].as_string())) e.kind = Kind::stop_failure;
+    if (e.kind == Kind::stop && is_failure(payload["status"].as_string())) e.kind = Kind::stop_failure;
   }
 
  protected:
@@ -66,7 +67,7 @@ class Cursor final : public OtherHost {
   ToolVerbs tools() const override { return kTools; }
 
  private:
-  static bool any_of_status(std::string_view status) { return status == "error" || status == "aborted"; }
+  static bool is_failure(std::string_view status) { return status == "error" || status == "aborted"; }
 };
 
 }  // namespace

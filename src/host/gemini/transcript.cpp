@@ -17,6 +17,7 @@ static std::string text_in(const Json& content) {
   return text;
 }
 
+// The host puts what hooks answer into the prompt, as <hook_context>...</hook_context>.
 std::string without_hook_context(std::string_view prompt) {
   constexpr std::string_view kBegin = "<hook_context>", kEnd = "</hook_context>";
   std::string text(prompt);
@@ -54,6 +55,8 @@ void Lines::take_user(const Json& line, Item head) {
   add_prompt(std::move(head), std::move(text));
 }
 
+// A message is written again whenever it grows, for example when a result of a call is there. Its text is
+// taken once, each call once, and a call's result when it comes.
 void Lines::take_model(const Json& line, const Item& head) {
   const std::string text = text_in(line["content"]);
   const bool first = seen_.insert(std::string(line["id"].as_string())).second;

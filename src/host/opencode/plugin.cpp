@@ -135,7 +135,7 @@ export const Cairn = async ({ directory, worktree, project }) => {
 
 std::string plugin_text(const HookProgram& program) {
   std::string text(kPlugin);
-  constexpr std::string_view kHole = "@HOOK@";
+  constexpr std::string_view kHole = "@HOOK@";  // a JSON string is a JavaScript string too
   return text.replace(text.find(kHole), kHole.size(), Json(program.path).dump());
 }
 

@@ -8,6 +8,7 @@ namespace cairn::host::qwen_code {
 
 using Item = TranscriptItem;
 
+// The texts of a message, without the model's thoughts.
 static std::string parts_text(const Json& line) {
   std::string text;
   for (const Json& part : line["message"]["parts"].items())
@@ -30,6 +31,8 @@ void Lines::take_line(const Json& line, Item head) {
   cwd_ = head.cwd = line["cwd"].as_string(cwd_);
   branch_ = head.branch = line["gitBranch"].as_string(branch_);
   const std::string_view type = line["type"].as_string();
+  // Prompts have no ids in common with hooks, so they are read only where no hook ran. "provenance" tells the
+  // user's prompts from those that the host makes.
   if (type == "user" && alone_ && line["provenance"].as_string("real_user") == "real_user") {
     std::string text = parts_text(line);
     if (trim(text).empty()) return;
