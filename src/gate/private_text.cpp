@@ -16,8 +16,9 @@ std::string& string_of(Json& value) {
 
 namespace {
 
-constexpr std::size_t kMaxEdits =
-    200;  // edits of one call on a file with private parts; each is searched for in the file
+// Edits of one call on a file with private parts. Each is searched for in the file, so with more of them all
+// are removed instead.
+constexpr std::size_t kMaxEdits = 200;
 
 struct Tag {
   enum class Kind { none, open, close } kind = Kind::none;
@@ -47,6 +48,7 @@ Tag tag_at(std::string_view text) {
   const std::size_t end = spaced ? over_blanks(text, after) : text.find_first_of("<>", after);
   if (spaced ? end >= text.size() || text[end] != '>' : end < text.size() && text[end] == '<') return {};
   if (end >= text.size()) return {closing ? Tag::Kind::close : Tag::Kind::open, text.size()};
+  // `<private/>` encloses nothing.
   if (text[end - 1] == '/' && !closing) return {};
   return {closing ? Tag::Kind::close : Tag::Kind::open, end + 1};
 }
@@ -75,7 +77,7 @@ PrivateScan remove_private(std::string_view text, int depth) {
         if (scan.depth++ == 0) scan.text.append(kPrivateMark);
       } else if (scan.depth > 0) {
         --scan.depth;
-      } else {
+      } else {  // the text began inside a private part: drop all that was kept
         scan.text = kPrivateMark;
         scan.began_inside = true;
       }
@@ -104,7 +106,10 @@ bool clean_string(std::string& text, int depth = 0) {
   return scan.removed;
 }
 
-// Cleans strings in document order as one text that starts at nesting `depth`.
+// Cleans strings in document order as one text that starts at nesting `depth`. Two cases need more than a
+// scan of each string: a value wholly inside a private part is covered with its keys and numbers (ends_ tells
+// whether the part ended within the value), and after a closing tag without an opening one all values before
+// it are covered, too (shown_).
 class Flow {
  public:
   explicit Flow(int depth = 0) : depth_(depth) {}
@@ -169,7 +174,8 @@ int depth_at(std::string_view text, std::size_t at) {
   return remove_private(text.substr(0, at)).depth;
 }
 
-// The depth at the start of each line.
+// The nesting of private parts at the start of each line. Lines before a closing tag without an opening one
+// are private, too.
 std::vector<int> line_depths(std::string_view text) {
   std::vector<int> depths;
   int depth = 0;
@@ -241,6 +247,7 @@ bool remove_private(Json& value) {
 bool remove_private(Json& tool_input, Json& tool_response) {
   bool removed = false;
   const std::string original(tool_response["originalFile"].as_string());
+  // Only a file with tags has private parts whose edits show no tag themselves.
   if (remove_private(original).removed) {
     removed = clean_replacement(tool_input, original, "old_string", "new_string");
     Json* edits = member(tool_input, "edits");
