@@ -8,6 +8,7 @@ namespace cairn::distil {
 
 namespace {
 
+// "**Next steps**" without its marks; "**a** and **b**" stays, because the marks are not one pair.
 std::string_view without_emphasis(std::string_view text) {
   text = trim(text);
   for (const std::string_view mark : {"**", "__", "*"})
@@ -17,11 +18,12 @@ std::string_view without_emphasis(std::string_view text) {
   return text;
 }
 
-// Signs, arrows and pictures before the first letter.
+// `text` from its first letter, digit or quote on, without signs, arrows and pictures: "Next" of "-> Next".
 std::string_view from_letter(std::string_view text) {
   while (!text.empty()) {
     const auto c = static_cast<unsigned char>(text.front());
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    // First bytes of letters in UTF-8. 0xe2 begins arrows and signs, 0xf0 emoji.
     const bool foreign = c >= 0xc3 && c != 0xe2 && c < 0xf0;
     if (letter || foreign || c == '`' || c == '/' || c == '"' || c == '\'') break;
     text.remove_prefix(1);
@@ -34,6 +36,7 @@ std::size_t list_mark(std::string_view text) {
   for (const std::string_view mark : {"- ", "* ", "+ ", "\u2022 "})
     if (text.starts_with(mark)) return mark.size();
   const std::size_t digits = text.find_first_not_of("0123456789");
+  // "2024. " is a year at the end of a sentence, not the mark of an item.
   if (digits == 0 || digits > 3 || digits == std::string_view::npos) return 0;
   return text.substr(digits).starts_with(". ") || text.substr(digits).starts_with(") ") ? digits + 2 : 0;
 }
@@ -69,6 +72,7 @@ void read_label(AnswerLine& line) {
 AnswerLine read_answer_line(std::string_view raw) {
   AnswerLine line;
   std::string_view text = trim(raw);
+  // "---" and "***" are rules between sections.
   if (text.empty() || text.find_first_not_of("-=_*") == std::string_view::npos) {
     line.kind = AnswerLine::Kind::blank;
     return line;
@@ -109,7 +113,8 @@ std::vector<AnswerLine> answer_lines(std::string_view answer, const Mode& mode) 
     if (line.kind == AnswerLine::Kind::text) {
       AnswerLine labelled = line;
       read_label(labelled);
-      // Any other label is part of the sentence.
+      // "Note: the cache is off" is a sentence. A label is a heading only when it stands alone or announces
+      // what is left to do.
       if (labelled.kind == AnswerLine::Kind::heading &&
           (labelled.rest.empty() || is_next_heading(labelled.text, mode)))
         line = std::move(labelled);

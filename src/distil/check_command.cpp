@@ -74,9 +74,12 @@ bool is_check(std::string_view name, std::span<const ShellWord> words) {
   constexpr std::size_t kWords = 6;  // npm --prefix web run test; docker compose run web pytest
   for (const ShellWord& each : words.first(std::min(words.size(), kWords))) {
     const std::string_view word = each.text;
+    // `python -c "..."`: a script that mentions tests is no test.
     if (word.find('\n') != std::string_view::npos) return false;
+    // `python -m pytest`, `node --test`, `cmake --build`: these options lead to the word that decides.
     if (word.starts_with('-') && word != "-m" && word != "--test" && word != "--check" && word != "--build")
       continue;
+    // `npm install jest` installs a test runner and runs none.
     if (any_of(word, {"install", "add", "init", "start", "logs", "push", "pull"})) return false;
     if (says_check(word)) return true;
   }

@@ -92,6 +92,10 @@ std::string why_failed(const Step& step, const Action& action) {
 
 }  // namespace
 
+// One step goes through add(), which counts it and sorts out interrupted and refused calls, then take(),
+// which chooses a function by the action's verb. Each function adds to its own lists. A step of a
+// subagent counts for the files that it read and changed, but its commands and searches are not listed: the
+// sentence about the subagent's result (agent()) stands for them.
 class Digester::Collector {
  public:
   explicit Collector(std::string root) : root_(std::move(root)) {}
@@ -99,6 +103,7 @@ class Digester::Collector {
   void add(const Step& step, const Action& action) {
     mark_ = {count_++, step.event};
     if (!step.agent_type.empty()) ++out_.subagent_steps;
+    // Even if the call fails below: its text may have reached the answer.
     if (action.origin && *action.origin != Origin::output) push(out_.outside, mark_, kMaxMarks);
     if (step.outcome == Step::Outcome::interrupted)
       push(out_.interrupted, doing(action), kMaxInterrupted);
@@ -135,6 +140,7 @@ class Digester::Collector {
     }
   }
 
+  // The command without "cd ROOT && ", which agents often put first and which says nothing.
   std::string cleaned(const Action& action) const {
     const std::string move = "cd " + root_ + " && ";
     std::string_view rest = trim(action.command);
@@ -155,6 +161,7 @@ class Digester::Collector {
     if (files.only_looks && ok) push(out_.looked, mark_, kMaxMarks);
     if (!step.agent_type.empty()) return;
     if (!ok)
+      // `foo && make test` that fails with "foo: not found" has not run the test.
       if (std::string program = blamed_program(files, step.error); program != files.program) {
         files.check.clear();  // the check was not run
         files.program = std::move(program);
@@ -184,7 +191,7 @@ class Digester::Collector {
     return run;
   }
 
-  // The first run of a command and the newest ones are kept.
+  // Keeps the first run of a command and the newest ones: the first failure and how it ended make a fix.
   static void add_run(Command& command, Run run) {
     if (command.runs.size() >= kMaxRuns) command.runs.erase(command.runs.begin() + 1);
     command.runs.push_back(std::move(run));
@@ -205,6 +212,7 @@ class Digester::Collector {
   // its whole text.
   Command& entry_of(const std::string& text, const ShellFiles& files, std::string_view purpose) {
     std::string check = files.check;
+    // Where its errors go does not make it another check.
     for (const std::string_view tail : {" 2>/dev/null", " 2>&1"})
       if (check.ends_with(tail)) check.resize(check.size() - tail.size());
     const std::string key = content_hash(check.empty() ? text : check);
@@ -234,6 +242,7 @@ class Digester::Collector {
       std::erase_if(out_.commands, [&](const Command& c) {
         return left_out < kMaxCommands && worth(c) <= least && ++left_out > 0;
       });
+    // The positions have changed.
     commands_.clear();
     for (std::size_t i = 0; i < out_.commands.size(); ++i) commands_.emplace(out_.commands[i].key, i);
   }
@@ -252,6 +261,7 @@ class Digester::Collector {
     if (out_.files.size() >= kMaxFiles && !files_.contains(name)) return;
     FileChange& file_change = change_of(name);
     push(file_change.marks, mark_, kMaxMarks);
+    // A write without hunks replaces the whole file; with hunks it is an edit of a file that existed.
     if (writes && action.hunks.empty()) {
       (action.existed ? file_change.edited : file_change.created) = true;
       file_change.lines = count_lines(action.content);
@@ -341,6 +351,7 @@ class Digester::Collector {
     const std::string_view text = trim(result);
     const std::string line = one_line(first_telling_line(text), 240);
     sentence += line.empty() ? "" : ": " + line;
+    // \xa6 is the last byte of the ellipsis that one_line() adds.
     const bool ended = !line.empty() && line.find_last_of(".!?\xa6") == line.size() - 1;
     push(out_.agents, sentence + (ended ? "" : "."), kMaxSentences);
   }
@@ -358,6 +369,7 @@ class Digester::Collector {
     for (const host::TaskChange& change : action.tasks) {
       const std::string subject = shown(change.subject, kMaxSubject);
       const host::TaskChange::State state = change.state;
+      // A change without a subject is about a task that an earlier call named, perhaps in another turn.
       if (action.all_tasks || !change.subject.empty())
         add_task(change.id, subject, state);
       else
@@ -390,7 +402,8 @@ class Digester::Collector {
     if (state != host::TaskChange::State::unknown) task->state = state;
   }
 
-  // `seen_` serves two lists: searches are quoted and addresses are not, so they never are equal.
+  // One set (seen_) serves both lists, searches and addresses: searches are quoted and addresses are not, so
+  // an item of one list never equals one of the other.
   void add_unique(std::vector<std::string>& list, std::string item) {
     if (seen_.size() >= kMaxNames || !seen_.insert(item).second) return;
     list.push_back(std::move(item));

@@ -49,6 +49,7 @@ void TurnReader::add(const Step& step) {
 
 Distilled TurnReader::distil(const Turn& turn, const Mode& mode) const {
   const Digest& facts = digester_.digest();
+  // Bounds the time for an answer of any length.
   const std::string answer = visible(prefix(turn.last_answer, 50'000));
   Distilled out{summarise(turn, facts, answer, mode), observe(turn, facts, answer, mode), carried_by(facts)};
   put_labels(out.summary);

@@ -30,11 +30,13 @@ std::string stem(std::string word) {
   };
   if (drop("ies", 3)) return word + "y";
   if (drop("ing", 3) || drop("ed", 3)) {
+    // "planning" becomes "plann", then "plan"; but "passing" stays "pass", and "calling" "call".
     const std::size_t n = word.size();
     if (n > 3 && word[n - 1] == word[n - 2] && word[n - 1] != 's' && word[n - 1] != 'l') word.pop_back();
   } else if (!word.ends_with("ss") && !drop("es", 4)) {
     drop("s", 2);
   }
+  // "cache" and "caching" both become "cach".
   if (word.size() > 3 && word.ends_with('e')) word.pop_back();
   return word;
 }
@@ -77,6 +79,7 @@ void add_pairs(std::string_view run, Words& to) {
 
 void add_word(std::string_view raw, Words& to) {
   if (raw.empty()) return;
+  // 0xe3 and above begin the characters from U+3000 on: Chinese, Japanese, Korean.
   if (static_cast<unsigned char>(raw.front()) >= 0xe3) return add_pairs(raw, to);
   std::string word = fold(raw);
   if (is_empty(word)) return;
@@ -98,7 +101,7 @@ Words key_words(std::string_view text) {
     if (!is_lower(c) && !is_upper(c) && !is_digit(c) && !is_foreign(c)) {
       end_at(i);
       from = i + 1;
-    } else if (is_upper(c) && i > from && is_lower(text[i - 1])) {
+    } else if (is_upper(c) && i > from && is_lower(text[i - 1])) {  // parseHeader
       end_at(i);
     }
   }
@@ -130,6 +133,7 @@ std::set<std::string> named_files(std::string_view text) {
     if (in) continue;
     std::string_view word = text.substr(from, i - from);
     from = i + 1;
+    // The full stop of the sentence: "Fix parser.cpp."
     while (word.ends_with('.')) word.remove_suffix(1);
     const std::size_t slash = word.rfind('/');
     if (slash != std::string_view::npos) word.remove_prefix(slash + 1);

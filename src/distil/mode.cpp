@@ -16,6 +16,7 @@ bool is_letter(std::string_view text, std::size_t at) {
   if (byte < 0x80)
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
            byte == '_';
+  // `at` may be inside a character: go back to its first byte.
   while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
   const auto lead = static_cast<unsigned char>(text[at]);
   // U+2000 to U+2E7F are punctuation and signs.
@@ -27,7 +28,8 @@ struct Found {
   std::size_t size = 0;
 };
 
-// Whether `cue`, without its `*`, is at text[at], with word borders where it needs them.
+// Whether `cue`, without its `*`, is at text[at], with word borders where it needs them. `open`: it had a
+// `*`, so the word may go on after it.
 bool stands_at(std::string_view text, std::size_t at, std::string_view cue, bool open) {
   if (text.substr(at, cue.size()) != cue) return false;
   const std::size_t end = at + cue.size();
@@ -61,6 +63,8 @@ struct List {
   Cues Mode::*cues;
   bool plain = true;  // plain language: a mode without this list uses the list of `code`
 };
+// The keys are part of the format of mode files, which people write: they do not change with the members'
+// names.
 constexpr List kLists[] = {{"finding", &Mode::findings, false},
                            {"decision", &Mode::decisions, false},
                            {"remains", &Mode::remains, false},
@@ -183,7 +187,8 @@ Result<Mode> read_mode(std::string_view toml, std::string_view name) {
 
 namespace {
 
-// A list of {"id", "description"}; cues of an equal name in `parent` are kept.
+// Replaces `to`, the parent's list, by the list of {"id", "description"}. A name that the parent has keeps
+// its cues.
 Status read_described(const Json& list, std::vector<Mode::Named>& to, std::string_view mode) {
   if (list.is_null()) return {};
   std::vector<Mode::Named> read;
@@ -288,6 +293,7 @@ std::string without_cues(std::string folded, const Cues& cues) {
   for (const std::string& cue : cues)
     for (Found found = find_cue(folded, cue, 0); found.at != std::string_view::npos;
          found = find_cue(folded, cue, found.at + found.size))
+      // Blanks instead of nothing: words around the cue must not grow together.
       std::fill_n(folded.begin() + static_cast<std::ptrdiff_t>(found.at), found.size, ' ');
   return folded;
 }

@@ -16,7 +16,8 @@ namespace cairn::distil {
 namespace {
 
 constexpr std::size_t kMaxFacts = 14;
-constexpr std::size_t kMaxFixes = 64;  // considered
+// Each is compared with every edit of every file (assign_files).
+constexpr std::size_t kMaxFixes = 64;
 constexpr std::size_t kMaxFixesShown = 2;
 constexpr std::size_t kMaxFilesListed = 8;
 constexpr std::size_t kLeastAnswer = 80;  // bytes of an answer that counts as a result; "Done." does not
@@ -77,6 +78,7 @@ std::vector<Fix> fixes_of(const Digest& digest) {
         std::find_if(last, command.runs.end(), [](const Run& run) { return run.how == How::passed; });
     out.push_back({&command, &*first, &*pass});  // the last run passed
   }
+  // Checks come first: the title and the facts show only the first fixes.
   std::stable_partition(out.begin(), out.end(), [](const Fix& fix) { return fix.command->check; });
   if (out.size() > kMaxFixes) out.resize(kMaxFixes);
   return out;
@@ -94,10 +96,14 @@ std::string_view type_of_prefix(std::string_view subject) {
   return any_of(word, {"docs", "chore", "test", "tests", "build", "ci", "style"}) ? "change" : "";
 }
 
+// Each slot has its add_ function, which adds one observation or none. They run in the order of the slots,
+// and each of them leaves out what an earlier one reports: add_changed() has the files that belong to no fix,
+// and add_found() has no findings when a fix explains itself with them.
 class Observer {
  public:
   Observer(const Turn& turn, const Digest& digest, const std::string& answer, const Mode& mode)
       : turn_(turn), digest_(digest), mode_(mode), fixes_(fixes_of(digest)) {
+    // The "answer" of a failed turn is the service's error message: it states nothing about the work.
     if (turn.end != Turn::End::failed) {
       answer_ = answer;
       statements_ = statements(answer, mode);
@@ -109,6 +115,7 @@ class Observer {
   std::vector<Observation> run() {
     add_fixed();
     add_changed();
+    // While the turn runs, a failing command is probably being fixed.
     if (turn_.end != Turn::End::open) add_failing();
     add_worked();
     add_decided();
@@ -237,6 +244,7 @@ class Observer {
                       " failed and passed in the end.");
     for (const Fix& fix : fixes_)
       for (const Run& run : fix.command->runs) add_event(o, run.mark.event);
+    // Otherwise the observation of the change has them.
     if (others_.empty()) add_commits(o);
     o.narrative = findings();
     if (!o.narrative.empty()) add_answer(o);
@@ -272,8 +280,10 @@ class Observer {
     for (const Commit* commit : made) subjects.append(commit->subject).append("\n");
     const Mode::Named* type = first_named(fold(subjects), mode_.types);
     if (!type) type = first_named(fold(request_), mode_.types);
+    // Decisions and discoveries have slots of their own: a change is neither, even if its words say so.
     o.type = type && type->name != "decision" && type->name != "discovery" ? type->name : "change";
     if (!made.empty())
+      // The author's own type is better than a guess from words.
       if (const std::string_view prefix = type_of_prefix(made.front()->subject); !prefix.empty())
         o.type = type_named(prefix);
     add_commits(o);
@@ -284,6 +294,7 @@ class Observer {
       for (const Mark& mark : digest_.shell_changes) add_event(o, mark.event);
       o.files_modified.insert(o.files_modified.end(), by_shell.begin(), by_shell.end());
     }
+    // With a fix, the answer is mostly about the fix, which has its findings.
     if (fixes_.empty()) o.narrative = shorten(answer_, kMaxNarrative);
     if (!o.narrative.empty()) add_answer(o);
     add_concept(o, "what-changed");
@@ -343,6 +354,7 @@ class Observer {
     for (std::size_t i = 0; i < digest_.commands.size(); ++i) {
       const Command& bad = digest_.commands[i];
       const auto good = last_success.find(bad.program);
+      // Only a success after the failure shows what works.
       if (bad.looks || !ends_failing(bad) || good == last_success.end() || good->second < i) continue;
       const Command& better = digest_.commands[good->second];
       if (edited_between(bad.runs.back().mark, better.runs.back().mark)) continue;  // the edit fixed it
@@ -380,6 +392,7 @@ class Observer {
     std::vector<std::string> sentences;
     for (const Statement& statement : statements_)
       if (!statement.decision && !with_fix) sentences.push_back(statement.text);
+    // A single look is too little for a heading "Looked into".
     const bool looked = digest_.looked.size() + digest_.delegated.size() >= 2;
     const bool research = out_.empty() && looked && !is_chore(turn_.prompt) &&
                           answer_.size() >= kLeastAnswer && digest_.files.empty();
@@ -387,6 +400,7 @@ class Observer {
     Observation& o = add(Observation::Slot::found, type_named("discovery"),
                          sentences.empty() ? "Looked into: " + request_ : sentences.front());
     for (std::string& sentence : sentences) add_fact(o, std::move(sentence));
+    // In a turn that changed files, looking was a means, not the result.
     if (looked && digest_.files.empty()) {
       add_fact(o, shorten(looks_text(digest_), 600));
       for (const std::string& agent : digest_.agents) add_fact(o, agent);

@@ -26,8 +26,7 @@ constexpr std::size_t kMaxPieces = 400, kMaxEdited = 2000;
 
 }  // namespace
 
-// ---- what the turn did
-
+// Collects what the turn did, for WorkDone. A failed or interrupted call did nothing.
 class WorkReader {
  public:
   explicit WorkReader(std::string root) : root_(std::move(root)) {}
@@ -111,8 +110,7 @@ class WorkReader {
 
 namespace {
 
-// ---- what the answer says
-
+// "None.", "Nothing left": an item of a list that says that there is none.
 bool is_nothing(std::string_view text, const Mode& mode) {
   std::string folded = fold(trim(text));
   if (folded.ends_with('.')) folded.pop_back();
@@ -137,14 +135,14 @@ bool is_item(std::string_view raw, const Mode& mode) {
   return !is_nothing(text, mode) && !key_words(text).empty();
 }
 
-// A question, or an offer in certain words: "say the word and I push it". Other offers without a question
-// mark are only polite ("Let me know if you want changes").
+// Whether the sentence is a question, or an offer in certain words: "say the word and I push it". Other
+// offers without a question mark are only polite ("Let me know if you want changes").
 bool asks(std::string_view sentence, const Mode& mode) {
   return trim(sentence).ends_with('?') || trim(sentence).ends_with("\uff1f") ||
          has_cue(fold(sentence), mode.offers_without_question);
 }
 
-// Not "What would you like to work on next?".
+// Whether the question names some work. "What would you like to work on next?" does not.
 bool offers_something(std::string_view question, const Mode& mode) {
   Words words = key_words(question);
   for (const std::string& vague : mode.offer_fillers)
@@ -152,6 +150,9 @@ bool offers_something(std::string_view question, const Mode& mode) {
   return !words.empty();
 }
 
+// Reads an answer line by line. `listing` is true below a heading such as "Next steps": items there are
+// steps. Elsewhere each sentence either states remaining work (an obligation) or something that was done
+// (said).
 class AnswerReader {
  public:
   AnswerReader(const Mode& mode, bool work) : mode_(mode), work_(work) {}
@@ -167,6 +168,7 @@ class AnswerReader {
         continue;
       }
       if (line.kind == AnswerLine::Kind::item && listing) {
+        // An indented item explains the one above it.
         if (!line.done && line.depth == 0) add_step(line.text);
         continue;
       }
@@ -192,6 +194,7 @@ class AnswerReader {
                        text, "", event});
     };
     for (const std::string& step : steps_) add(step, OpenSource::next_step);
+    // The last ones: an answer states at its end what is left.
     const std::size_t first =
         obligations_.size() > kMaxObligations ? obligations_.size() - kMaxObligations : 0;
     for (std::size_t i = first; i < obligations_.size(); ++i) add(obligations_[i], OpenSource::next_step);
@@ -209,6 +212,7 @@ class AnswerReader {
     for (const std::string& sentence : sentences(text)) {
       const std::string folded = fold(sentence);
       const bool question = trim(sentence).ends_with('?');
+      // In "nothing left to do" a cue of `resolved` cancels the cue "left to do".
       const bool left = has_cue(without_cues(folded, mode_.resolved), mode_.remains);
       if (!left && !question) {
         if (said_.size() < kMaxPieces) said_.push_back(key_words(sentence));
@@ -240,14 +244,13 @@ class AnswerReader {
   std::vector<Words> said_;
 };
 
-// ---- plans, interruptions
-
-// The last plan of the turn; an earlier one was replaced by it.
+// Keeps the last plan of the turn in `out`: it replaces an earlier one.
 void add_plan(const host::Action& action, const Step& step, std::vector<OpenItem>& out) {
   if (action.verb != host::Action::Verb::plan || !step.agent_type.empty()) return;
   const std::string plan = visible(action.plan);
   const std::string heading = plan_heading(plan);
   if (heading.empty()) return;
+  // The host ends the call when the user has answered: a success is a yes, a failure a no.
   const OpenState state = step.outcome == Step::Outcome::ok       ? OpenState::accepted
                           : step.outcome == Step::Outcome::failed ? OpenState::rejected
                                                                   : OpenState::proposed;
@@ -290,6 +293,7 @@ class OpenReader::Impl {
     any_ = true;
     last_event_ = step.event;
     questions_.clear();
+    // A plan that "failed" was refused: the turn may end there, so it counts as interrupted at the plan.
     const bool ended = step.outcome == Step::Outcome::ok ||
                        (step.outcome == Step::Outcome::failed && action.verb != host::Action::Verb::plan);
     if (ended) return;
@@ -323,6 +327,7 @@ class OpenReader::Impl {
     if (turn.end != Turn::End::failed && turn.end != Turn::End::cut_off) return {};
     if (!questions_.empty()) return questions_;  // the turn was interrupted at them
     const std::string request = shorten(one_line(visible(prefix(turn.prompt, 1000)), 1000), 160);
+    // A command of the host without any step left nothing behind.
     if (!any_ && (request.empty() || request.starts_with('/'))) return {};
     std::string text = turn.end == Turn::End::failed ? "Ended by an error of the service" : "Interrupted";
     if (turn.end == Turn::End::failed && !turn.failure.empty() && turn.failure != "unknown")
@@ -368,8 +373,10 @@ bool did(const WorkDone& done, std::string_view text) {
     if (mostly_in(wanted, piece)) return true;
     all_done.insert(piece.begin(), piece.end());
   }
+  // Several commits may have done it together.
   if (mostly_in(wanted, all_done)) return true;
   for (const Words& sentence : done.said) {
+    // One common word is too little for a sentence to mean the item.
     if (wanted.size() > 1 && mostly_in(wanted, sentence)) return true;
     all_said.insert(sentence.begin(), sentence.end());
   }
@@ -388,6 +395,7 @@ bool did(const WorkDone& done, std::string_view text) {
     Words others;
     for (const std::string& word : wanted)
       if (!name.contains(word)) others.insert(word);
+    // With its file edited, a third of its other words is enough.
     if (others.empty() || 3 * shared(others, all_said) >= others.size()) return true;
   }
   return false;
@@ -404,6 +412,7 @@ std::vector<std::string> standing_orders(std::string_view prompt, const Mode& mo
                                          [&](const std::string& cue) { return folded.starts_with(cue); });
     if (only_sounds || folded.starts_with('/')) continue;
     const bool orders = begins_with_cue(folded, mode.rule_starts) || has_cue(folded, mode.rule_words);
+    // "Always!" orders nothing.
     if (orders && key_words(sentence).size() > 1) out.push_back(std::move(sentence));
   }
   return out;

@@ -59,8 +59,10 @@ std::vector<PlanStep> plan_steps(std::string_view plan) {
     if (code) continue;
     const std::string_view text = without_signs(line, "#*");
     const bool heading = line.starts_with('#'), numbered = is_numbered(text);
+    // A numbered heading begins no such section, even with one of its words: "3. Test the parser" is a step.
     if (heading && !numbered) aside = has_cue(fold(text), code_mode().sections_without_steps);
     if (aside) continue;
+    // An indented number belongs to the step above it.
     const bool below = line.starts_with(' ') || line.starts_with('\t');
     if (numbered && !below) steps.push_back({bare(text), {}});
     if (!steps.empty() && (numbered || !heading)) steps.back().files.merge(named_files(text));
@@ -71,6 +73,7 @@ std::vector<PlanStep> plan_steps(std::string_view plan) {
 }
 
 bool brings_plan(std::string_view prompt, std::string_view plan) {
+  // A prompt that brings a plan may cut or extend its end: compare the beginning, with blanks made equal.
   constexpr std::size_t kBeginning = 400;
   const std::string asked = one_line(prompt, prompt.size() + 4);
   const std::string begins = std::string(prefix(one_line(trim(plan), plan.size() + 4), kBeginning));

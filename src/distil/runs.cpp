@@ -85,6 +85,7 @@ Run failed_run(std::string_view error, const ShellFiles& files) {
     run.code = "exit code " + one_line(visible(text.substr(10, std::min<std::size_t>(end - 10, 40))), 20);
     text = text.substr(end);
   }
+  // grep and its like exit with 1 when they find nothing: `make 2>&1 | grep warning` without a warning.
   if (files.shows_last && run.code == "exit code 1" && trim(text).empty()) return judged_run(text);
   TestReport report = read_test_output(text);
   run.why = reason(report, text);
@@ -117,6 +118,8 @@ std::vector<Commit> commits_of(std::string_view command, const ShellFiles& files
     if (hash.size() < 7 || hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) continue;
     std::string subject = shown_text(line.substr(close + 2), kMaxCommitSubject);
     std::string whole = message_with(files.commits, trim(line.substr(close + 2)));
+    // A subject that only git printed may come from somebody else (a merge, a cherry-pick): it is shown as
+    // output.
     const bool named = command.find(subject) != std::string_view::npos;
     if (whole.empty() && named) whole = subject;
     if (!named) subject = quote(Origin::output, subject);
@@ -139,6 +142,7 @@ static std::string_view last_digits(std::string_view text) {
 
 std::string merged_pull(const ShellFiles& files, std::string_view output) {
   if (!files.merged) return {};
+  // `gh pr merge 12`, or the address .../pull/12. Without either, gh prints "Merged pull request #12".
   std::string_view number = last_digits(*files.merged);
   for (const std::string_view line : lines(prefix(output, kReadOutput)))
     if (const std::size_t at = line.find("erged pull request ");
@@ -154,6 +158,7 @@ std::string pull_of(const ShellFiles& files, std::string_view output) {
   if (files.pulls.empty()) return {};
   std::string address, number;
   for (const std::string_view line : lines(prefix(output, kReadOutput))) {
+    // gh prints the address of the new request: https://github.com/OWNER/NAME/pull/12.
     const std::size_t at = line.find("/pull/");
     const std::size_t begin = line.find("https://");
     if (at == std::string_view::npos || begin > at) continue;

@@ -17,6 +17,8 @@ struct Line {
   bool item = false;     // of a list
 };
 
+// Whether the sentence is about remaining work. "Nothing left to do" is not: this cue of `resolved` cancels
+// the cue "left to do".
 bool states_remainder(std::string_view sentence, const Mode& mode) {
   return has_cue(without_cues(fold(sentence), mode.resolved), mode.remains);
 }
@@ -75,9 +77,11 @@ std::size_t sentence_mark(std::string_view text, std::size_t at) {
     if (text.substr(at).starts_with(wide)) return wide.size();
   if (text[at] != '.' && text[at] != '!' && text[at] != '?') return 0;
   if (at + 1 == text.size()) return 1;
+  // "parser.cpp" and "1.2": a mark inside a word ends nothing.
   if (text[at + 1] != ' ' || at + 2 >= text.size()) return 0;
   if (ends_abbreviated(text.substr(0, at + 1))) return 0;
   const char next = text[at + 2];
+  // A small letter continues the sentence, as after an abbreviation that is not in the list.
   return next >= 'a' && next <= 'z' ? 0 : 1;
 }
 
@@ -164,6 +168,7 @@ std::string shorten(std::string_view text, std::size_t max) {
   constexpr std::string_view kEllipsis = " \xe2\x80\xa6";
   if (max <= kEllipsis.size()) return std::string(prefix(text, max));
   const std::string_view room = prefix(text, max - kEllipsis.size());
+  // Search backwards for the end of a sentence or a line, but keep at least half of the room.
   std::size_t end = room.size();
   for (std::size_t i = room.size(); i > room.size() / 2; --i)
     if (room[i - 1] == '\n' || (i < room.size() && room[i] == ' ' && sentence_mark(text, i - 1) > 0)) {

@@ -76,6 +76,9 @@ std::span<const ShellWord> without_prefix(const ShellWords& words) {
   return std::span(words).subspan(from);
 }
 
+// Goes through the commands of a line in order and keeps the current directory (`cd`, sub-shells), so that
+// relative paths can be completed. simple() reads one command: its redirections, then by its name the files
+// that it reads or writes, and whether it is a check.
 class Interpreter {
  public:
   explicit Interpreter(ShellFiles& out) : out_(out) {}
@@ -153,6 +156,7 @@ class Interpreter {
     ++commands_;
     const auto rest = words.subspan(1);
     const int shown = shown_;
+    // The first check of a line stands for the line.
     if (out_.check.empty() && is_check(name, rest)) {
       out_.check.assign(from, command.source.data() + command.source.size());
       out_.program = name;
@@ -175,6 +179,7 @@ class Interpreter {
       if (only_shows(name) && !writes && !deletes(name, rest)) ++shown_;
     }
     const bool shows = shown != shown_;
+    // After && the line's status may be that of the command before it.
     out_.shows_last = shows && !after_success && commands_ > 1;
     if (shows) return;
     if (first_program_.empty()) first_program_ = name;
@@ -189,6 +194,7 @@ class Interpreter {
 
   void change_directory(std::span<const ShellWord> words) {
     if (words.size() != 1 || !words[0].plain || words[0].text == "-" || words[0].text.empty()) {
+      // `cd`, `cd -`, `cd $DIR`: relative paths are unknown from here on.
       directory_.reset();
     } else if (words[0].text[0] == '/' || words[0].text[0] == '~') {
       directory_ = words[0].text;
@@ -226,7 +232,9 @@ class Interpreter {
                                       [&](const Reader& r) { return r.name == name; });
     if (reader == std::end(kReaders)) return;
     const bool search = name.ends_with("grep");
+    // Its operands are directories.
     if (search && has_option(words, "rR", "recursive")) return;
+    // `grep -e PATTERN file`: with an option for the pattern, every operand is a file.
     const bool explicit_script = reader->skip > 0 && has_option(words, "ef", "");
     const std::string with_value = std::string(reader->with_value) + (explicit_script ? "ef" : "");
     const ShellWords files = operands(words, with_value);
@@ -243,6 +251,7 @@ class Interpreter {
     if (any_of(name, {"tee", "touch"})) {
       write_all(operands(words, name == "touch" ? "rtd" : ""));
     } else if (any_of(name, {"rm", "unlink"})) {
+      // Of a directory tree only the root would be known: no file.
       if (!has_option(words, "rR", "recursive")) write_all(operands(words));
     } else if (any_of(name, {"cp", "mv", "ln", "install"})) {
       copy(name, operands(words, name == "install" ? "mog" : "t"));
@@ -271,6 +280,7 @@ class Interpreter {
     ShellWord target = files.back();
     files.pop_back();
     for (const ShellWord& source : files) add(name == "mv" ? out_.written : out_.read, source);
+    // Into a directory: the files keep their names there.
     const bool directory = target.text.ends_with('/') || files.size() > 1;
     if (directory)
       while (target.text.ends_with('/')) target.text.pop_back();
@@ -290,6 +300,7 @@ class Interpreter {
     if (words.empty()) return true;
     const std::string_view verb = words[0].text;
     const auto rest = words.subspan(1);
+    // Files that are added were changed, whatever changed them. --cached and --staged change only the index.
     if (any_of(verb, {"add", "rm", "mv"}) && !has_option(rest, "r", "cached"))
       write_all(operands(rest));
     else if (verb == "restore" && !has_option(rest, "S", "staged"))
@@ -313,6 +324,7 @@ class Interpreter {
       else if (text.starts_with("-m") && text.size() > 2)
         add_paragraph(whole, {text.substr(2), words[i].plain, words[i].document});
     }
+    // `git commit -F - <<EOF`
     if (whole.empty()) whole = trim(document);
     if (!whole.empty()) out_.commits.push_back(std::move(whole));
   }

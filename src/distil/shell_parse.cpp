@@ -11,6 +11,10 @@ namespace {
 
 constexpr int kMaxNesting = 24;  // substitutions in substitutions; deeper text is skipped
 
+// A recursive descent over the text, from left to right. list() reads commands up to a closing character,
+// word() one word with its quotes and substitutions, redirect() one redirection. Commands inside a
+// substitution or a sub-shell are added to the same flat list, between an `enter` and a `leave`. The body of
+// a here-document comes after the line that begins it: until then it waits in waiting_.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -48,6 +52,7 @@ class Parser {
     std::size_t from = at_;
     while (!at_end() && peek() != close) {
       const char c = peek();
+      // The source of a command begins at its first word, without blanks and comments before it.
       if (command.words.empty() && command.redirects.empty()) from = at_;
       if (c == ' ' || c == '\t' || c == '\r') {
         ++at_;
@@ -58,7 +63,7 @@ class Parser {
         read_documents();
       } else if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (take("((")) {
+      } else if (take("((")) {  // arithmetic
         skip_past("))");
       } else if (c == ';' || c == '|' || (c == '&' && peek(1) != '>')) {
         const bool both = c == '&' && peek(1) == '&';
@@ -94,6 +99,7 @@ class Parser {
     const std::size_t index = out_.size();
     command.then = then;
     command.source = trim(text_.substr(from, at_ - from));
+    // Here-documents that this command began belong to it, now that its position is known.
     for (Document& document : waiting_)
       if (document.command == kUnfinished) document.command = index;
     if (!command.words.empty() || !command.redirects.empty() || has_document_)
@@ -106,11 +112,13 @@ class Parser {
   bool redirect(ShellCommand& command, int nesting) {
     const std::size_t start = at_;
     while (peek() >= '0' && peek() <= '9') ++at_;
+    // `&>file` writes both outputs.
     if (peek() == '&' && peek(1) == '>') ++at_;
     if (peek() != '<' && peek() != '>') {
       at_ = start;
       return false;
     }
+    // A here-string is text, not a file.
     if (take("<<<")) {
       operand(nesting);
     } else if (take("<<")) {
@@ -120,15 +128,17 @@ class Parser {
       has_document_ = true;
     } else if (take(">&") || take("<&")) {
       const ShellWord target = operand(nesting);
+      // `2>&1` and `>&-` name no file, `>&file` does.
       const bool descriptor =
           target.text == "-" || target.text.find_first_not_of("0123456789") == std::string::npos;
       if (!descriptor) command.redirects.push_back({ShellRedirect::Kind::write, target});
-    } else if (peek(1) == '(') {
+    } else if (peek(1) == '(') {  // process substitution
       command.words.push_back(word(nesting));
     } else {
       const bool write = peek() == '>';
       ++at_;
       if (write && (peek() == '>' || peek() == '|')) ++at_;
+      // `<>file`
       if (!write && peek() == '>') ++at_;
       command.redirects.push_back(
           {write ? ShellRedirect::Kind::write : ShellRedirect::Kind::read, operand(nesting)});
@@ -212,6 +222,7 @@ class Parser {
     } else {
       ++at_;
       const char c = peek();
+      // A lone $ is text. The name of a variable is kept in the word, but the word is no file.
       const bool name = c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                         (c >= '0' && c <= '9') ||
                         (c != '\0' && std::string_view("?!#@*$-").find(c) != std::string_view::npos);
@@ -226,6 +237,7 @@ class Parser {
     out.plain = false;
     const std::size_t first = out_.size();
     border(ShellCommand::Kind::enter);
+    // The here-documents of the outer line must wait for the end of that line, not of this one.
     const bool outer = std::exchange(has_document_, false);
     std::vector<Document> outer_waiting = std::exchange(waiting_, {});
     list(close, nesting + 1);

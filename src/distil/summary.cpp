@@ -22,6 +22,7 @@ struct Fact {
   Of of = Of::other;
 };
 
+// A command that only showed something is in `investigated`; one that only commits is in the list of commits.
 void add_commands(const Digest& digest, std::vector<Fact>& facts) {
   for (const Command& command : digest.commands) {
     const bool failing = ends_failing(command);
@@ -55,7 +56,7 @@ std::vector<Fact> facts_of(const Digest& digest) {
 }
 
 // "And 10 more commands and 2 more files."
-std::string told_left_out(std::int64_t commands, std::int64_t files, std::int64_t others) {
+std::string left_out_text(std::int64_t commands, std::int64_t files, std::int64_t others) {
   std::vector<std::string> parts;
   if (commands > 0) parts.push_back(number(commands, "more command", "more commands"));
   if (files > 0) parts.push_back(number(files, "more file", "more files"));
@@ -68,10 +69,12 @@ std::string paragraph(std::vector<Fact> facts, std::size_t max) {
   std::size_t size = 0;
   for (const Fact& fact : facts) size += fact.text.size() + 1;
   std::int64_t commands = 0, files = 0, others = 0;
+  // For the sentence about what was left out.
   constexpr std::size_t kRoomForRest = 70;
   if (size > max) {
     std::vector<std::size_t> order(facts.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    // Leaves out the facts of least worth, of equal worth the first ones. The others keep their order.
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return facts[a].worth < facts[b].worth; });
     for (const std::size_t i : order) {
@@ -84,7 +87,7 @@ std::string paragraph(std::vector<Fact> facts, std::size_t max) {
   std::string out;
   for (const Fact& fact : facts)
     if (!fact.text.empty()) out.append(out.empty() ? "" : " ").append(fact.text);
-  const std::string rest = told_left_out(commands, files, others);
+  const std::string rest = left_out_text(commands, files, others);
   return out + (out.empty() || rest.empty() ? "" : " ") + rest;
 }
 
@@ -126,6 +129,7 @@ std::string next_steps_of(const Turn& turn, const Digest& digest, const std::str
     out.push_back("The turn ended with an error" +
                   (why.empty() ? "." : ": " + one_line(visible(why), 200) + "."));
   }
+  // With an interrupted call, the sentence about that call says it better.
   if (turn.end == Turn::End::cut_off && digest.interrupted.empty())
     out.push_back("The turn was cut off before it ended; its request may be unfinished.");
   if (turn.end != Turn::End::open)

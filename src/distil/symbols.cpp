@@ -81,11 +81,13 @@ std::string_view by_shape(std::string_view line) {
   const std::string_view end = trim(line);
   if (!end.ends_with('{') && !end.ends_with(',') && !end.ends_with(')') && !end.ends_with("const")) return {};
   const std::string_view head = line.substr(0, open);
+  // An assignment, a string, a method call or a statement before the bracket: no definition.
   if (head.find_first_of("=\"'.;{") != std::string_view::npos) return {};
   std::size_t from = head.size();
   while (from > 0 && (is_name_char(head[from - 1]) || head[from - 1] == ':' || head[from - 1] == '~')) --from;
   const std::string_view name = head.substr(from);
   const std::string_view before = trim(head.substr(0, from));
+  // take_word() consumes: `first` is a copy. `return f(x)` has a keyword before the name.
   std::string_view first = before;
   if (name.empty() || is_keyword(name) || is_keyword(take_word(first))) return {};
   if (before.empty() && !end.ends_with('{')) return {};  // a call
@@ -127,6 +129,7 @@ std::vector<std::string> touched_symbols(const std::vector<host::Hunk>& hunks, s
     for (const std::string_view line : hunk.lines) {
       if (line.empty()) continue;
       if (const std::string_view name = defined_name(line.substr(1)); !name.empty()) current = name;
+      // A line of context only tells in which function the changed lines are.
       if (line[0] != '+' && line[0] != '-') continue;
       if (current.empty() && !looked && out.size() < kMaxSymbols) {
         looked = true;

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMaxFailed = 8;
 constexpr std::size_t kMaxName = 120;
 constexpr std::size_t kMaxReportLine = 160;
-constexpr std::size_t kMaxHead = 20'000, kMaxTail = 40'000;  // the result is at the end
+// Of a long output both ends are read: the first error is at the beginning, the result at the end.
+constexpr std::size_t kMaxHead = 20'000, kMaxTail = 40'000;
 
 bool take(std::string_view& text, std::string_view start) {
   if (!text.starts_with(start)) return false;
@@ -30,7 +31,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "12 - name (Failed)", as ctest lists them.
+// The name in "12 - name (Failed)", as ctest lists failed tests; empty for any other line.
 std::string_view ctest_name(std::string_view line) {
   const std::size_t dash = line.find(" - "), end = line.rfind(" (");
   if (dash == std::string_view::npos || end == std::string_view::npos || end < dash + 3) return {};
@@ -123,6 +124,8 @@ std::optional<std::string_view> next_line(std::string_view text, std::size_t& at
   return trim(text.substr(begin, end - begin));
 }
 
+// Of several lines: the last one that counts what passed (the total comes last), and the first one with an
+// error (later ones are often its consequences).
 void read_lines(std::string_view text, TestReport& report) {
   std::string count;
   for (std::size_t at = 0; const auto found = next_line(text, at);) {
@@ -141,6 +144,7 @@ void read_lines(std::string_view text, TestReport& report) {
     else if (counts && count.empty())
       count = plain(line, kMaxReportLine);
     else if (!counts && report.error.empty() && is_telling(lower) &&
+             // A single word such as "ERRORS" is a heading.
              plain(line, kMaxReportLine).find(' ') != std::string::npos)
       report.error = plain(line, kMaxReportLine);
   }

@@ -17,6 +17,7 @@ std::string number(std::int64_t n, std::string_view one, std::string_view many) 
 std::string join(const std::vector<std::string>& items, std::size_t max, std::string_view one,
                  std::string_view many) {
   std::string out;
+  // "and 1 more file" is hardly shorter than the name of that file.
   const std::size_t shown = items.size() <= max + 1 ? items.size() : max;
   for (std::size_t i = 0; i < shown; ++i) {
     const bool last = i + 1 == items.size();
@@ -56,6 +57,7 @@ static std::string described(const std::vector<Run>& runs) {
   std::string out;
   for (std::size_t i = 0; i < runs.size();) {
     std::size_t end = i + 1;
+    // Equal runs in a row are described once, with the details of the last one.
     while (end < runs.size() && runs[end].how == runs[i].how && runs[end].code == runs[i].code) ++end;
     const Run& last = runs[end - 1];
     out.append(i == 0 ? "" : ", then ");
@@ -102,6 +104,7 @@ std::string looks_text(const Digest& digest) {
   std::vector<std::string> out;
   std::vector<std::string> files;
   for (const std::string& file : digest.read)
+    // A file that was edited too is named with its change.
     if (!digest.edited.contains(file)) files.push_back(file);
   if (!files.empty()) out.push_back("Read " + join(files, 8, "file", "files") + ".");
   if (!digest.searches.empty())
@@ -134,6 +137,7 @@ std::vector<const Command*> still_failing(const Digest& digest) {
   return out;
 }
 
+// These are the first words of the sentences that summary.cpp and digest.cpp make. Keep them in step.
 bool begins_with_facts(std::string_view completed) {
   for (const std::string_view start :
        {"In progress: ", "Created ", "Edited ", "Rewrote ", "Writing ", "Editing ", "Ran ", "Started ",

@@ -28,6 +28,7 @@ std::vector<std::string> words_of(std::string_view text) {
 
 bool is_chore(std::string_view request) {
   request = trim(request);
+  // A longer request says something, even in such words.
   if (request.size() > 90) return false;
   if (request.starts_with('/')) return request.find(' ') == std::string_view::npos;
   const std::vector<std::string> words = words_of(request);

@@ -9,11 +9,16 @@ namespace cairn::gate {
 
 namespace {
 
+// A text is normalised (squeezed). Up to kPiece characters it gets one tombstone, a longer one gets a
+// tombstone for each of its overlapping pieces. The search normalises the other text in the same way and asks
+// at every position: is the 16-bit hash of the next kStart characters known? Only then the whole pieces of
+// the lengths that begin like that are hashed and compared.
+
 // A piece is long enough not to occur elsewhere by chance. One begins every few characters, so that nearly
 // all of a cut copy is found.
 constexpr std::size_t kPiece = 32, kStride = 8;
-constexpr std::size_t kStart = 4;
-// A shorter piece counts only as whole words.
+constexpr std::size_t kStart = 4;  // characters by which a piece is looked up
+// A shorter piece counts only where it begins and ends with a word: "port" is not removed from "report".
 constexpr std::size_t kFree = 16;
 
 bool is_word_byte(char c) {
@@ -42,6 +47,8 @@ void Forgotten::add(const Tombstone& tombstone) {
   }
 }
 
+// A fast hash for every position of a text; keyed, so that a stored tombstone does not show its first
+// characters.
 std::uint16_t Forgotten::start_of(std::string_view piece) const {
   std::uint32_t first = 0;
   std::memcpy(&first, piece.data(), kStart);
@@ -62,6 +69,7 @@ void Forgotten::add_pieces(Tombstone::Kind kind, std::string_view text, std::siz
   if (text.size() <= whole) return out.push_back(made(kind, text));
   for (std::size_t at = 0; at + kPiece < text.size(); at += kStride)
     out.push_back(made(kind, text.substr(at, kPiece)));
+  // The last piece ends with the text, wherever the stride would put it.
   out.push_back(made(kind, text.substr(text.size() - kPiece)));
 }
 

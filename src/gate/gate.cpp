@@ -101,6 +101,7 @@ static bool reads_env_file(const Event& event) {
 
 std::size_t Gate::remove_secrets(Event& event, Secrets::Reading reading) const {
   std::size_t removed = 0;
+  // Only values can hold the text of a .env file; the other texts are prose.
   for (std::string* text : event_texts(event)) removed += secrets_.remove(*text, {false, reading.known});
   for (Json* value : event_values(event)) removed += secrets_.remove(*value, reading);
   if (reading.known->fresh().empty()) return removed;
@@ -118,9 +119,11 @@ std::variant<Gate::Passed, Refusal> Gate::pass(Event event, std::size_t max_fiel
     return Refusal{"skipped", "asks cairn itself"};
   // Context that cairn injected: what is remembered must not be learned again.
   each_text(event, [](std::string& text) { host::remove_own_text(text); });
+  // Asked before the removals below, which may change the paths.
   const bool env_file = reads_env_file(event);
   clean_envelope(event);
 
+  // Private text goes before secrets are searched: not even the hash of a secret in it may be learned.
   bool redacted = false, is_private = false;
   for (std::string* text : event_texts(event)) {
     PrivateScan scan = remove_private(*text);

@@ -128,6 +128,11 @@ bool PathRule::may_be_meant_by(std::string_view pattern) const {
 namespace {
 
 // Searches an event for a path that one of the rules covers.
+//
+// bases_ are the directories that a relative path may refer to: the event's own, those that the tool's input
+// names, and each one that a `cd` in a command leads to. Every word is tried in all of them, in doubt too
+// often: a word that is covered by chance costs one event, a path that is missed stores what was excluded.
+// The first rule that covers a path ends the search.
 class PathSearch {
  public:
   PathSearch(const std::vector<PathRule>& rules, std::string_view home) : rules_(rules), home_(home) {}
@@ -182,6 +187,7 @@ class PathSearch {
   // Reads an output of a tool.
   void search_result(std::string_view text) {
     follows_wildcards_ = false;
+    // Outputs are long: most are left after one search for the ends of the rules.
     if (std::none_of(rules_.begin(), rules_.end(), [&](const PathRule& r) { return r.may_end_in(text); }))
       return;
     check_lines(text);
@@ -261,6 +267,7 @@ class PathSearch {
     if (piece.empty()) return;
     check_word(piece);
     const bool goes = any_of(steps.before, {"cd", "pushd", "-C", "--directory", "--cwd"});
+    // The `cd` may be relative to the event's directory, or to the `cd` before it: add both.
     if (goes && bases_.size() < kMaxBases) {
       go_to(piece, "");
       steps.at = absolute_path(home_path(piece), steps.at.empty() ? first_base() : steps.at);

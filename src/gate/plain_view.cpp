@@ -20,6 +20,7 @@ struct Escape {
   int plain = kNothing;
 };
 
+// The first bytes of escapes. The last four are those of zero-width and full-width characters, and of UTF-16.
 constexpr auto kOpening = std::to_array<char>({'\\', '%', '&', '\x1b', '\xc2', '\xe2', '\xef', '\0'});
 constexpr std::array<bool, 256> kOpens = [] {
   std::array<bool, 256> table{};
@@ -49,6 +50,7 @@ Escape coded(std::size_t bytes, std::string_view text, std::size_t digits) {
   return is_plain(code) ? Escape{bytes, code} : Escape{};
 }
 
+// All backslashes before the letter belong to the escape: each level of JSON in JSON doubles them.
 Escape backslashes(std::string_view text) {
   const std::size_t count = std::min(text.find_first_not_of('\\'), text.size());
   if (count == text.size()) return {};
@@ -103,9 +105,11 @@ Escape entity(std::string_view text) {
     if (const Escape found = numbered(text, at + 1); found.bytes > 0) return found;
   for (const auto& [name, plain] : kNames)
     if (rest.starts_with(name)) return {at + name.size(), plain};
+  // "&amp;" before anything else is only an ampersand.
   return at > 1 ? Escape{5, '&'} : Escape{};
 }
 
+// "\x1b[31m", or the escape character alone. It has no width.
 Escape colour(std::string_view text) {
   if (text.size() < 2 || text[1] != '[') return {1};
   std::size_t end = 2;

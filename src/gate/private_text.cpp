@@ -17,6 +17,8 @@ std::string& string_of(Json& value) {
 
 namespace {
 
+// Edits of one call on a file with private parts. Each is searched for in the file, so with more of them all
+// are removed instead.
 // Edits of one call on a file with private parts: each is searched for in the file.
 constexpr std::size_t kMaxEdits = 200;
 
@@ -48,6 +50,7 @@ Tag tag_at(std::string_view text) {
   const std::size_t end = spaced ? over_blanks(text, after) : text.find_first_of("<>", after);
   if (spaced ? end >= text.size() || text[end] != '>' : end < text.size() && text[end] == '<') return {};
   if (end >= text.size()) return {closing ? Tag::Kind::close : Tag::Kind::open, text.size()};
+  // `<private/>` encloses nothing.
   if (text[end - 1] == '/' && !closing) return {};
   return {closing ? Tag::Kind::close : Tag::Kind::open, end + 1};
 }
@@ -76,7 +79,7 @@ PrivateScan remove_private(std::string_view text, int depth) {
         if (scan.depth++ == 0) scan.text.append(kPrivateMark);
       } else if (scan.depth > 0) {
         --scan.depth;
-      } else {
+      } else {  // the text began inside a private part: drop all that was kept
         scan.text = kPrivateMark;
         scan.began_inside = true;
       }
@@ -105,7 +108,10 @@ bool clean_string(std::string& text, int depth = 0) {
   return scan.removed;
 }
 
-// Cleans strings in document order as one text that starts at nesting `depth`.
+// Cleans strings in document order as one text that starts at nesting `depth`. Two cases need more than a
+// scan of each string: a value wholly inside a private part is covered with its keys and numbers (ends_ tells
+// whether the part ended within the value), and after a closing tag without an opening one all values before
+// it are covered, too (shown_).
 class Flow {
  public:
   explicit Flow(int depth = 0) : depth_(depth) {}
@@ -170,7 +176,8 @@ int depth_at(std::string_view text, std::size_t at) {
   return remove_private(text.substr(0, at)).depth;
 }
 
-// The depth at the start of each line.
+// The nesting of private parts at the start of each line. Lines before a closing tag without an opening one
+// are private, too.
 std::vector<int> line_depths(std::string_view text) {
   std::vector<int> depths;
   int depth = 0;

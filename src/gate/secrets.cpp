@@ -34,6 +34,7 @@ bool begins_like_a_token(std::string_view word) {
 }  // namespace
 
 std::vector<Finding> placeholders(std::string_view text) {
+  // Goes word by word. `name` is the word before, when a sign and not only a blank stands between them.
   static constexpr CharSet kBetween(" \t\"'`=:");
   std::vector<Finding> out;
   std::string_view name;
@@ -165,7 +166,8 @@ std::size_t Secrets::remove(std::string& text, Reading reading) const {
   return count;
 }
 
-// Strings one after the other are the lines of one text.
+// Consecutive strings are the lines of one text: they are searched together, and a secret that goes over
+// several lines gets its marker in each of them.
 std::size_t Secrets::remove_run(Json* first, Json* last, Reading reading) const {
   if (last - first == 1) return remove(string_of(*first), reading);
   std::string joined;
@@ -223,6 +225,7 @@ static bool is_name_of_name(std::string_view member) {
 }
 
 std::size_t Secrets::remove_member(std::string_view name, Json& value, Reading reading) const {
+  // A password of digits only is a number in JSON.
   if (value.is_int() && strength_of(name) == Strength::password && value.dump().size() >= 6) {
     std::string text;
     append_marker(kind_name(Strength::password), fingerprint(value.dump()), text);

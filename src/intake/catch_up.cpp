@@ -29,25 +29,31 @@ using Item = host::TranscriptItem;
 // An event needs at most seconds from the host to the store. Later than this, its hook has failed.
 static constexpr Millis kOnItsWay = std::chrono::seconds(60);
 static constexpr std::int64_t kOnItsWayNs = 60'000'000'000;
-// A host waits for all results before it continues: a call that is followed by this much text will have no
-// result.
+// A host waits for all results before it continues: a call that is followed by this many bytes of other lines
+// will have no result.
 static constexpr std::uint64_t kGivenUp = 1u << 20;
 // Files of an ended session that could not be read are tried again for this long.
 static constexpr Millis kTriedFor = std::chrono::hours(24);
 // How long before its first event a session may have begun, when its start and process are unknown.
 static constexpr Millis kUnseenStart = std::chrono::minutes(10);
 
-// How far the end of a line is searched for.
+// How far the end of one line is searched for. A transcript never comes near this; a sparse file does.
 static constexpr std::uint64_t kLongestLook = 512u << 20;
 // The first line of a session may be a little older than the hook that could not write.
 static constexpr Millis kBeforeItsHook = std::chrono::seconds(10);
 
+// A check of one session, in look_at(), in one transaction per piece: read_file() continues each transcript
+// where the last check stopped, read_piece() passes every item to its recover_ function, and finish() ends
+// the check of a session that has ended. An item whose hook may still arrive holds the progress at its line,
+// so that the next check reads it again. Items after it are handled all the same: storing one twice changes
+// nothing.
 struct CatchUp::Look {
   Session session;
   bool ended = false;
   WallTime since;  // older lines belong to another session
   WallTime now;
   // Whether a hook for something that happened at `at` can no longer arrive.
+  // A time far in the future means that the clock was set back: waiting for it would take too long.
   bool is_late(WallTime at) const { return ended || now - at >= kOnItsWay || at > now + kOnItsWay; }
   bool unreadable = false;  // one of its files exists and could not be read
   void failed(const Error& error) { unreadable = unreadable || error.code != Code::not_found; }
@@ -61,6 +67,7 @@ void CatchUp::configure(gate::Gate gate, std::size_t max_field) {
 Result<bool> CatchUp::step() {
   if (lost_due_) TRY(find_lost());
   lost_due_ = false;
+  // Ended sessions are due as soon as they are known, active ones once a minute (look_again).
   if (due_.empty()) {
     for (const SessionId id : TRY(store::sessions_to_read(db_, false))) {
       const auto later = later_.find(id);
@@ -73,6 +80,7 @@ Result<bool> CatchUp::step() {
   if (due_.empty()) return false;
   const SessionId id = due_.front();
   due_.pop_front();
+  // One piece a step, so that hooks are answered in between.
   if (TRY(look_at(id))) due_.push_front(id);
   return true;
 }
@@ -90,6 +98,7 @@ Status CatchUp::recover_project(const std::string& project, std::int64_t deadlin
 }
 
 Status CatchUp::find_lost() {
+  // Most of the time nothing is lost: then no transaction is opened.
   if (!TRY(store::find_lost(db_))) return {};
   Status found = look_for_lost();
   if (!found) recorder_.discard();
@@ -101,6 +110,7 @@ Status CatchUp::look_for_lost() {
   TRY(store::give_up_lost(db_, clock_.now() - kTriedFor));
   const store::Lost lost = TRY(store::find_lost(db_)).value_or(store::Lost{});
   const auto folders = TRY(store::transcript_folders(db_));
+  // A hook that could not write knows its session but not the transcript: try every known folder.
   for (const auto& [session, events] : lost.events)
     for (const store::TranscriptFolder& folder : folders) {
       const host::Host& host = host::find_host(folder.platform);
@@ -118,6 +128,8 @@ Result<std::string> CatchUp::import_session(const std::string& path, const std::
   const auto made = [&]() -> Result<std::string> {
     auto transaction = TRY(store::Transaction::begin(db_));
     const ContentId id{gate_.id(session)};
+    // Each reason is returned before the commit, so the transaction is rolled back and leaves no half
+    // session.
     if (TRY(store::find_session(db_, platform, id))) return std::string("its session is remembered");
     if (!TRY(recover_session(path, platform, session, WallTime(), true))) return std::string("nothing in it");
     if (!TRY(store::find_session(db_, platform, id))) return std::string("a rule keeps it out");
@@ -137,6 +149,7 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   const auto stat = disk_.stat(path);
   if (!stat || stat->is_dir || stat->size == 0) return false;
   const ContentId id{gate_.id(session)};
+  // Some of its hooks did write: only the reading is due again.
   if (const auto known = TRY(store::find_session(db_, platform, id))) {
     TRY(store::note_transcript(db_, known->id, path));
     TRY(store::set_transcript_due(db_, known->id));
@@ -155,6 +168,7 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   start.name = host.name_of(Kind::session_start);
   start.kind = Kind::session_start;
   start.session = id;
+  // Older lines are not read: see set_watched_since below.
   start.at = std::max(piece->items.front().at, since);
   start.cwd = piece->items.front().cwd;
   // A session in a worktree that was deleted belongs to its repository.
@@ -198,6 +212,7 @@ Result<bool> CatchUp::look_at(SessionId id) {
     if (auto summed = recorder_.finish(); !summed) done = std::move(summed).error();
   if (!done) {
     recorder_.discard();
+    // The store failed: try this session again in a minute and let the others go on.
     later_[id] = clock_.boot_ns() + kOnItsWayNs;
     return std::move(done).error().in("transcript of " + session->content_id.value);
   }
@@ -241,15 +256,16 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
     progress = unread;  // the file was replaced: read it again; each call counts once
   auto file = disk_.open(path, os::Open::read);
   if (!file) return look.failed(file.error()), false;
-  // After a power cut other lines may be at the place that was read.
+  // After a power cut the file may have other lines before this offset than those that were read.
   if (progress.offset > 0 && progress.mark != mark_of(**file, progress.offset)) progress = unread;
   if (progress.offset == stat->size) return false;
   const std::uint64_t before = progress.offset;
   Unended& line = unended_[look.session.id][path];
-  // Skip only a long line: searching for the end of a short one again is cheap.
+  // Continue the search for this line's end where the last one stopped, but only in a long line: for a short
+  // one it is cheap to begin again.
   const bool same = line.inode == stat->inode && line.offset == before && line.looked <= stat->size &&
                     line.looked > before + host::kTranscriptPiece;
-  // No host writes such a long line: the file is sparse, or not a transcript.
+  // No host writes such a long line: the file is sparse, or not a transcript. Give up.
   if (same && line.looked - before >= kLongestLook) return false;
   const auto lines =
       host::find_host(look.session.platform)
@@ -258,15 +274,19 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
       host::read_transcript(**file, before, *lines, host::kMaxTranscriptLine, same ? line.looked : 0);
   if (!piece) return look.failed(piece.error()), false;
   line = {stat->inode, piece->end, piece->looked};
+  // Ids pass the gate as those from hooks do: both must be equal to be recognised as the same call.
   for (Item& item : piece->items) {
     for (std::string* id : {&item.prompt_id, &item.tool_use_id}) *id = gate_.id(*id);
     if (item.agent_id) item.agent_id = gate_.id(*item.agent_id);
   }
   TRY(read_piece(look, *piece, progress));
+  // An idle session costs no write.
   if (!known || progress.offset != before) {
     progress.mark = mark_of(**file, progress.offset);
     TRY(store::put_progress(db_, look.session.id, progress));
   }
+  // More: the piece made progress, or is inside a line whose end is not found yet. Otherwise a young item
+  // holds the progress, and reading on now would only find the same item.
   return !piece->at_end && (progress.offset > before || piece->end == before);
 }
 
@@ -276,6 +296,7 @@ Status CatchUp::read_piece(Look& look, const TranscriptPiece& piece, store::Tran
   if (!piece.items.empty()) progress.prompt_id = piece.items.back().prompt_id;
   bool all = true;
   for (const Item& item : piece.items) {
+    // The first item that must wait is where the next check begins.
     const bool done = TRY(recover_item(look, item, piece.end - item.end > kGivenUp));
     if (done || !all) continue;
     all = false;
@@ -308,6 +329,7 @@ Status CatchUp::finish(Look& look) {
   }
   const bool gone = was.host.pid != 0 && !processes_.alive(was.host);
   const Millis past = look.now - was.completed_at.value_or(look.now);
+  // A host may write its last lines after the event that ended the session: wait a minute unless it is gone.
   if (look.unreadable ? past >= kTriedFor : gone || past >= kOnItsWay || was.transcript_path.empty()) {
     later_.erase(was.id);
     unended_.erase(was.id);
@@ -324,6 +346,7 @@ Status CatchUp::finish(Look& look) {
 Result<WallTime> CatchUp::watched_since(const Session& session) {
   if (const auto known = TRY(store::watched_since(db_, session.id))) return *known;
   WallTime since = session.started_at - kUnseenStart;
+  // first_start() may be a later resume: only one at the session's beginning says how it began.
   const auto seen = TRY(store::first_start(db_, session.id));
   if (seen && seen->at <= session.started_at) {
     const auto start = TRY(store::kept_event(db_, seen->seq));
@@ -333,6 +356,7 @@ Result<WallTime> CatchUp::watched_since(const Session& session) {
                 : WallTime();
   } else if (session.host.pid != 0 && session.host_boot_id == clock_.boot_id()) {
     const auto ticks = static_cast<std::int64_t>(session.host.start);
+    // The host's start is in clock ticks since boot. The boot id tells whether it was this boot.
     const std::int64_t age_ms =
         clock_.boot_ns() / 1'000'000 - ticks * 1000 / std::max(1L, sysconf(_SC_CLK_TCK));
     const WallTime born = clock_.now() - Millis(age_ms);
@@ -359,8 +383,10 @@ Result<std::string> CatchUp::reason_to_skip(const Look& look, const Item& item) 
   if (TRY(store::is_inherited(db_, look.session.id, look.session.project, item.tool_use_id, item.prompt_id)))
     return std::string("of the session this one was forked from");
   if (item.at < look.since) return std::string("before this session was watched");
+  // Without a prompt id its turn is a guess, and a private turn must not be stored by a wrong guess.
   if (item.prompt_id.empty() && TRY(store::has_private_turn(db_, look.session.id)))
     return std::string("its prompt may be a private one");
+  // The model named a tool that does not exist: nothing ran, and no hook is due for it.
   if (item.result && item.result->error.starts_with("No such tool available"))
     return std::string("the host has no such tool");
   return std::string("");
@@ -374,7 +400,9 @@ Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) 
     return store::note_call(db_, session, item.tool_use_id, outcome, reason, item.at);
   };
   const store::ToolRows rows = TRY(store::tool_rows(db_, session, item.tool_use_id));
+  // No end will come: the user stopped it, the session is over, or much text follows it without a result.
   const bool cut_off = item.result ? item.result->rejected : look.ended || given_up;
+  // Hooks of such a host deliver a failed call as a success; only the transcript shows the failure.
   if (rows.end && item.result && item.result->failed &&
       host::find_host(look.session.platform).traits().hides_failures)
     TRY(recorder_.correct_to_failure(session, item.tool_use_id,
@@ -383,6 +411,7 @@ Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) 
     TRY(note(CallOutcome::stored));
     return true;
   }
+  // A call that is still running, or whose hook may be on its way, is checked again.
   const bool over = item.result ? look.is_late(item.result->at) : cut_off;
   if (!over) {
     if (!rows.start) TRY(note(CallOutcome::waiting));
@@ -409,7 +438,8 @@ Result<bool> CatchUp::recover_prompt(Look& look, const Item& item) {
   return true;
 }
 
-// An answer that ended its turn, when no hook delivered that end.
+// An answer that ended its turn, when no hook delivered that end. The turn must not have an answer already,
+// nor events long after this one: then the line is not the turn's end.
 Result<bool> CatchUp::recover_stop(Look& look, const Item& item) {
   const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
   if (!number) return true;
@@ -480,6 +510,7 @@ Result<std::string> CatchUp::store_event(Look& look, Event event) {
     const std::optional<std::string> use = event.tool_use_id;
     auto verdict = recorder_.pass(gate_, std::move(event), max_field_);
     if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
+      // Alone, the start would look like a call that was interrupted.
       if (use) TRY(store::forget_start(db_, look.session.id, *use, refusal->reason));
       if (use) recorder_.read_again(look.session.id);
       return refusal->reason;

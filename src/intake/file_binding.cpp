@@ -10,6 +10,7 @@ namespace cairn::intake {
 namespace {
 
 constexpr std::size_t kFilesAStep = 32;
+// Together with kFilesAStep it bounds the time of a step: hooks are answered between two steps.
 constexpr std::size_t kLargestBound = 1u << 20;
 // An observation of an older turn (imported, or distilled again) says nothing about the present files.
 constexpr Millis kInTime = std::chrono::hours(1);
@@ -21,6 +22,7 @@ Result<bool> FileBinding::step() {
   if (files.empty()) return false;
   const WallTime now = clock_.now();
   for (store::BoundFile& file : files) {
+    // Stored too, so that a file that cannot be read is not tried again at every step.
     file.blob = store::kNoBlob;
     const auto path = git::path_below(file.root, file.path);
     if (!path || file.made_at + kInTime < now) continue;

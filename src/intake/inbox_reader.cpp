@@ -18,9 +18,13 @@ static constexpr std::uint64_t kBadBytes = 100u << 20;
 static constexpr std::size_t kPeekedBytes = 2048;
 static constexpr std::string_view kCrashed = ".crashed";
 static constexpr std::string_view kAside = ".aside";
-static constexpr std::size_t kFailedRoom =
-    4096;  // about twenty lines: knowing that deliveries failed matters more than how many
+// About twenty lines: knowing that deliveries failed matters more than how many.
+static constexpr std::size_t kFailedRoom = 4096;
 
+// How a file moves. take() renames new/ID to cur/ID, so that after a death only the few files in cur/ are
+// suspected of having caused it. done() removes it, give_back() returns it to new/. What a dead daemon left
+// in cur/ is a leftover: start() finds it, and take_suspicious() counts a death in its name before the file
+// is parsed. Each change of state is one rename or one removal, so a crash leaves no half-done step.
 InboxReader::InboxReader(os::Disk& disk, os::Clock& clock, std::string directory)
     : disk_(disk),
       clock_(clock),
@@ -44,6 +48,7 @@ Status InboxReader::make_directories() {
 // Creates a directory again that was removed while we run: hooks create only their own.
 Status InboxReader::move(const std::string& from, const std::string& to) {
   Status moved = disk_.rename(from, to);
+  // With the source in place, `not_found` means that the target's directory is missing.
   if (moved || moved.error().code != Code::not_found || !disk_.stat(from)) return moved;
   // Not the file's fault: do not quarantine it.
   if (auto made = make_directories(); !made) return Error{Code::denied, made.error().message};
@@ -59,6 +64,7 @@ Result<std::vector<InboxReader::Suspect>> InboxReader::start() {
     if (!is_event_id(id.value)) continue;
     const std::string mark = name.substr(32);
     const bool numbered = mark.size() == 2 && mark[0] == '.' && mark[1] >= '1' && mark[1] <= '9';
+    // Other marks are not ours: such a file is left alone.
     const int deaths = numbered ? mark[1] - '0' : 0;
     if (mark == kAside || mark == kCrashed || deaths >= kMostDeaths) {
       found.push_back({id, mark});
@@ -91,6 +97,7 @@ Result<std::vector<EventId>> InboxReader::scan() {
   for (const std::string& name : TRY(std::move(names))) {
     if (is_event_id(name)) ids.push_back(EventId{name});  // no hook wrote the others
   }
+  // Leftovers are in cur/ but wait like the others.
   for (const auto& leftover : leftovers_) ids.push_back(leftover.first);
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -101,6 +108,7 @@ const InboxReader::Peeked& InboxReader::peek(const EventId& id) {
   const auto [at, fresh] = peeked_.try_emplace(id);
   Peeked& peeked = at->second;
   if (!fresh) return peeked;
+  // A file that cannot be read gets an empty order and an unknown session. take() reports its error.
   auto file = disk_.open((is_leftover(id) ? cur_ : new_) + "/" + id.value, os::Open::read_own);
   if (!file) return peeked;
   std::string start(kPeekedBytes, '\0');
@@ -110,6 +118,7 @@ const InboxReader::Peeked& InboxReader::peek(const EventId& id) {
     peeked.boot = std::move(order->first);
     peeked.ns = order->second;
   }
+  // The payload begins after the header line; it is searched as text, because most payloads are cut here.
   peeked.session = hook::word_in(std::string_view(start).substr(std::min(start.find('\n'), start.size())),
                                  host::kSessionMember);
   return peeked;
@@ -133,6 +142,7 @@ std::vector<EventId> InboxReader::in_boot_order(std::vector<EventId> ids) {
 
 Result<std::vector<EventId>> InboxReader::older_of_session(const EventId& id) {
   std::vector<EventId> ids = TRY(scan());
+  // The event was read already, or never delivered.
   if (std::find(ids.begin(), ids.end(), id) == ids.end()) return std::vector<EventId>();
   const std::string session = peek(id).session;
   std::erase_if(ids, [&](const EventId& other) {
@@ -147,6 +157,7 @@ Result<std::vector<EventId>> InboxReader::older_of_session(const EventId& id) {
 Result<std::vector<EventId>> InboxReader::next(std::size_t max) {
   if (waiting_.empty()) {
     std::vector<EventId> ids = TRY(scan());
+    // Ids that were read are not asked for again: without this the cache grows for ever.
     peeked_.clear();
     if (ids.size() > 1) ids = in_boot_order(std::move(ids));
     waiting_.assign(std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
@@ -190,6 +201,7 @@ Result<std::string> InboxReader::take_suspicious(const EventId& id) {
   const Status marked = disk_.rename(cur_ + "/" + id.value, suspicious(id));
   if (!marked && marked.error().code != Code::not_found) return marked.error();
   auto file = os::read_file(disk_, suspicious(id), kMaxFile, os::Open::read_own);
+  // Somebody removed the file: scan() must not list it again.
   if (!file && file.error().code == Code::not_found) leftovers_.erase(id);
   return file;
 }
@@ -205,6 +217,7 @@ Status InboxReader::clear_mark(const EventId& id) {
 Status InboxReader::give_back(const EventId& id) {
   leftovers_.erase(id);
   Status moved = move(cur_ + "/" + id.value, new_ + "/" + id.value);
+  // The file is still in cur/, where scan() does not look: the next scan moves it back first.
   if (!moved && moved.error().code != Code::not_found) stranded_ = true;
   return moved;
 }
@@ -215,6 +228,7 @@ void InboxReader::done(const EventId& id) {
   if (removed) return;
   const auto odd = disk_.stat(cur_ + "/" + id.value);  // a directory is no event and cannot be removed as one
   if (odd && odd->is_dir && move(cur_ + "/" + id.value, bad_ + "/" + id.value + ".dir")) return;
+  // A file that was held in cur/ may have been moved back to new/ with the stranded ones.
   ignore(disk_.remove(new_ + "/" + id.value));
   if (removed.error().code != Code::not_found) stranded_ = true;
 }
@@ -243,6 +257,7 @@ Result<std::string> InboxReader::read_suspect(const Suspect& suspect) {
   if (suspect.mark == kAside) return std::string();
   const std::string path = cur_ + "/" + suspect.id.value;
   auto file = os::read_file(disk_, path + suspect.mark, kMaxFile);
+  // `invalid`: too long, or not a regular file. It is quarantined without its text.
   if (!file && file.error().code != Code::invalid) return file;
   TRY(disk_.rename(path + suspect.mark, path + std::string(kAside)));
   return std::move(file).value_or("");
@@ -251,6 +266,7 @@ Result<std::string> InboxReader::read_suspect(const Suspect& suspect) {
 Status InboxReader::clear_mark(const Suspect& suspect) {
   if (suspect.mark == kAside) return {};
   const std::string path = cur_ + "/" + suspect.id.value;
+  // If the daemon dies before the copy is in bad/, the next one redacts the file again and keeps its text.
   return disk_.rename(path + std::string(kAside), path + std::string(kCrashed));
 }
 
@@ -264,6 +280,7 @@ Result<std::size_t> InboxReader::bring_back_bad() {
   std::size_t count = 0;
   for (const std::string& name : TRY(disk_.list(bad_))) {
     if (!is_event_id(name)) continue;
+    // The daemon deletes the row of a bad event when it reads the file again (store::reopen_bad).
     TRY(disk_.rename(bad_ + "/" + name, new_ + "/" + name));
     ++count;
   }
@@ -271,6 +288,7 @@ Result<std::size_t> InboxReader::bring_back_bad() {
 }
 
 void InboxReader::sweep() {
+  // A file that cannot be moved now is marked as stranded by give_back().
   for (const EventId& id : std::exchange(deferred_, {})) ignore(give_back(id));
   const std::int64_t now = clock_.wall_ns();
   if (const auto names = disk_.list(tmp_))
@@ -297,7 +315,7 @@ std::string InboxReader::failed_note() {
   if (!note && note.error().code != Code::not_found) return "";
   const std::size_t size = note ? note->size() : 0;
   if (size >= kFailedRoom) return *std::move(note);
-  // Append after the existing lines.
+  // Hooks overwrite these blanks with their lines, which works on a full disk too (docs/reference/inbox.md).
   if (auto file = disk_.open(path, os::Open::read_write))
     ignore((*file)->write_at(size, std::string(kFailedRoom - size, ' ')));
   return std::move(note).value_or("");

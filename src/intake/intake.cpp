@@ -12,6 +12,9 @@
 
 namespace cairn::intake {
 
+// One group: read_group() moves its files to cur/ and prepares each one (decode, host, gate). store_group()
+// writes all of them in one transaction. clear_files() then removes the files. In this order a crash leaves
+// every event in the inbox, in the store, or in both; store_event() skips one that is in both.
 Intake::Intake(store::Db& db, os::Disk& disk, os::Clock& clock, os::Processes& processes,
                const std::string& inbox, Log& log)
     : db_(db),
@@ -37,6 +40,7 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
     return {id, Bad{std::move(envelope), event.error().message, redacted(file)}};
   }
   if (event->kind == event::Kind::session_start && !decoded->envelope.env_file.empty()) {
+    // Only an answer takes an entry out, and some starts are never answered: keep the newest.
     constexpr std::size_t kMostStarts = 32;
     env_files_.emplace_back(id, decoded->envelope.env_file);
     if (env_files_.size() > kMostStarts) env_files_.pop_front();
@@ -55,6 +59,7 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
   outline.project_dir = event->project_dir;
   outline.transcript_path = event->transcript_path;
   outline.tool_use_id = event->tool_use_id;
+  // The gate consumes the event. A refused event is still counted for its session, hence the outline.
   auto verdict = recorder_.pass(gate_, *std::move(event), options_.max_field);
   if (auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
     gate_.clean_envelope(outline);
@@ -88,6 +93,8 @@ Status Intake::store_bad(const EventId& id, Bad& bad) {
 }
 
 Status Intake::store_event(const Prepared& prepared) {
+  // Stored before a crash that kept the file, or quarantined before and brought back: only the latter is
+  // read.
   if (TRY(store::is_recorded(db_, prepared.id)) && !TRY(store::reopen_bad(db_, prepared.id))) return {};
   if (const auto* refused = std::get_if<std::pair<event::Event, gate::Refusal>>(&prepared.what))
     return recorder_.refuse(refused->first, refused->second);
@@ -141,6 +148,7 @@ void Intake::clear_files(std::span<const Prepared> group) {
       continue;
     }
     if (bad) log_.warn(fmt::format("intake event={} quarantined: {}", prepared.id.value, bad->reason));
+    // After a power cut the commit may be gone: then the file in cur/ is a leftover and is read again.
     if (holding_)
       held_.push_back(prepared.id);
     else
@@ -153,8 +161,8 @@ void Intake::remove_held() {
   held_.clear();
 }
 
-// The position of the value of the first member `name` in `json`. Inside strings quotes are escaped, so they
-// do not match.
+// Position and size of the value of the first member `name` in `json`; {0, 0}: there is none. Inside a string
+// the quotes are escaped, so a member that is only quoted there does not match.
 static std::pair<std::size_t, std::size_t> id_in(std::string_view json, std::string_view name) {
   const std::string key = fmt::format("\"{}\":\"", name);
   const std::size_t found = json.find(key);
@@ -163,7 +171,8 @@ static std::pair<std::size_t, std::size_t> id_in(std::string_view json, std::str
   return {at, std::min(json.find('"', at), json.size()) - at};
 }
 
-// In plain text an id looks like a secret. Keep it, or the event would belong to no session.
+// `clean` with the ids of `raw`. Redacted as plain text, an id looks like a secret and is removed; without it
+// the event would belong to no session when the file is tried again.
 static std::string with_ids_of(std::string_view raw, std::string clean, const gate::Gate& gate) {
   for (const std::string_view name : host::kIdMembers) {
     const auto [from, size] = id_in(raw, name);
@@ -184,6 +193,7 @@ std::string Intake::redacted(const std::string& file) const {
   };
   for (std::string* text : {&e.event, &e.host, &e.project_dir, &e.env_file, &e.config_dir, &e.entrypoint})
     *text = clean(*text);
+  // Head and tail of a cut payload are redacted apart: no secret may be found across the gap.
   const std::string_view head = decoded->payload.substr(0, e.cut() ? e.head_bytes : e.payload_bytes);
   std::string payload = with_ids_of(head, clean(head), gate_);
   if (e.cut()) {
@@ -191,6 +201,7 @@ std::string Intake::redacted(const std::string& file) const {
     e.head_bytes = payload.size();
     payload += tail;
   }
+  // The header must fit the redacted payload, or decode() rejects the file when it is tried again.
   e.payload_bytes = payload.size();
   e.payload_checksum = checksum(payload);
   e.total_bytes = e.cut() ? std::max(e.total_bytes, e.payload_bytes + 1) : e.payload_bytes;
@@ -207,6 +218,7 @@ std::string Intake::take_env_file(const EventId& id) {
 }
 
 Status Intake::start() {
+  // Redacting may crash too: read_suspect() marks the file first, clear_mark() removes the mark.
   for (const InboxReader::Suspect& suspect : TRY(reader_.start())) {
     suspects_.push_back(
         {suspect.id, Bad{{}, suspect.reason(), redacted(TRY(reader_.read_suspect(suspect)))}});
@@ -256,7 +268,10 @@ Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std:
     one = Prepared{id, Bad{{}, file.error().message, ""}};
   }
   if (leftover) cleared = reader_.clear_mark(id);  // reading it has not killed the daemon
+  // When the rename itself was denied the file is not in cur/: that is an error of the inbox, not of the
+  // file.
   if (!file && file.error().code == Code::denied && reader_.is_in_work(id)) return defer(id, file.error());
+  // Another read error, such as a failing disk: the file waits for a later step. Leftovers stay in cur/.
   if (!one && !leftover && file.error().code != Code::not_found) ignore(reader_.give_back(id));
   if (!one) return file.error().code == Code::not_found ? Result(one) : file.error();
   TRY(cleared);
@@ -296,6 +311,7 @@ Status Intake::finish(std::vector<Prepared>& group) {
 Result<bool> Intake::take_group(const std::vector<EventId>& ids) {
   std::size_t taken = 0;
   auto read = read_group(ids, taken);
+  // Before the error is returned: ids that next() gave out and nobody read must stay in the list.
   reader_.put_back({ids.begin() + static_cast<std::ptrdiff_t>(taken), ids.end()});
   std::vector<Prepared> group = TRY(std::move(read));
   if (group.empty()) return false;
@@ -310,13 +326,16 @@ Status Intake::take_now(const EventId& id) {
     std::size_t taken = 0;
     auto group = read_group(ids, taken);
     ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(taken));
+    // Older events that cannot be read do not stop the answer. Only an error of the last group counts: the
+    // hook's own event is in it.
     if (!group && ids.empty()) return std::move(group).error();
     if (group && !group->empty()) TRY(finish(*group));
   }
   return {};
 }
 
-// Listed files may be gone. Only a fresh list proves that nothing is left.
+// Files of an old list may be gone, read by take_now(). Only a list that was made in this call proves that
+// nothing is left.
 Result<bool> Intake::step() {
   for (bool fresh = false;;) {
     fresh |= reader_.is_list_used_up();

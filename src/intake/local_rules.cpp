@@ -23,6 +23,7 @@ constexpr std::size_t kMaxDirectories = 1000;  // in the cache; then it is empti
 bool add_texts(const Json& value, std::vector<std::string>& out) {
   if (value.is_string()) {
     const std::string_view text = value.as_string();
+    // Paths are compared with paths relative to the root: "./docs" means "docs".
     out.emplace_back(text.substr(text.starts_with("./") ? 2 : 0));
     return true;
   }
@@ -35,6 +36,7 @@ bool add_texts(const Json& value, std::vector<std::string>& out) {
 std::string read_table(const Json& table, gate::LocalRules& rules) {
   for (const Json::Member& member : table.members()) {
     std::string name = member.first;
+    // People write skip-tools too, and must not be misunderstood: that would store what they excluded.
     std::replace(name.begin(), name.end(), '-', '_');
     const Json& value = member.second;
     bool understood = true;
@@ -87,11 +89,11 @@ struct Cache {
     const auto [at, fresh] = directories.try_emplace({project_dir, cwd});
     if (fresh) {
       at->second.root = root_of(disk, project_dir.empty() ? cwd : project_dir);
+      // Finding the place costs several stat calls; without a project that is off nobody needs it.
       if (!projects_off.empty()) {
         const store::Place place = resolve_place(disk, project_dir, cwd);
-        at->second.keys = {
-            place.key,
-            place.root};  // the project may be listed under its path from before it became a repository
+        // The user may have listed the project under its path, before it became a repository.
+        at->second.keys = {place.key, place.root};
       }
     }
     return at->second;
@@ -104,6 +106,7 @@ struct Cache {
     File& file = files[root];
     if (!stat || stat->is_dir) return (file = File{}).rules;
     if (file.modified_ns == stat->modified_ns && file.size == stat->size) return file.rules;
+    // Too large or unreadable: like an invalid file it may say that nothing is to be stored.
     const auto bytes = os::read_file(disk, path, kMaxFile);
     file = {
         stat->modified_ns, stat->size,

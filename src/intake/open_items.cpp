@@ -23,6 +23,11 @@ using store::OpenItem;
 constexpr std::string_view kTask = "task:";  // keys of tasks with a number from the host
 constexpr std::string_view kTodo = "todo:";  // keys of tasks in a list that the host writes as a whole
 
+// One turn against the items of its project, in run(). First the closings of an earlier run for this turn are
+// undone, so that running it again decides anew. Then the turn's tasks and items are matched with rows: an
+// equal one of this turn (own_), else one of the project (open_), else a new row. Rows of this turn that it
+// mentions no more are deleted. At last, when the turn has ended, items of other turns are closed by what it
+// did.
 class Keeper {
  public:
   Keeper(store::Db& db, const store::Session& session, const store::Turn& turn, const distil::Turn& facts,
@@ -42,7 +47,9 @@ class Keeper {
     TRY(put_tasks());
     for (const distil::OpenItem& item : left_.items) TRY(put(item));
     for (const OpenItem& item : own_)
+      // What a person or a later turn closed stays as it is.
       if (!kept_.contains(item.id) && !item.closed_at) TRY(store::delete_open_item(db_, item.id));
+    // What an open turn did so far may not be final: it closes items of other turns only when it has ended.
     if (running_) return {};
     TRY(store::put_edits(db_, turn_,
                          {session_.project,
@@ -85,11 +92,13 @@ class Keeper {
   // Records that this turn mentioned the item.
   void see(OpenItem& item) const {
     item.last_seen_at = std::max(item.last_seen_at, at_);
+    // Numbers of turns can be compared only within a session.
     if (is_ours(item)) item.seen_prompt = std::max(item.seen_prompt, turn_.number);
   }
 
   Status put_tasks() {
     for (const TaskChange& task : done().tasks) TRY(put_task(task));
+    // A host that writes the whole list drops a task by leaving it out.
     if (!done().whole_list) return {};
     for (const OpenItem& item : open_)
       if (is_ours(item) && item.key.starts_with(kTodo) && !kept_.contains(item.id)) {
@@ -129,10 +138,12 @@ class Keeper {
       return add(std::move(item), task.event);
     }
     kept_.insert(row->id);
+    // A later turn of the session has said something newer about the task: this one is being distilled again.
     if (row->closed_at || (is_ours(*row) && row->seen_prompt > turn_.number)) return {};
     if (!is_ours(*row)) {  // a task of an earlier session continues in this one
       row->session = session_.id;
       row->prompt_number = turn_.number;
+      // The old number is of another session.
       row->seen_prompt = 0;
       row->key = key;
     }
@@ -162,7 +173,8 @@ class Keeper {
     kept_.insert(row->id);
     if (row->closed_at) return {};
     see(*row);
-    // Keep the text of the turn that mentioned it first: its event is the item's evidence.
+    // The text stays that of the turn that mentioned it first: its event is the item's evidence. A plan's
+    // detail and state are those of the newest turn.
     if (row->source == OpenSource::plan && row->last_seen_at == at_) {
       row->detail = labelled(found.detail);
       row->state = found.state;
@@ -172,6 +184,8 @@ class Keeper {
 
   // Whether an item of another turn and `found` are the same thing.
   static bool is_same(const OpenItem& item, const distil::OpenItem& found) {
+    // Two interruptions are never the same, even with the same words. Plans are compared by their headings
+    // (the key) only.
     if (item.source == OpenSource::interruption || found.source == OpenSource::interruption) return false;
     if (item.source == found.source && item.key == found.key) return true;
     if (item.source == OpenSource::plan || found.source == OpenSource::plan) return false;
@@ -182,6 +196,8 @@ class Keeper {
     open_ = TRY(store::open_items(db_, {.project = session_.project, .all_plans = true}));
     for (OpenItem& item : open_) {
       const bool own = is_ours(item) && item.prompt_number == turn_.number;
+      // An item that was opened later cannot be done by this turn, which is being distilled again. A plan can
+      // be accepted and implemented in its own turn.
       if (item.opened_at > at_ || (own && item.source != OpenSource::plan)) continue;
       if (item.source == OpenSource::plan) {
         TRY(follow_plan(item, own));
@@ -198,11 +214,13 @@ class Keeper {
     const bool before = is_ours(item) && item.prompt_number < turn_.number;
     if (before && (item.source == OpenSource::question || item.state == OpenState::offered))
       return "answered";
+    // Questions and offers of an earlier turn end with any later prompt; all else only with a finished turn.
     if (!done().finished) return {};
     // An interruption at a plan ends with the next finished turn on any branch, others only on their own
     // branch.
     if (item.source == OpenSource::interruption)
       return item.branch == session_.branch || item.state == OpenState::at_plan ? "the work went on" : "";
+    // An offer is accepted only by the very next prompt: "yes" says nothing about older ones.
     const bool offered =
         before && item.source == OpenSource::next_step && item.prompt_number == turn_.number - 1;
     if (offered && done().agrees && done().work) return "you agreed, and it was done";
@@ -224,6 +242,7 @@ class Keeper {
     if (!own && is_ours(plan) && other_plan) return close(plan, "replaced by another plan");
     if (!done().finished || !done().work) return {};
     const bool at_work = brought || (plan.state == OpenState::accepted && is_ours(plan));
+    // For a plan that this turn works on, its steps decide; for any other one, the words of the answer.
     if (at_work && distil::steps_left(plan.detail, TRY(edited_for(plan))).empty())
       return close(plan, "implemented");
     return !at_work && distil::did(done(), plan.text) ? close(plan, "done") : Status();
@@ -257,6 +276,7 @@ class Keeper {
 Status keep_open_items(store::Db& db, const store::Session& session, const store::Turn& turn,
                        const distil::Turn& facts, distil::LeftOpen left, const distil::Mode& mode,
                        const std::vector<std::string>& rules) {
+  // A rule of the model that repeats one from the prompt in other words is not added twice.
   std::vector<std::string> orders;
   const auto add = [&](const std::string& rule) {
     const distil::Words words = distil::key_words(rule);

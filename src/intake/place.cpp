@@ -10,12 +10,14 @@ namespace cairn::intake {
 
 namespace fs = std::filesystem;
 
+// A branch name is text of the user: it may contain private text, which is removed.
 static std::optional<std::string> branch_of(os::Disk& disk, const git::Repository& repository) {
   const auto name = git::current_branch(disk, repository);
   if (!name) return std::nullopt;
   return std::string(gate::remove_private(*name).of(*name));
 }
 
+// "site" for /srv/site and for the bare repository /srv/site.git.
 static std::string base_name(const fs::path& path) {
   std::string name = path.filename().string();
   if (name.size() > 4 && name.ends_with(".git")) name.resize(name.size() - 4);
@@ -54,6 +56,7 @@ store::Place resolve_place(os::Disk& disk, const std::string& project_dir, const
 }
 
 bool is_gone(os::Disk& disk, const std::string& path) {
+  // A relative path is a name without a place, from another memory (project_without_place).
   if (!path.starts_with('/')) return false;
   const auto stat = disk.stat(path);
   return !stat && stat.error().code == Code::not_found;

@@ -32,10 +32,13 @@ struct Matches {
   std::vector<std::pair<Project, std::string>> perhaps;  // with the reason
 };
 
+// Whether `other`, which has the same first commit, was moved to the new place rather than cloned or forked.
 bool is_sure(os::Disk& disk, const Project& other, const Traits& traits) {
   return is_gone(disk, other.key) && (!other.remote || !traits.remote || other.remote == traits.remote);
 }
 
+// The projects that the repository with this key may be. One is certain only when no other one comes into
+// question: repositories that were made from one template have the same first commit.
 Result<Matches> matches_of(store::Db& db, os::Disk& disk, const std::string& key, const Traits& traits) {
   Matches matches;
   std::size_t sure = 0;
@@ -71,6 +74,8 @@ struct Match {
 Traits read_traits(os::Disk& disk, os::Clock& clock, const Place& place) {
   git::RootSearch search(disk, place.key, place.git_dir);
   Traits traits;
+  // A history that is too long for 100 ms gives no first commit now. RepositoryReader finds it later, and
+  // then links the projects.
   if (search.step(kPieceCommits, clock, clock.boot_ns() + kAtOnceNs)) {
     traits.root_commit = search.root();
     traits.head_commit = search.head();
@@ -97,6 +102,9 @@ Result<std::optional<Project>> project_without_place(store::Db& db, const Place&
   return project;
 }
 
+// The most certain way first: the place itself, what a person said (an alias), a project without a place.
+// Then the same directory before `git init`, and only then the repository's history, which takes time to
+// read.
 Result<Match> match(store::Db& db, os::Disk& disk, os::Clock& clock, const Place& place) {
   Match match;
   match.project = TRY(store::project_by_key(db, place.key));
@@ -149,7 +157,7 @@ static Result<Project> own_project(store::Db& db, os::Disk& disk, os::Clock& clo
 
 Result<std::string> project_at(store::Db& db, os::Disk& disk, os::Clock& clock, const Place& place) {
   const Project project = TRY(own_project(db, disk, clock, place));
-  // The directory was a project of its own before it became part of this repository.
+  // The session's directory was a project of its own before it became part of this repository.
   if (place.is_git() && place.start != place.root)
     if (const auto inner = TRY(store::project_by_key(db, place.start)); inner && inner->id != project.id)
       TRY(store::link_projects(db, project, *inner, store::MadeBy::cairn,
@@ -167,6 +175,7 @@ Result<bool> RepositoryReader::step() {
     return true;
   }
   if (search_->step(kPieceCommits, clock_, clock_.boot_ns() + kPieceNs)) {
+    // The search is dropped even after an error: the project stays due and is searched again.
     const Status finished = finish();
     search_.reset();
     TRY(finished);
@@ -176,6 +185,7 @@ Result<bool> RepositoryReader::step() {
 
 Status RepositoryReader::begin(const Project& project) {
   const Place place = resolve_place(disk_, "", project.root);
+  // A place that changed since the project was stored is not searched; only `git init` in it is noted.
   if (place.is_git() && place.key == project.key) {
     project_ = project.id;
     place_ = place;
@@ -206,13 +216,16 @@ Status RepositoryReader::finish() {
   return store::in_transaction(db_, [&]() -> Status {
     TRY(store::set_looked_at(db_, project_));
     const auto project = TRY(store::find_project(db_, project_));
+    // It was moved or forgotten while its history was read.
     if (!project || project->key != place_.key) return {};
     Traits traits{search_->root(), search_->head(), git::remote_of(disk_, place_.key)};
+    // The search found no first commit, for example in a shallow clone: keep what is known.
     if (!traits.root_commit) traits.root_commit = project->root_commit;
     if (traits.remote && gate_) traits.remote = gate_->clean(*traits.remote, gate::Way::hook);
     const bool is_new = traits.root_commit != project->root_commit || traits.remote != project->remote;
     if (is_new || traits.head_commit != project->head_commit)
       TRY(store::set_lineage(db_, project->id, traits.root_commit, traits.remote, traits.head_commit));
+    // Other projects were compared when these traits were first seen.
     if (!is_new) return {};
     const Matches matches = TRY(matches_of(db_, disk_, project->key, traits));
     if (matches.certain)

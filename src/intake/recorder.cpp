@@ -84,9 +84,11 @@ Result<Session> Recorder::session_of(const Event& e) {
         fmt::format("session created session={} project={} memory=none queue_depth=0 provider_running=no",
                     e.session.value, project));
   }
+  // A session that was imported from its transcript goes on: from here on hooks deliver it.
   if (known->imported && e.source != event::Source::transcript)
     TRY(store::set_imported(db_, known->id, false));
   const auto seen = seen_.find(known->id);
+  // The path in `known` is old until write_seen(): without this check every event of a group would write it.
   const bool is_noted = seen != seen_.end() && seen->second.transcript_path == e.transcript_path;
   if (!e.transcript_path.empty() && e.transcript_path != known->transcript_path && !is_noted)
     TRY(store::note_transcript(db_, known->id, e.transcript_path));
@@ -123,6 +125,7 @@ Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Ses
   const bool is_work = e.kind == Kind::tool_start || e.kind == Kind::tool || e.kind == Kind::tool_failure ||
                        e.kind == Kind::stop || e.kind == Kind::stop_failure;
   const auto latest = TRY(store::latest_turn(db_, session.id));
+  // A notification opens no turn. Without a prompt id only the order of events tells the turn.
   if (!is_work || (latest && !e.prompt_id)) return latest ? std::optional(latest->number) : std::nullopt;
   TRY(close_open_turn(session.id, TurnEnd::next_prompt, e.at));
   const std::int64_t opened = TRY(open_turn(session, e.at));
@@ -148,6 +151,7 @@ Status Recorder::record(const gate::Gate::Passed& passed, bool more) {
 Status Recorder::record_event(const gate::Gate::Passed& passed) {
   const event::CleanEvent& event = passed.event;
   const WallTime now = clock_.now();
+  // The model that cairn itself runs has hooks too: storing its sessions would distil the distiller.
   if (TRY(store::is_memory_id(db_, event->session))) return count_own_agent(*event);
   const Session session = TRY(session_of(*event));
   for (const gate::KnownSecret& secret : passed.learned)
@@ -156,6 +160,7 @@ Status Recorder::record_event(const gate::Gate::Passed& passed) {
       event->id, event->name,  event::kind_name(event->kind), EventOutcome::skipped, "", session.id, {},
       event->at, event->source};
 
+  // The host runs a compaction as a subagent without a type: it is not part of the work.
   if (event->kind == Kind::subagent_stop && event->agent_type.value_or("").empty()) {
     counted.reason = "compaction's own " + event->name;
     return store::record_counted(db_, counted, now);
@@ -176,11 +181,13 @@ Status Recorder::record_event(const gate::Gate::Passed& passed) {
     counted.reason = event->tool_use_id ? "same tool use" : "same payload within 5 s";
     return store::record_counted(db_, counted, now);
   }
+  // After the check for duplicates: a duplicate must not end another call with the same input.
   if (ends_call) placement.tool_use_id = TRY(store::open_call(db_, session.id, call_hash(*event)));
   if (event->kind == Kind::session_start) TRY(on_session_start(*event, session));
   // The agent may have made its directory a repository, or its first commit.
   const bool is_end = event->kind == Kind::stop || event->kind == Kind::session_end;
   if (is_end || event->kind == Kind::session_start) TRY(store::set_due(db_, session.project));
+  // A prompt opens its turn before its own event is stored, so that the event belongs to it.
   placement.prompt_number = event->kind == Kind::prompt ? TRY(on_prompt(*event, session, passed.is_private))
                                                         : TRY(turn_for(*event, session));
   if (placement.prompt_number) {
@@ -193,12 +200,14 @@ Status Recorder::record_event(const gate::Gate::Passed& passed) {
       counted.reason = "its prompt is private";
       counted.prompt_number = placement.prompt_number;
       TRY(store::record_counted(db_, counted, now));
+      // A private turn ends like any other, but without its texts.
       return event->kind == Kind::stop || event->kind == Kind::stop_failure
                  ? on_stop(*event, session, placement.prompt_number, true)
                  : Status();
     }
     if (turn) TRY(note_change(*event, *turn));
   }
+  // Everything below needs the event's number: evidence, queue and digest refer to it.
   const std::int64_t seq = TRY(store::record_stored(db_, event, placement, now));
   TRY(keep(event, session, seq, placement.prompt_number, texts));
   add_to_digest(event, placement, seq, texts);
@@ -216,6 +225,7 @@ Status Recorder::record_event(const gate::Gate::Passed& passed) {
 }
 
 Status Recorder::note_continuity(const Event& event, const Session& session) {
+  // After a compaction the context is small again: the user may be warned again when it gets full.
   if (event.kind == Kind::compact_start) return store::set_window_reported(db_, session.id, false);
   if (event.kind == Kind::session_start && event.start_reason == StartReason::compact)
     return request_document(session, store::DocumentCause::compaction);
@@ -233,6 +243,7 @@ Status Recorder::correct_to_failure(SessionId session, const std::string& tool_u
   const std::string response = Json::object({{"error", error}, {"is_interrupt", false}}).dump();
   const auto turn = TRY(store::correct_to_failure(db_, session, tool_use_id, response));
   if (!turn) return {};
+  // The digest has counted the call as a success; a step cannot be removed from it.
   digests_.drop(session, *turn);
   changed_.emplace(session, *turn);
   return {};
@@ -318,6 +329,7 @@ void Recorder::add_to_digest(const event::CleanEvent& e, const store::Placement&
 
 Status Recorder::on_session_start(const Event& e, const Session& session) {
   TRY(store::reopen_session(db_, session.id));
+  // A compaction happens within a turn: it stays open.
   if (e.start_reason == StartReason::compact) return {};
   // A new host process continues this session: the turn that the old process had open has ended.
   TRY(close_open_turn(session.id, TurnEnd::session_start, e.at));
@@ -344,6 +356,7 @@ Result<std::optional<std::int64_t>> Recorder::on_prompt(const Event& e, const Se
   }
   if (e.synthetic_prompt) return number;  // not a request of the user
   if (is_private) {
+    // Events that overtook the prompt may be stored already.
     TRY(store::forget_turn(db_, session.id, *number));
     digests_.drop(session.id, *number);
   }
@@ -382,6 +395,7 @@ Status Recorder::on_stop(const Event& e, const Session& session, std::optional<s
     TRY(store::set_turn_end_texts(db_, session.id, *number, failed ? "" : e.last_assistant_message,
                                   failed ? failure_of(e) : ""));
   TRY(close(session.id, *number, failed ? TurnEnd::stop_failure : TurnEnd::stop, e.at));
+  // The stop may arrive after the session's end, which then counted the turn as unanswered.
   return store::update_status(db_, session.id);
 }
 
@@ -411,12 +425,14 @@ Status Recorder::close_open_turn(SessionId session, TurnEnd reason, WallTime at)
 
 bool Recorder::host_is_dead(const Session& session) {
   if (session.host.pid == 0) return clock_.now() - session.last_event_at > kUnknownHost;
+  // No process survives a reboot, though another may have the same pid and start time after it.
   if (!session.host_boot_id.empty() && session.host_boot_id != clock_.boot_id()) return true;
   return !processes_.alive(session.host);
 }
 
 Status Recorder::sweep() {
   const WallTime now = clock_.now();
+  // The last event is the best known time of death: `now` may be hours later, after a suspend.
   for (const Session& session : TRY(store::active_sessions(db_))) {
     if (!host_is_dead(session)) continue;
     TRY(close_open_turn(session.id, TurnEnd::dead_host, session.last_event_at));

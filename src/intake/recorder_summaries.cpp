@@ -1,5 +1,8 @@
 // When the recorder summarises turns: at their end, when their project is asked for, and when nothing else is
 // to do.
+//
+// Two lists say what is left. A mark in the store (store::mark_turn) says that a turn has events which its
+// summary lacks; it survives a restart. changed_ has the turns that finish() summarises in this transaction.
 #include <fmt/format.h>
 
 #include "intake/recorder.h"
@@ -62,11 +65,14 @@ Status Recorder::finish(ReadLimit& limit) {
 Status Recorder::summarise(SessionId id, std::int64_t number, ReadLimit& limit) {
   const auto session = TRY(store::find_session(db_, id));
   const auto turn = TRY(store::find_turn(db_, id, number));
+  // Without room for reading, the turn keeps its mark in the store and is summarised by a later step.
   if (!session || !turn || limit.reached()) return {};
+  // An expired turn would get a poorer summary than the one it has: its texts are gone.
   if (turn->is_private || TRY(store::has_expired(db_, id, number)))
     return store::set_summarised(db_, id, number);
   const auto read = TRY(digests_.read(db_, *session, number, TRY(root_of(db_, *session)), limit));
-  // Half a turn is better than nothing, but not better than an earlier summary. The mark stays.
+  // A summary of half the turn is better than none, but not better than an earlier one. The mark stays, so
+  // that the rest is read later.
   if (!read.whole && TRY(store::summary_of_turn(db_, id, number))) return {};
   const auto put = TRY(store_distilled(db_, *session, *turn, *read.digest, mode_, budget_, clock_.now()));
   if (read.whole) TRY(store::set_summarised(db_, id, number));
@@ -79,6 +85,7 @@ Status Recorder::summarise(SessionId id, std::int64_t number, ReadLimit& limit) 
 }
 
 Result<bool> Recorder::step() {
+  // After a start (or a rollback, see read_again) no digest is in memory: prepare those of the open turns.
   if (is_first_step_) {
     for (const store::Turn& turn : TRY(store::last_open_turns(db_, kMostTurns)))
       unread_.insert({turn.session, turn.number});
@@ -99,6 +106,7 @@ Result<bool> Recorder::step() {
     const std::string project = *wanted_.begin();
     wanted_.erase(wanted_.begin());
     TRY(choose_changed(project, ContentId{}));
+    // choose_changed() may have put the project back too, when it has more sessions than one round takes.
     if (TRY(summarise_chosen())) wanted_.insert(project);
     return true;
   }
@@ -138,6 +146,7 @@ void Recorder::discard() {
 
 void Recorder::read_again() {
   digests_.clear();
+  // The digests of open turns are made again by step().
   is_first_step_ = true;
 }
 
@@ -161,6 +170,7 @@ Status Recorder::end_if_dead(SessionId id, const ContentId& except) {
 Status Recorder::choose_changed(const std::string& project, const ContentId& except) {
   std::size_t chosen = 0;
   for (const std::string& name : TRY(store::scope_of(db_, project))) {
+    // One more than are taken, to notice that some are left.
     const auto sessions = TRY(store::marked_sessions(db_, name, kMostTurns + 1));
     for (const SessionId id : sessions) {
       if (chosen >= kMostTurns) {
@@ -188,6 +198,7 @@ Status Recorder::update_project(const std::string& project, const ContentId& exc
   TRY(choose_changed(project, except));
   ReadLimit limit = kAnswerLimit;
   TRY(finish(limit));
+  // What the answer had no time for is summarised by step().
   if (limit.reached()) wanted_.insert(project);
   return {};
 }

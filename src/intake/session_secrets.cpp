@@ -11,6 +11,7 @@ Result<const gate::KnownSecrets*> SessionSecrets::of(std::string_view session) {
   gate::KnownSecrets secrets;
   for (const store::SessionSecret& secret : TRY(store::session_secrets(db_, session)))
     secrets.add({secret.hash, secret.start, secret.length});
+  // Only a cache: the next call for a session reads its committed secrets again.
   if (sessions_.size() >= kMost) sessions_.clear();
   return &sessions_.emplace(name, std::move(secrets)).first->second;
 }

@@ -102,6 +102,7 @@ static std::vector<store::Text> text_rows(const std::vector<distil::Carried>& ca
 // shows. The next turn closes them: its own summary says what is still open then.
 static void add_said_open(const store::Summary& said, std::int64_t event, const distil::Mode& mode,
                           std::vector<distil::OpenItem>& items) {
+  // A shorter line than kShortest is no sentence that says what to do.
   constexpr std::size_t kMost = 8, kShortest = 8;
   std::size_t added = 0;
   for (const std::string_view whole : lines(said.next_steps)) {
@@ -134,9 +135,12 @@ Result<std::optional<store::Put>> store_distilled(store::Db& db, const store::Se
   const distil::TurnReader reader = digest.as_it_stands();
   if (is_empty(facts, reader)) return std::optional<store::Put>();
   const auto said = TRY(store::summary_of_turn(db, session.id, turn.number));
+  // The order matters from here on. Open items come first, because a turn that a model has summarised still
+  // opens and closes items. Then put_summary() says whether the built-in summary may be written at all.
   const bool by_model = said && said->provider != event::kBuiltin;
   distil::LeftOpen left = reader.left_open(facts, mode);
   const auto next = TRY(store::find_turn(db, session.id, turn.number + 1));
+  // Once the next turn has ended, its summary says what is still open; this turn's list is out of date.
   if (by_model && !turn.open() && (!next || next->open()))
     add_said_open(*said, facts.answer_event, mode, left.items);
   TRY(keep_open_items(db, session, turn, facts, std::move(left), mode,
@@ -152,6 +156,7 @@ Result<std::optional<store::Put>> store_distilled(store::Db& db, const store::Se
   std::vector<store::Observation> rows;
   const std::string batch = store::turn_batch(session, turn.number);
   for (const distil::Observation& observation : distilled.observations) {
+    // A model has made observations of all these events.
     if (TRY(store::is_covered_elsewhere(db, batch, observation.events))) continue;
     rows.push_back(observation_row(observation, session, turn));
     for (const std::int64_t event : observation.events)
@@ -168,6 +173,7 @@ Result<std::optional<store::Put>> distil_turn(store::Db& db, const store::Sessio
   if (!fill && TRY(store::has_expired(db, session.id, turn.number))) return std::optional<store::Put>();
   TurnDigest digest(session.platform, TRY(root_of(db, session)));
   const auto take = [&](const store::KeptEvent& event) { digest.add(event); };
+  // Filling needs all events at once; otherwise they are read one by one, which needs less memory.
   if (fill) {
     auto events = TRY(store::turn_events(db, session.id, turn.number));
     fill(session, events);

@@ -39,6 +39,8 @@ Step step_of(const event::Event& event, std::int64_t seq) {
   Step step;
   step.event = seq;
   step.tool = event.tool_name.value_or("");
+  // Both step_of() must give the same step: an empty object is not stored (recorder.cpp), so it is left out
+  // here.
   if (!event.tool_input.is_object() || !event.tool_input.members().empty()) step.input = event.tool_input;
   step.agent_type = event.agent_type.value_or("");
   if (event.kind == event::Kind::tool_failure) {
@@ -71,6 +73,7 @@ void TurnDigest::add(const store::KeptEvent& event) {
 void TurnDigest::add(event::Kind kind, const std::string& tool_use_id, std::size_t bytes, Step step) {
   last_event_ = step.event;
   if (kind == event::Kind::stop) answer_event_ = step.event;
+  // About four bytes a token.
   const auto tokens = static_cast<std::int64_t>((bytes + 3) / 4);
   all_tokens_ += tokens;
   if (tokens > 0) tokens_.emplace_back(step.event, tokens);
@@ -86,6 +89,7 @@ void TurnDigest::add(event::Kind kind, const std::string& tool_use_id, std::size
 
 distil::TurnReader TurnDigest::as_it_stands() const {
   distil::TurnReader reader = reader_;
+  // On a copy: these calls may still end, and then count as what they did.
   for (Begun left = begun_; !left.empty(); left.erase(oldest(left))) reader.add(oldest(left)->second);
   return reader;
 }
@@ -127,6 +131,7 @@ Result<TurnDigests::Read> TurnDigests::read(store::Db& db, const store::Session&
                                             const std::string& root, ReadLimit& limit) {
   Entry& entry = entry_of({session.id, number}, session.platform, root);
   TurnDigest& digest = entry.digest;
+  // Each event was added when it was stored (Recorder::add_to_digest): nothing to read.
   if (entry.is_whole) return Read{&digest, true};
   Read read{&digest, true};
   TRY(store::for_each_turn_event_after(db, session.id, number, digest.last_event(),

@@ -72,6 +72,7 @@ bool is_made(std::string_view name, std::string_view value, std::string_view id)
   if (id.empty())
     return name.size() > 2 && is_upper(name[0]) && !is_all(Chars::upper, name) && is_random_code(value) &&
            is_random_token(value, 24);
+  // Two arguments: an id, as services give them out, and then the key.
   const bool is_id = is_all(Chars::upper, id) || (count_of(Chars::digit, id) >= 3 && is_random(id));
   return id.size() >= 8 && is_id && is_all(Chars::alnum, id) && id.size() != value.size() &&
          is_random_token(value, 27);

@@ -9,9 +9,9 @@ namespace cairn::gate {
 
 namespace {
 
-constexpr std::size_t kMinCoded = 24;  // characters of base64 that are worth decoding
-constexpr std::size_t kMinDrawn = 32;  // random characters; shorter ones are ids more often than keys
-constexpr std::size_t kMaxDrawn = 200;
+constexpr std::size_t kMinCoded = 24;       // characters of base64 that are worth decoding
+constexpr std::size_t kMinRandomPart = 32;  // random characters; shorter ones are ids more often than keys
+constexpr std::size_t kMaxRandomPart = 200;
 
 // The beginning of the prefix that ends before `rest`; `rest` itself when there is none.
 std::size_t prefix_begin(std::string_view text, std::size_t rest) {
@@ -125,7 +125,8 @@ void each_run(std::string_view text, Chars chars, std::size_t least, EndOf&& end
 void find_coded(std::string_view text, int depth, std::vector<FoundSecret>& found) {
   const auto end_of = [&](std::size_t at) { return coded_end(text, at); };
   each_run(text, Chars::code, kMinCoded, end_of, [&](std::size_t begin, std::size_t end) {
-    // The text before it may have the same letters: /path/aGVsbG8=
+    // Characters before the base64 may belong to its alphabet, as in /path/aGVsbG8=. Four characters code
+    // three bytes, so one of four alignments is right.
     for (std::size_t shift = 0; shift < 4; ++shift) {
       const std::string_view run = between(text, begin + shift, end);
       if (!codes_text(run)) continue;
@@ -147,11 +148,11 @@ void find_prefixed(std::string_view text, std::vector<FoundSecret>& found) {
   const std::size_t known = found.size();
   std::size_t next = 0;
   const auto end_of = [&](std::size_t at) { return run_end(Chars::alnum, text, at); };
-  each_run(text, Chars::alnum, kMinDrawn, end_of, [&](std::size_t begin, std::size_t end) {
+  each_run(text, Chars::alnum, kMinRandomPart, end_of, [&](std::size_t begin, std::size_t end) {
     const bool goes_on =
         end < text.size() && (is(Chars::any_base64, text[end]) ||
                               (text[end] == '.' && end + 1 < text.size() && is(Chars::alnum, text[end + 1])));
-    if (goes_on || end - begin > kMaxDrawn) return;
+    if (goes_on || end - begin > kMaxRandomPart) return;
     const std::size_t prefix = prefix_begin(text, begin);
     while (next < known && found[next].end <= prefix) ++next;
     if (prefix < begin && (next == known || found[next].begin >= end) &&

@@ -81,6 +81,7 @@ std::size_t find_column(const Hit& hit) {
   const std::string_view head = line_at(text, start);
   const auto headings = cells_of(head, sign);
   if (head.size() > kMaxRowLength || !is_head(headings, sign)) return head.size();
+  // The number of columns before the heading.
   const std::size_t column = cells_of(head.substr(0, hit.end - start), sign).size() - 1;
   const Strength strength = strength_of(between(text, hit.begin, hit.end));
   const Style style = strength == Strength::password && sign != kBlanks ? Style::paired : Style::plain;
@@ -90,6 +91,7 @@ std::size_t find_column(const Hit& hit) {
     at += line.size() + 1;
     if (is_rule(line)) continue;
     const auto cells = cells_of(line, sign);
+    // The table ends.
     if (cells.size() != headings.size() || line.size() > kMaxRowLength) break;
     const std::string_view value = without_quotes(cells[column]);
     const auto begin = static_cast<std::size_t>(value.data() - text.data());

@@ -36,13 +36,14 @@ std::size_t behind_headers(std::string_view text, std::size_t at) {
   }
 }
 
-// How far the next line may be: a listing puts about the same before each line.
+// How far away the next line of the key may begin: a listing puts a prefix of about the same length before
+// each line.
 std::size_t window(const Hit& hit) {
   return kMaxPrefix + hit.begin -
          skip_back(hit.text, hit.begin, 2 * kMaxPrefix, [](char c) { return c != '\n'; });
 }
 
-// Those that begin at `at`. What was cut off may end with a short one.
+// The lines of base64 that begin at `at`. If the text was cut off, the last line may be short.
 Lines read_lines(const Hit& hit, std::size_t at) {
   constexpr std::size_t kLeast = 16, kLong = 32;
   at = behind_headers(hit.text, at);

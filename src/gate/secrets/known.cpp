@@ -31,6 +31,7 @@ bool HashedTexts::add(const KnownSecret& text) {
 
 void KnownSecrets::learn(std::string_view secret, const ShortHash& hash) {
   if (secret.size() < kBegin || secret.size() > kMaxLength || fresh_.size() >= kMaxSecrets) return;
+  // A plain word or a number would be removed from every text of the session.
   if (!is_all(Chars::bare, secret) || count_of(Chars::digit, secret) == 0 ||
       count_of(Chars::letter, secret) == 0)
     return;

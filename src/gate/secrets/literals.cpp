@@ -18,9 +18,11 @@ Literals::Literals(const std::vector<Literal>& literals) : literals_(literals) {
     const std::string_view text = literals[i].text;
     CAIRN_ASSERT(text.size() >= 2);
     const std::uint32_t begin = begin_of(padded(text));
+    // A literal of two characters may be followed by anything: it is entered for each third character.
     for (std::uint32_t third = 0; third < 32; ++third)
       if (text.size() == 2 || third == (begin & 31)) entries.push_back({(begin & ~31u) | third, i});
   }
+  // By group, the longer literals first, as each() promises.
   std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
     return std::pair(group_of(a.begin), literals[b.index].text.size()) <
            std::pair(group_of(b.begin), literals[a.index].text.size());

@@ -25,8 +25,9 @@ class Literals {
     // The literal does not match after a character of one of these kinds. Unless empty, the set contains
     // letters and digits.
     Kinds not_after = 0;
-    Kinds before =
-        0;  // if not 0: it matches only before a character of one of these kinds; the end of the text is '\0'
+    // Unless 0: the literal matches only before a character of one of these kinds. The end of the text counts
+    // as '\0'.
+    Kinds before = 0;
   };
   explicit Literals(const std::vector<Literal>& literals);
 
@@ -35,7 +36,8 @@ class Literals {
   template <class Take>
   void each(std::string_view text, Take&& take) const {
     const char* const bytes = text.data();
-    const std::size_t body = text.size() - std::min<std::size_t>(text.size(), 7);  // where eight are left
+    // Up to here eight bytes can be read at once. The last seven are searched in a loop of their own, below.
+    const std::size_t body = text.size() - std::min<std::size_t>(text.size(), 7);
     std::size_t at = 0;
     while (at < body) {
       const char* byte = bytes + at;

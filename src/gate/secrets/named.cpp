@@ -29,7 +29,8 @@ std::size_t with_word_before(std::string_view text, std::size_t begin, std::size
   return kWords.has(between(text, word, begin - 1)) ? word : begin;
 }
 
-// "here is the key: ...": what is beside the word alone must be longer and more mixed up than any id.
+// "here is the key: ...": beside the bare word "key" a value counts only if it is longer and more irregular
+// than any id.
 std::size_t find_random_key(const Hit& hit, std::size_t end) {
   constexpr std::size_t kLeast = 32, kMost = 100;
   static constexpr CharSet kBetween(" :=\"'`");
@@ -43,7 +44,7 @@ std::size_t find_random_key(const Hit& hit, std::size_t end) {
   return stop - begin;
 }
 
-// A random text, or anything but a word where the name is that of a session.
+// Whether the cookie is a secret: its value is random, or it is no word and the name is that of a session.
 bool is_secret_cookie(std::string_view name, std::string_view value) {
   static const WordList kSessions("cookies-of-sessions"), kAttributes("cookie-attributes");
   const auto of_a_session = [&] {
@@ -106,7 +107,8 @@ NameRead find_named(const Hit& hit) {
 }
 
 std::size_t find_after(const Hit& hit) {
-  const std::size_t word = hit.runs.end(Chars::word, hit.end);  // l\u00f6senordet
+  // A word may have an ending of up to two letters; a longer one makes it another word.
+  const std::size_t word = hit.runs.end(Chars::word, hit.end);
   if (word > hit.end + 2) return kReadingName;
   return find_value_of({hit.text, hit.begin, word, hit.runs, hit.found}, Strength::password);
 }

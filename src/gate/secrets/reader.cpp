@@ -13,6 +13,10 @@ constexpr std::size_t kMaxElement = 16384;
 constexpr std::size_t kReadingValue = 12;  // the cost of reading any separator and value
 
 // Reads what follows the name of a secret: the separator, in any notation, and the value. Used once.
+//
+// find() reads from left to right: read_separator() tries the notations and notes in the flags below what it
+// saw; read_gap() skips blanks or a line break; find_value() reads the value and judges it. The flags decide
+// the Style, which says how much the value itself must look like a secret.
 class NamedReader {
  public:
   explicit NamedReader(const Hit& name) : hit_(name), text_(name.text), runs_(name.runs), at_(name.end) {}
@@ -32,6 +36,7 @@ class NamedReader {
     if (peek() == '(' && is_quote(peek(1))) call_ = true, ++at_;  // token = ("..." "...")
     if (is_quote(peek()) && !loose_)                              // "...?token=" + "..."
       if (const std::size_t joined = over_gap(text_, at_); joined > at_) at_ = joined - 1;
+    // The second try is for the value after a type: password: str = "..."
     for (int tries = 0; tries < 2; ++tries)
       if (!find_value(strength)) return;
   }

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view kLists = "lists";
 
-// Calls `take(section, columns)` for each line that says something.
+// Calls `take(section, columns)` for each entry. Comments and the text before the first section are for
+// people.
 template <class Take>
 void each_line(Take&& take) {
   std::string_view section;

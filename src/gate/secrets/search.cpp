@@ -121,6 +121,10 @@ const Table& table() {
   return kTable;
 }
 
+// One pass over the text. Literals (literals.h) finds each place where a literal of a rule, a part of a name
+// or a sign of a finder stands, and hit() tries what belongs to it: the shape of the rule, the value beside
+// the name, the finder. What was found moves done_ forward, and text before done_ is not searched again. What
+// was tried without a result is added to judged_, which may_judge() limits.
 class Search {
  public:
   Search(std::string_view text, std::vector<FoundSecret>& found) : text_(text), found_(found), runs_(text) {}
@@ -156,6 +160,7 @@ class Search {
     const Sign* sign = &rules_.signs[literal.by][literal.index];
     const std::size_t known = found_.size();
     std::size_t cost = 0;
+    // Several signs may have this text: the first one that finds a secret wins.
     for (int left = literal.signs; left > 0 && found_.size() == known; --left)
       cost += finder.find(hit_at(begin, end), *sign++);
     if (found_.size() == known) {
@@ -178,6 +183,7 @@ class Search {
     const NameRead read = find_named(hit_at(at, at));
     name_end_ = read.name_end;
     finish_found(known, read.judged);
+    // It is no name of a secret, or its value was found.
     if (read.begin == read.name_end || found_.size() > known) return;
     judged_ += find_column(hit_at(read.begin, read.name_end));
     if (found_.size() == known) look_around(read.begin, read.name_end);

@@ -48,7 +48,8 @@ bool add_said(const Hit& hit, std::string_view value) {
   return false;
 }
 
-// What may be said to be a password. A hash is one only right beside the name.
+// Whether a sentence may give `value` as a password. Text in hex counts only right beside the name: elsewhere
+// it is probably a hash.
 bool is_said(std::string_view value, bool beside) {
   if (value.size() < 8 || !is(Chars::alnum, value[0])) return false;
   const bool hex = value.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos;
@@ -56,8 +57,8 @@ bool is_said(std::string_view value, bool beside) {
          (beside || (!hex && (is_chosen(value) || (mixture(value) >= 3 && !is_words(value)))));
 }
 
-// The same where the sentence says less: before the name, or beside the name of a user. Chosen by a person;
-// an issue#12345 is not.
+// The same where the sentence says less: before the name, or beside the name of a user. The value must look
+// as if a person chose it; issue#12345 does not.
 bool is_likely(std::string_view value) {
   static constexpr CharSet kOfOthers("()[]{}<>=,;|\\/:\"'`"), kSure("!$%^*?_");
   if (is_mixed_word(value) && mixture(value) >= 3 && !is_words(value)) return true;

@@ -33,6 +33,7 @@ std::size_t over_gap(std::string_view text, std::size_t at) {
   std::size_t next = at;
   for (; next < text.size() && next - at < kMaxGap; ++next) {
     const char c = text[next];
+    // An empty line ends a text: the token does not go on.
     if (c == '\n' && broken) return at;
     broken = broken || c == '\n';
     if (!is(Chars::gap, c) && !(broken && c == '-')) break;

@@ -37,7 +37,7 @@ bool all_parts(std::string_view value, const CharSet& separators, Fits&& fits) {
   return true;
 }
 
-// Letters in words, and nothing that people put into passwords.
+// Whether it is words, perhaps with a number behind them, without the signs that people put into passwords.
 bool is_plain_words(std::string_view rest) {
   static constexpr CharSet kSigns("!@#$%^&*+=?~");
   if (kSigns.any_in(rest)) return false;
@@ -45,6 +45,7 @@ bool is_plain_words(std::string_view rest) {
   return rest.size() < 4 || is_words(rest);
 }
 
+// Whether the value calls itself a placeholder: <your-key>, changeme, my_password, ...EXAMPLE.
 bool says_so(std::string_view value) {
   constexpr std::size_t kTelling = 160;  // characters in which the words are looked for
   static const WordList kStarts("placeholder-starts"), kWholes("placeholders"),
@@ -68,7 +69,8 @@ bool says_so(std::string_view value) {
   return found;
 }
 
-// Lantern_4711x: a word, a sign, a number, and one letter more. What is numbered ends with its number.
+// Lantern_4711x: a word, a sign, a number and one more letter. A name with a number (item_4711) ends with the
+// number, so it does not fit.
 bool is_word_and_number(std::string_view value) {
   const std::size_t sign = run_end(Chars::letter, value, 0);
   return sign >= 4 && sign + 6 == value.size() && value[sign] == '_' && is(Chars::letter, value.back()) &&
@@ -113,8 +115,8 @@ bool is_notation(std::string_view value) {
                                        (value.size() <= 21 || is_all(Chars::any_hex, value.substr(2))));
 }
 
-// correct horse 7 battery! A few words that make no sentence, and a digit or a sign among them; or groups of
-// one length, as mail services give them out.
+// Whether it is a passphrase such as "correct horse 7 battery!": a few words that make no sentence, with a
+// digit or a sign among them; or groups of equal length, as mail services give them out.
 bool is_passphrase(std::string_view value) {
   static constexpr CharSet kOfSentences("()[]{}<>,;:.\"'`/\\|");
   static const WordList kProse("prose");  // what prose about passwords is made of
@@ -133,7 +135,7 @@ bool is_passphrase(std::string_view value) {
          });
 }
 
-// By its looks alone.
+// Whether the value looks like a secret. The caller excludes placeholders, paths and code.
 bool may_be_secret(Strength strength, Style style, std::string_view value) {
   static constexpr CharSet kBrackets("()[]{}<>");
   const auto digits = count_of(Chars::digit, value);
@@ -234,7 +236,8 @@ bool is_mixed_word(std::string_view value) {
   if (digits == 0 || count_of(Chars::letter, value) < 2 || !is_ascii(value) || is_version_or_time(value) ||
       is_placeholder(value) || kAlgorithms.is_in(value.substr(0, 64)))
     return false;
-  // sunshine99: a word with a number behind it. One with a single digit is the second of its kind.
+  // sunshine99: a word with a number behind it. With a single digit (server2) it is the name of one of
+  // several things.
   return !is_words(value) ||
          (digits >= 2 && run_end(Chars::letter, value, 0) + static_cast<std::size_t>(digits) == value.size());
 }
@@ -279,7 +282,7 @@ bool is_secret(Strength strength, Style style, std::string_view value) {
   if (value.size() < 4) return false;
   const bool one_word = value.find(' ') == std::string_view::npos;
   if (style == Style::certain && one_word) return !is_reference(value);
-  // Too long to judge, and one run of characters.
+  // Too long to be judged as words: it counts when it consists of characters of tokens only.
   if (value.size() > kMaxLooked && strength >= Strength::token && style != Style::loose)
     return is_all(Chars::token, value) && !is_reference(value);
   if (!one_word)

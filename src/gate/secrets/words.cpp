@@ -74,7 +74,8 @@ std::string_view next_piece(std::string_view value, std::size_t& at) {
   return between(value, begin, at);
 }
 
-// A piece that can be spoken: a vowel, and no long run of consonants. Short pieces may be abbreviations.
+// Whether a piece can be pronounced: it has enough vowels and no long run of consonants. Short pieces count,
+// too: they may be abbreviations.
 bool is_spoken(std::string_view piece) {
   if (piece.size() <= 3 || (piece.size() <= 5 && is_all(Chars::upper, piece))) return true;
   static constexpr CharSet kVowels("aeiouyAEIOUY");
@@ -107,10 +108,10 @@ bool is_slug(std::string_view value) {
 }  // namespace
 
 bool is_words(std::string_view value) {
-  constexpr int kByLot = -8;      // random text is sixteen times as likely
+  constexpr int kAtRandom = -8;   // random text is sixteen times as likely
   constexpr int kAsInWords = 16;  // words are 256 times as likely
   const int likeness = likeness_to_words(value);
-  if (likeness < kByLot) return false;
+  if (likeness < kAtRandom) return false;
   std::size_t digits = 0, numbers = 0;
   for (char before = ' '; const char c : value) {
     digits += is_digit(c) ? 1 : 0;
