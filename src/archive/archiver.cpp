@@ -12,6 +12,11 @@
 
 namespace cairn::archive {
 
+// There are two lists of work, and at most one copy at a time. `requested_` works on rows of the store: a
+// hook or a command asked for a backup. `swept_` has what a sweep of the known folders found: transcripts
+// that changed without a hook. A request comes first: it interrupts a copy of the sweep, which then begins
+// again.
+
 static constexpr std::int64_t kSweepNs = 600'000'000'000;  // ten minutes
 // A file that is still being written is copied later, but at most an hour later.
 static constexpr Millis kAtRest = std::chrono::minutes(10);
@@ -31,6 +36,7 @@ Status Archiver::look_again() {
   removals_due_ = true;
   const std::int64_t boot = clock_.boot_ns();
   if (last_sweep_ns_ != 0 && boot - last_sweep_ns_ < kSweepNs) return {};
+  // 0 means never.
   last_sweep_ns_ = std::max<std::int64_t>(boot, 1);
   retention_due_ = true;
   if (!options_.enabled) return {};
@@ -57,6 +63,7 @@ bool Archiver::guarded(Body&& body) {
   auto more = body();
   if (more) return *more;
   log_.error("archive: " + more.error().message);
+  // Dropping the work loses nothing: requests are rows of the store, and the next sweep finds the rest.
   requested_ = Work();
   swept_ = Work();
   not_before_ns_ = clock_.boot_ns() + kPauseNs;
@@ -88,6 +95,7 @@ Result<std::deque<Copy::Job>> Archiver::jobs_of(const store::BackupRequest& requ
   const auto session = TRY(store::find_session(db_, request.platform, ContentId{request.session}));
   Status failed;
   std::deque<Copy::Job> jobs;
+  // `failed` is not looked at: what could not be listed is found by a later sweep.
   for (const std::string& path : host.transcript_files(disk_, request.source_path, failed)) {
     Copy::Job job;
     const bool main = path == request.source_path;
@@ -97,6 +105,7 @@ Result<std::deque<Copy::Job>> Archiver::jobs_of(const store::BackupRequest& requ
     job.project = session ? session->project : "";
     job.cause = request.cause;
     job.reason = request.reason;
+    // Each end and each compaction of a session is a version, even when it added no line.
     job.always = main && request.cause != BackupCause::sweep;
     main ? jobs.push_back(std::move(job)) : jobs.push_front(std::move(job));
   }
@@ -125,6 +134,7 @@ Result<bool> Archiver::go_on(Work& work) {
   }
   auto more = work.copy->step();
   if (more && *more) return true;
+  // The file can fail to be read, and its rows to be written: both are tried again as a whole.
   Status done = more ? finish_copy(work) : Status(std::move(more).error());
   if (!done) {
     work.jobs.push_front(work.copy->job());
@@ -192,6 +202,7 @@ Status Archiver::finish(const store::BackupRequest& request) {
 }
 
 // A copy that failed in the sweep becomes a request, so that it is reported and tried again like all others.
+// The other files of a request are tried again with it: those that were copied have nothing new then.
 Status Archiver::fail(Work& work, const Error& error) {
   const Copy::Job job = work.jobs.front();
   work.jobs.clear();
@@ -213,6 +224,8 @@ Status Archiver::fail(Work& work, const Error& error) {
   });
 }
 
+// The directory of the first record that names one, and in `began` the time of the first record. Both are
+// at the beginning of a transcript, so only that is read.
 std::string Archiver::first_directory(const std::string& path, const host::Host& host, WallTime& began) {
   constexpr std::size_t kBeginning = 256u << 10;
   auto file = disk_.open(path, os::Open::read);
@@ -251,6 +264,7 @@ Result<bool> Archiver::is_left_out(const Copy::Job& job) {
   const bool out = gate_.refuse(event).has_value() ||
                    (stat && began != WallTime() &&
                     TRY(store::capture_was_off(db_, began, from_epoch_ms(stat->modified_ns / 1'000'000))));
+  // Remember the file as read, so that the sweep looks at it again only when it has changed.
   if (out && stat)
     TRY(store::in_transaction(db_, [&] { return store::note_source(db_, job.path, *stat, clock_.now()); }));
   return out;
@@ -270,6 +284,7 @@ Result<bool> Archiver::go_on_sweeping() {
   }
   if (!retention_due_) return false;
   retention_due_ = false;
+  // This removes rows. The files are unlinked by the next step.
   const auto plan = TRY(plan_retention(db_, options_.keep, clock_.now()));
   if (plan.removed.empty()) return false;
   TRY(store::in_transaction(db_, [&] { return apply_retention(db_, plan); }));
@@ -286,6 +301,7 @@ Result<bool> Archiver::is_due(const std::string& path) {
   const WallTime now = clock_.now();
   const auto read_at = TRY(store::source_read_at(db_, path));
   const WallTime written = from_epoch_ms(stat->modified_ns / 1'000'000);
+  // The last condition: a time in the future (the clock was set back) would never count as at rest.
   return !read_at || now - written >= kAtRest || now - *read_at >= kLongest || written > now + kAtRest;
 }
 

@@ -28,10 +28,12 @@ Result<ArchivedCall> find_call(store::Db& db, os::Disk& disk, const std::string&
   std::set<std::string> agents;  // whose newest version was read
   for (const store::Backup& backup : TRY(store::list_backups(
            db, {.project = {}, .session = session, .agents = true, .limit = kVersions}))) {
+    // The list has the newest version first. It contains all lines of the older ones of its base.
     if (!agents.insert(backup.key.agent).second) continue;
     VersionReader reader = TRY(open_version(db, disk, directory, backup));
     FrameText frame;
     while (!(out.input && out.response) && reader.next(frame)) {
+      // Comparing bytes is cheap: few frames and lines name the call, and only those are parsed.
       if (frame.text.find(call) == std::string::npos) continue;
       for (const std::string_view line : lines(frame.text))
         if (line.find(call) != std::string_view::npos) take_line(host, line, call, out);
@@ -51,6 +53,7 @@ static void take_line(const host::Host& host, std::string_view line,
       event->second->texts.input = made.input.dump();
   for (const host::RecordResult& result : record.results)
     if (const auto event = wanted.find(std::string(result.call)); event != wanted.end())
+      // The texts of events are JSON, so the result becomes a JSON string.
       event->second->texts.response = Json(std::string(result.text)).dump();
 }
 

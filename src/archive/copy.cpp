@@ -12,6 +12,14 @@
 
 namespace cairn::archive {
 
+// A copy has three phases.
+// 1. prefix: hashes the beginning of the transcript. If it is what the last version copied, only the lines
+// after it are new. Otherwise the whole transcript becomes a new base.
+// 2. lines: each complete line passes the redactor and is added to one new file under a temporary name.
+// 3. verify: the file gets its final name. Then all files of the version are read back and hashed.
+// register_backup() adds the rows.
+
+// HASH-ORDINAL. The same for every attempt, so that an attempt after a crash replaces what the crash left.
 static std::string base_name(const store::TranscriptKey& key, std::int64_t ordinal) {
   const std::string whose = key.platform + '\0' + key.session + '\0' + key.agent;
   return fmt::format("{}-{}", content_hash(whose), ordinal);
@@ -41,11 +49,13 @@ Status Copy::begin() {
   limit_ = TRY(source_->size());
   if (!disk_.stat(places_.temporary())) {
     TRY(os::make_dirs(disk_, places_.temporary()));
+    // The names of the new directories must survive a power cut: a registered file is in them.
     for (const std::string& directory : {os::above(places_.directory), places_.directory})
       TRY(disk_.sync_dir(directory));
   }
   const auto base = TRY(store::newest_base(db_, job_.key));
   if (base) next_ordinal_ = base->ordinal + 1;
+  // A base never has both redacted and unredacted lines: after a change of the setting a new one begins.
   if (base && base->is_redacted == options_.redact) {
     last_ = TRY(store::newest_backup(db_, job_.key));
     if (last_ && last_->base == base->id)
@@ -109,6 +119,7 @@ Result<bool> Copy::step_prefix() {
     std::uint64_t bytes;
     const std::string* sha256;
   };
+  // One pass tests both: it stops at the shorter length, compares, and reads on to the longer one.
   std::array known = {Known{static_cast<std::uint64_t>(last_->source_bytes), &last_->source_sha256},
                       Known{static_cast<std::uint64_t>(last_->bytes), &last_->sha256}};
   std::sort(known.begin(), known.end(), [](const Known& a, const Known& b) { return a.bytes < b.bytes; });
@@ -137,6 +148,8 @@ Result<bool> Copy::step_prefix() {
 Result<bool> Copy::step_lines() {
   std::string block(std::min<std::uint64_t>(limit_ - at_, kStepBytes), '\0');
   const std::size_t got = block.empty() ? 0 : TRY(source_->read_at(at_, block.data(), block.size()));
+  // Bytes read since the last line end. What remains of them when the file ends is an unfinished line: the
+  // next copy reads it again from its beginning.
   const std::uint64_t unended = skipped_ + buffer_.size();
   const bool is_hole = unended > kMaxLine && block.find_first_not_of('\0') == std::string::npos;
   if (got == 0 || is_hole || unended > kLongestLine) {
@@ -161,6 +174,8 @@ Result<bool> Copy::step_lines() {
     backup_.source_bytes = static_cast<std::int64_t>(at_ - (buffer_.size() - feed - 1));
   }
   buffer_.erase(0, begin);
+  // Drop the beginning of a line that is too long. It may never end: source_hash_ stays at the last line
+  // end, and skipping_hash_ replaces it only when a line feed comes.
   if (skipped_ > 0 || buffer_.size() > kMaxLine) {
     if (skipped_ == 0) skipping_hash_ = source_hash_;
     skipping_hash_.add(buffer_);
@@ -176,6 +191,7 @@ Status Copy::take_line(std::string_view line) {
     writer_.emplace(TRY(
         SegmentWriter::create(disk_, places_.temporary() + "/" + std::string(kTemporary), options_.level)));
   ++backup_.lines;
+  // A line that is not a record is counted and stored all the same: the copy must have every line.
   if (const auto fault = line_fault(line)) {
     ++backup_.malformed;
     if (!backup_.bad_line) {
@@ -199,6 +215,7 @@ Status Copy::skip_line() {
   return {};
 }
 
+// All that a repair needs to make the rows of this version again. seal() adds what is known about the file.
 Json Copy::about() const {
   const store::TranscriptKey& key = job_.key;
   return Json::object({{"platform", key.platform},
@@ -228,6 +245,7 @@ Status Copy::end_lines() {
   if (redactor_) base_.state = redactor_->state();
   backup_.source_sha256 = source_hash_.hex();
   if (writer_) {
+    // The trailer has the state and the hash that were set above: a repair reads them from there.
     const std::int64_t ordinal = last_ ? last_->segments + 1 : 1;
     segment_ = TRY(writer_->seal(ordinal, about()));
     new_hash_ = Sha256();
@@ -235,7 +253,7 @@ Status Copy::end_lines() {
     backup_.bytes += segment_->bytes;
     TRY(writer_->move_to(places_.directory + "/" + store::segment_file(base_.name, ordinal)));
   } else if (!last_ || !job_.always) {
-    return {};
+    return {};  // nothing new: without a reader_ register_backup() adds no version
   }
   std::vector<store::BackupSegment> segments;
   if (last_) segments = TRY(store::segments_of(db_, last_->base, last_->segments));
@@ -258,12 +276,14 @@ Result<bool> Copy::check_frame(const FrameText& frame) {
   read_back_ += static_cast<std::int64_t>(frame.text.size());
   stored_hash_.add(frame.text);
   if (!old) new_hash_.add(frame.text);
+  // A version ends where its last file ends, so some frame ends exactly there.
   if (old && read_back_ == last_->bytes && stored_hash_.hex() != last_->sha256) {
     damage_ = fmt::format("version {} is not what was stored (SHA-256)", last_->version);
     return false;
   }
   if (frame.text.empty()) return true;
-  // Find the last record that has a uuid.
+  // At the end of the text, find the place for anchors: the uuid and the time of the last record that has a
+  // uuid. If the last lines have none, the time of the last line alone.
   std::string_view text = frame.text;
   for (int lines = 0; lines < 50 && !text.empty() && read_back_ == backup_.bytes; ++lines) {
     text.remove_suffix(1);
@@ -304,6 +324,8 @@ Result<bool> Copy::step_verify() {
 }
 
 Result<std::optional<store::Backup>> Copy::register_backup(WallTime now) {
+  // stat_ was taken before the first byte was read. If the file has grown since then it differs from stat_,
+  // and the sweep copies it again.
   TRY(store::note_source(db_, job_.path, stat_, now));
   if (!reader_) return std::optional<store::Backup>();
   backup_.created_at = backup_.verified_at = now;

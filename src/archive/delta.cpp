@@ -6,6 +6,10 @@
 
 namespace cairn::archive {
 
+// Two passes over the newest version. The first finds the last line that the anchor covers, in three ways,
+// because transcripts are rewritten and records may lack a uuid or a time. The second reads the lines after
+// it.
+
 namespace {
 
 // Calls `take(line, number)` for every line of the version; damaged frames are counted in `lost`.
@@ -51,12 +55,14 @@ Result<Found> find_anchor(store::Db& db, os::Disk& disk, const Places& places, c
     // Parse only lines that contain the uuid: most do not.
     if (!anchor.uuid.empty() && line.find(anchor.uuid) != std::string_view::npos &&
         read_line(host, line).uuid == anchor.uuid)
+      // The anchor may end some lines after the last record that has a uuid.
       found.by_uuid = number + anchor.behind_uuid.value_or(0);
     if (!anchor.lines || number > *anchor.lines) return;
     hash.add(line);
     hash.add("\n");
     if (number == *anchor.lines && hash.hex() == anchor.sha256) found.by_line = number;
   }));
+  // The anchor is before the first line: the loop above sees no line with this number.
   if (anchor.lines && *anchor.lines == 0) found.by_line = 0;
   return found;
 }

@@ -4,6 +4,9 @@
 
 namespace cairn::archive {
 
+// A state machine over the bytes: `want_` says what may come next, and `open_` is the stack of open
+// brackets. It does not call itself, so a deeply nested line cannot exhaust the stack of the thread.
+
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n", kDigits = "0123456789";
@@ -27,6 +30,7 @@ class Check {
     while (at_ < text_.size() && these.find(text_[at_]) != std::string_view::npos) ++at_;
   }
 
+  // Reads one token at `at_`. Returns what is wrong with it, or null.
   const char* next(char c) {
     switch (want_) {
       case Want::end: return "something follows the record";
@@ -73,6 +77,7 @@ class Check {
       want_ = c == '{' ? Want::first_key : Want::first_value;
       return nullptr;
     }
+    // Known before the value is read: after a string, a number or a word comes a comma or a bracket.
     want_ = Want::more;
     if (c == '"') return string();
     if (c == '-' || kDigits.find(c) != std::string_view::npos) return number();

@@ -13,6 +13,10 @@
 
 namespace cairn::archive {
 
+// Indexing goes frame by frame. A Builder turns the lines of one frame into passages. Its state (the
+// current prompt, calls of cairn that have no result yet) is stored with them and given to the Builder of
+// the next frame. A passage never continues in the next frame, so passage_text() has to read only one.
+
 namespace {
 
 // After this much text a passage ends at the next line end: enough to show a match and its surroundings.
@@ -50,6 +54,7 @@ std::string text_of(const host::Record& record) {
     add(text, call.tool + " " + input, kInput);
   }
   for (const host::RecordResult& result : record.results) {
+    // Longer than what is indexed: injected context at its beginning is removed first.
     std::string output = result.text.substr(0, 4 * kOutput);
     host::remove_own_text(output);
     add(text, output, kOutput);
@@ -57,7 +62,7 @@ std::string text_of(const host::Record& record) {
   return text;
 }
 
-// Reads lines one after another and puts them together.
+// Reads lines one after another and joins them to passages.
 class Builder {
  public:
   Builder(const host::Host& host, std::string_view state) : host_(host) {
@@ -75,6 +80,8 @@ class Builder {
       prompt_ = record.prompt_id;
       end();
     }
+    // passage_text() reads every line from the first to the last, so a line that is left out ends the
+    // passage.
     if (is_own(record)) return end();
     const std::string text = text_of(record);
     if (text.empty()) return;
@@ -168,6 +175,7 @@ Result<bool> PassageIndexer::index_frame() {
   // A damaged frame has no text, so nothing of it is indexed until the transcript is copied again.
   Builder builder(host::find_host(work->base.key.platform), work->state);
   each_line(*frame, [&](std::string_view line, std::int64_t number) { builder.take(line, number); });
+  // One transaction: after a crash the passages, the number of indexed lines and the state belong together.
   TRY(store::in_transaction(db_, [&] {
     return store::add_passages(db_, work->base.id, builder.passages(), frame->first_line + frame->lines - 1,
                                builder.state());

@@ -15,10 +15,13 @@ namespace {
 // Limits for parsing a line: strings up to 64 MB are kept whole; deeper or wider lines are cleaned as plain
 // text.
 constexpr Json::Limits kLimits{256, 200'000, 64u << 20};
+// The ids are stored with the base, so their number is bounded.
 constexpr std::size_t kMostState = 2000;  // ids that are remembered
 
 // Rewrites `line`: `before` is its parsed value, `after` the cleaned one. Strings that differ are replaced,
-// all other bytes are copied.
+// all other bytes are copied: after.dump() would also change numbers, escapes and blanks elsewhere in the
+// line. Walks through the values and the bytes of the line at the same time; the line was parsed without an
+// error.
 class Rewrite {
  public:
   Rewrite(std::string_view line, const host::Host& host) : line_(line), host_(host) {}
@@ -67,6 +70,7 @@ class Rewrite {
     static const Json kNone;
     copy_one();
     const auto& members = before.members();
+    // If cleaning removed a member, the others cannot be matched by their place: withhold them all.
     const bool same_shape = after.members().size() == members.size();
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (i > 0) copy_one();
@@ -112,6 +116,7 @@ std::set<std::string, std::less<>> set_of(const Json& list) {
   return ids;
 }
 
+// The call as an event, because the rules of the gate are written for events.
 event::Event event_of(const host::RecordCall& call, const std::string& cwd) {
   event::Event event;
   event.kind = event::Kind::tool;
@@ -153,6 +158,7 @@ bool Redactor::names_one_of(const host::Record& record,
 // A line belongs to the last prompt that this line or an earlier one names.
 bool Redactor::is_withheld(const host::Record& record) {
   if (!record.prompt_id.empty()) prompt_ = record.prompt_id;
+  // A call and its result are on different lines: remember the call, so that its result is withheld too.
   for (const host::RecordCall& call : record.calls)
     if (excluded_.size() < kMostState && gate_.refuse(event_of(call, record.cwd)))
       excluded_.insert(gate_.id(call.id));
@@ -176,6 +182,7 @@ bool Redactor::reads_env_file(const host::Record& record) {
   return names_one_of(record, env_files_);
 }
 
+// Finds only the values that this session is known to have as secrets, not new ones.
 gate::Secrets::Reading Redactor::known_only() {
   gate::Secrets::Reading reading{false, &rules_.known};
   reading.known_only = true;
@@ -230,6 +237,7 @@ static std::string without_texts(std::string_view line, const Json& before, cons
 bool forget_in_line(std::string_view line, const gate::Forgotten& forgotten,
                     const std::set<std::string, std::less<>>& calls, const host::Host& host,
                     std::string& out) {
+  // Compares bytes without parsing: a line that only mentions the id loses its texts too.
   const bool of_call = std::any_of(calls.begin(), calls.end(), [&](const std::string& id) {
     return line.find(id) != std::string_view::npos;
   });

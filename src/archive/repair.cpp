@@ -34,6 +34,7 @@ Result<Rows> read_rows(os::Disk& disk, const Places& places, const std::string& 
                   about["segment_bytes"].as_int(),
                   about["segment_lines"].as_int(),
                   text("frames")};
+  // "HASH-1.12.zst": the dot before the 12 ends the name of the base.
   const std::size_t end = file.rfind('.', file.size() - 5);
   rows.base.name = file.substr(0, end);
   if (rows.base.key.session.empty() || store::segment_file(rows.base.name, rows.segment.ordinal) != file)
@@ -75,6 +76,7 @@ Status register_file(store::Db& db, os::Disk& disk, const Places& places, Rows r
   std::vector<store::BackupSegment> segments;
   if (const auto base = TRY(store::newest_base(db, rows.base.key)); base && base->name == rows.base.name) {
     rows.base.id = base->id;
+    // A version is all files of its base up to this one, so its hash needs the text of the files before it.
     segments = TRY(store::segments_of(db, base->id, rows.segment.ordinal - 1));
   }
   if (std::ssize(segments) != rows.segment.ordinal - 1)
@@ -91,6 +93,8 @@ Status register_file(store::Db& db, os::Disk& disk, const Places& places, Rows r
     lines += frame.lines;
     rows.backup.bytes += static_cast<std::int64_t>(frame.text.size());
     const std::string_view text = frame.text;
+    // The last record with a uuid, from the end of the frame; a later frame replaces what an earlier one
+    // gave.
     for (std::size_t end = text.size(), n = 0; end > 0 && n < 50; ++n) {
       const std::size_t begin = end < 2 ? 0 : text.rfind('\n', end - 2) + 1;
       const Json line = Json::parse_partial(text.substr(begin, end - begin)).value;
@@ -105,6 +109,7 @@ Status register_file(store::Db& db, os::Disk& disk, const Places& places, Rows r
   }
   if (lines != rows.backup.lines) return Error{Code::corrupt, "its lines do not match its trailer"};
   rows.backup.sha256 = hash.hex();
+  // A trailer has no time.
   rows.backup.created_at = rows.backup.verified_at = now;
   return store::in_transaction(db, [&]() -> Status {
     TRY(store::add_backup(db, rows.base, rows.segment, rows.backup));
@@ -114,6 +119,7 @@ Status register_file(store::Db& db, os::Disk& disk, const Places& places, Rows r
 
 Result<std::string> fix_missing(store::Db& db, os::Disk& disk, const Defect& defect, WallTime now) {
   const auto base = TRY(store::find_base(db, defect.base));
+  // Several files of one base are missing, and an earlier defect has removed the base.
   if (!base) return std::string("dropped with the files before it");
   const auto newest = TRY(store::newest_backup(db, base->key));
   const bool there = newest && disk.stat(newest->source_path).ok();
@@ -145,6 +151,7 @@ struct Name {
 };
 std::optional<Name> read_name(std::string_view file) {
   constexpr std::string_view kEnd = ".zst";
+  // The hash has 32 digits.
   const std::size_t dash = file.find('-'), dot = file.find('.');
   if (dash != 32 || dot == std::string_view::npos || dot < dash || !file.ends_with(kEnd)) return std::nullopt;
   Name name{std::string(file.substr(0, dash)), 0, 0};
@@ -222,6 +229,8 @@ Result<std::vector<std::string>> fix_defects(store::Db& db, os::Disk& disk, cons
     } else {
       auto rows = TRY(read_rows(disk, places, defect.file));
       const auto added = register_file(db, disk, places, std::move(rows), now);
+      // A file that cannot be registered does not keep the others from being repaired. An error of the
+      // store does.
       if (!added && added.error().code != Code::corrupt) return added.error();
       what = added ? "registered" : "left alone: " + added.error().message;
     }

@@ -17,6 +17,7 @@ class Staged {
     if (!moved_) ignore(disk_.remove(path_));
   }
   Status open() {
+    // An interrupted restore may have left one. If it cannot be removed, open() says why.
     ignore(disk_.remove(path_));
     file_ = TRY(disk_.open(path_, os::Open::create_new));
     return {};
@@ -27,6 +28,7 @@ class Staged {
     return {};
   }
   Status move_to(const std::string& path) {
+    // First the content, then the name: after a power cut a file with this name is whole.
     TRY(file_->sync());
     file_.reset();
     TRY(disk_.rename(path_, path));
@@ -43,7 +45,7 @@ class Staged {
 };
 
 // Whether the file begins with the backup's text, or with what the host had when it was copied.
-Result<bool> holds(os::Disk& disk, const std::string& path, const store::Backup& backup) {
+Result<bool> begins_with_backup(os::Disk& disk, const std::string& path, const store::Backup& backup) {
   auto file = TRY(disk.open(path, os::Open::read));
   const std::uint64_t size = TRY(file->size());
   for (const auto& [bytes, sha256] :
@@ -83,7 +85,7 @@ Result<Restored> restore(store::Db& db, os::Disk& disk, const Places& places, co
                          const std::string& path, bool salvage) {
   Restored result{path, backup.lines, backup.bytes, 0, false};
   if (const auto there = disk.stat(path)) {
-    if (!there->is_dir && TRY(holds(disk, path, backup))) {
+    if (!there->is_dir && TRY(begins_with_backup(disk, path, backup))) {
       result.was_there = true;
       return result;
     }
@@ -113,6 +115,7 @@ Result<Restored> restore(store::Db& db, os::Disk& disk, const Places& places, co
     hash.add(text);
     TRY(staged.write(text));
   }
+  // Each frame can be whole and the text still be another one, if a file was exchanged for another.
   if (!salvage && hash.hex() != backup.sha256)
     return Error{Code::corrupt,
                  fmt::format("backup B{}: the text is not what was stored: `--salvage` restores "

@@ -28,6 +28,7 @@ Status Rewriter::begin_segment(std::int64_t ordinal) {
 Status Rewriter::end_segment() {
   if (!writer_) return {};
   const std::string file = store::segment_file(base_.name, ordinal_);
+  // The new file keeps what the old trailer says about the source: seal() sets only what was rewritten.
   Json about = TRY(read_trailer(disk_, places_.directory + "/" + file));
   Written done;
   done.segment = TRY(writer_->seal(ordinal_, std::move(about)));
@@ -59,6 +60,7 @@ Result<bool> Rewriter::step() {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    // A changed line is still one line: anchors of documents count lines.
     const bool is_changed = change_(line, changed);
     if (is_changed) lines_.insert(number);
     const std::string_view kept = is_changed ? std::string_view(changed) : line;
@@ -71,6 +73,7 @@ Result<bool> Rewriter::step() {
 }
 
 Status Rewriter::commit() {
+  // A copy may have added a version since open(). Its file is not among the rewritten ones.
   if (TRY(store::segments_of(db_, base_.id, std::numeric_limits<std::int64_t>::max())).size() != old_.size())
     return Error{Code::busy, "the backup grew while it was rewritten"};
   std::vector<store::RewrittenSegment> segments;

@@ -10,10 +10,15 @@
 
 namespace cairn::archive {
 
+// A file is: frame, frame, ..., trailer. The trailer is a frame that zstd skips: four bytes that mark it,
+// the size of the rest, a JSON object, the size of that object, kMark. The size and the mark at the end let
+// read_trailer() find the object without reading the frames. All sizes have four bytes, the lowest first.
+
 namespace {
 
 constexpr std::string_view kSkippable = "\x50\x2a\x4d\x18";  // the first bytes of a frame that zstd skips
 constexpr std::string_view kMark = "cairn-segment-1";        // the last bytes of a file
+// The size is read from a file that may be damaged: allocate no more than this for it.
 constexpr std::size_t kMostTrailer = 64u << 20;
 
 std::string little_endian(std::uint32_t number) {
@@ -29,6 +34,7 @@ Result<std::string> compress_frame(std::string_view text, int level) {
   const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
   if (!context) return Error{Code::internal, "no memory to compress"};
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+  // With a checksum zstd itself notices damage when the frame is read.
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   std::string frame(ZSTD_compressBound(text.size()), '\0');
   const std::size_t size =
@@ -87,6 +93,7 @@ SegmentWriter::~SegmentWriter() {
 }
 
 Result<SegmentWriter> SegmentWriter::create(os::Disk& disk, std::string path, int level) {
+  // A file that is there was left by an interrupted copy.
   if (auto gone = disk.remove(path); !gone && gone.error().code != Code::not_found) return gone.error();
   auto file = TRY(disk.open(path, os::Open::create_new));
   return SegmentWriter(disk, std::move(path), std::move(file), level);
@@ -144,6 +151,7 @@ Result<store::BackupSegment> SegmentWriter::seal(std::int64_t ordinal, Json abou
 
 Status SegmentWriter::move_to(const std::string& path) {
   TRY(disk_->rename(path_, path));
+  // No row names the file yet. If the next line fails, the next attempt replaces it.
   path_.clear();
   return disk_->sync_dir(path.substr(0, path.rfind('/')));
 }

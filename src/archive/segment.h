@@ -50,7 +50,8 @@ class SegmentWriter {
   std::uint64_t bytes() const { return bytes_; }
   std::string sha256() const { return text_hash_.hex(); }
   const std::string& path() const { return path_; }
-  // Renames the sealed file to `path` and makes the name durable. On failure it is still removed.
+  // Renames the sealed file to `path` and makes the name durable. If the rename fails, the destructor still
+  // removes the file.
   Status move_to(const std::string& path);
 
  private:

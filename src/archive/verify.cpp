@@ -4,6 +4,7 @@
 
 namespace cairn::archive {
 
+// In a file that is no transcript every line is a problem.
 static constexpr std::size_t kMostProblems = 100;
 
 static void add(Verified& found, Problem problem) {
@@ -42,6 +43,7 @@ Result<Verified> verify_backup(store::Db& db, os::Disk& disk, const Places& plac
     check_lines(frame.text, frame.first_line, found);
   }
   found.sha256 = hash.hex();
+  // Each frame can be whole and the text still be another one, if a file was exchanged for another.
   if (!found.damaged &&
       (found.sha256 != backup.sha256 || found.lines != backup.lines || found.bytes != backup.bytes)) {
     found.damaged = true;
@@ -64,6 +66,7 @@ Result<Verified> verify_file(os::Disk& disk, const std::string& path) {
     const std::string_view read = std::string_view(block).substr(0, got);
     hash.add(read);
     found.bytes += static_cast<std::int64_t>(got);
+    // `buffer` holds an unfinished line; only the new bytes can have a line feed.
     const std::size_t had = buffer.size();
     buffer.append(read);
     const std::size_t feed = read.rfind('\n');

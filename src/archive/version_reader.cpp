@@ -9,6 +9,7 @@
 
 namespace cairn::archive {
 
+// More than any frame that is written. The sizes come from rows and trailers, which may be damaged.
 static constexpr std::uint64_t kMostFrame = 512u << 20;
 
 VersionReader::VersionReader(os::Disk& disk, std::string directory, std::string base_name,
@@ -71,11 +72,13 @@ std::optional<std::string> VersionReader::read_frame(const Frame& frame, std::st
   if (!file_) return open_fault_;
   std::string compressed;
   auto fault = read_frame_at(*file_, at_, frame, compressed, text);
+  // Go on after a damaged frame: where the next one begins does not depend on its content.
   at_ += frame.file_bytes;
   hash_.add(compressed);
   return fault;
 }
 
+// The fault of a whole file comes after its frames, as one more frame that has no lines.
 bool VersionReader::next(FrameText& out) {
   out = FrameText{};
   while (true) {
@@ -103,6 +106,7 @@ Result<std::optional<FrameText>> frame_with(store::Db& db, os::Disk& disk, const
   FrameText found;
   for (const store::BackupSegment& segment :
        TRY(store::segments_of(db, base.id, std::numeric_limits<std::int64_t>::max()))) {
+    // The counts of lines lead to the frame, so only that one is read.
     if (line >= found.first_line + segment.lines) {
       found.first_line += segment.lines;
       continue;

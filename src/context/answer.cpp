@@ -36,6 +36,7 @@ Result<std::optional<Due>> due_to(store::Db& db, const EventId& event) {
   if (!asking || !asking->stored() || !asking->session) return std::optional<Due>();
   const bool is_prompt = asking->kind == event::Kind::prompt;
   if (asking->kind != event::Kind::session_start && !is_prompt) return std::optional<Due>();
+  // A prompt asks on behalf of its session's last start: the context is composed for that one.
   const auto start = TRY(store::last_stored_start(db, *asking->session));
   if (!start) return std::optional<Due>();
   std::string source = TRY(source_of(db, start->seq));
@@ -45,6 +46,7 @@ Result<std::optional<Due>> due_to(store::Db& db, const EventId& event) {
     const auto session = TRY(store::find_session(db, *asking->session));
     if (session && host::find_host(session->platform).drops_context(due.reason)) return std::optional<Due>();
   }
+  // Only a confirmed receipt counts: an answer that came too late for its hook is given again.
   if (is_prompt && TRY(store::was_given(db, *asking->session, due.start))) return std::optional<Due>();
   return std::optional<Due>(std::move(due));
 }
@@ -86,6 +88,7 @@ static Result<std::optional<Request>> request_for(store::Db& db, const store::Se
   request.counts_bytes = host::find_host(session.platform).traits().counts_bytes;
   if (reason == StartReason::compact) request.compacted = session.id;
   if (reason == StartReason::resume)
+    // It still has what it was given before, and its own turns (docs/decisions/0013).
     if (const auto given = TRY(store::last_given(db, session.id))) {
       request.since = given->up_to;
       request.except_session = session.content_id.value;
@@ -114,6 +117,8 @@ Result<Answer> answer(store::Db& db, const Due& due, const AnswerOptions& option
                       std::vector<std::string> warnings, WallTime now) {
   const auto session = TRY(store::find_session(db, due.session));
   CAIRN_ASSERT(session.has_value());
+  // No request (context.sources excludes this start): the receipt is written all the same, so that no
+  // prompt asks for it again.
   const auto request = TRY(request_for(db, *session, due.reason, options));
   const Composed composed = request ? TRY(compose(db, *request)) : Composed{};
 

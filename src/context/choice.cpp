@@ -100,6 +100,7 @@ std::vector<Concepts::Use> Concepts::of(std::string_view text) {
     const bool named = i > 0 && (text[i - 1] == '#' || (text[before] >= 'A' && text[before] <= 'Z'));
     before = i;
     i = end;
+    // Six bytes are two characters.
     const bool foreign = static_cast<unsigned char>(word[0]) >= 0xE3;  // no blanks: pairs of characters
     if (foreign)
       for (std::size_t at = 0; at < word.size(); at += 6) add(std::string(word.substr(at, 6)), false);
@@ -134,6 +135,8 @@ std::size_t choose(std::vector<Candidate>& candidates, GroupCosts costs, std::si
   const auto cost_of = [&](const Candidate& c) {
     return c.bytes + costs.groups[c.group] + costs.turns[c.turn];
   };
+  // Each choice changes the gains of the others (its concepts were said, its heading is paid for), so all
+  // are computed again.
   for (;;) {
     Candidate* best = nullptr;
     double best_gain = kLeastGain;
@@ -151,6 +154,7 @@ std::size_t choose(std::vector<Candidate>& candidates, GroupCosts costs, std::si
     }
     if (!best) return used;
     used += cost_of(*best);
+    // The heading is printed once.
     costs.groups[best->group] = 0;
     costs.turns[best->turn] = 0;
     best->chosen = true;

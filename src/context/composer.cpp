@@ -26,6 +26,7 @@ using store::Summary;
 
 constexpr std::string_view kLastLine =
     "More: `cairn search WORDS` finds earlier work, `cairn show ID` prints a turn in full.\n";
+// Both were measured: docs/context.md.
 // The newest session gets the space that the shares of earlier sessions leave, but at least this part.
 constexpr double kShareOfOlder = 0.19, kLeastShareOfNewest = 0.45;
 constexpr std::size_t kLeastOlder = 170;  // bytes: a shorter block says nothing useful
@@ -43,6 +44,8 @@ class Composer {
         material_(material),
         page_(request.budget_tokens, kMaxCharacters, kLastLine, request.counts_bytes) {}
 
+  // Sections take their space in this order, so the earlier ones are the more important ones. Each has a
+  // limit of its own, and the sessions get the rest.
   Composed run() {
     page_.add(fmt::format("Project {}.{}\n\n", one_line(visible(request_.project), 200),
                           request_.since ? " New since this session was last given notes:" : ""));
@@ -118,6 +121,7 @@ class Composer {
     if (material_.stories.empty()) return;
     const std::size_t room = page_.room();
     const std::size_t older = material_.stories.size() - 1;
+    // `room` is in bytes, like the shares. What the newest session does not use goes to the earlier ones.
     const double share = std::max(kLeastShareOfNewest, 1 - kShareOfOlder * static_cast<double>(older));
     const std::size_t used = add_newest(static_cast<std::size_t>(static_cast<double>(room) * share));
     if (older > 0 || !material_.work.earlier.empty()) add_earlier(room - std::min(room, used));
@@ -137,6 +141,7 @@ class Composer {
   // Equal shares. Space that a session does not use goes to the next ones.
   void add_earlier(std::size_t room) {
     const auto& stories = material_.stories;
+    // With little room fewer sessions are shown, rather than all of them too short to be useful.
     std::size_t count = std::min(stories.size() - 1, std::max<std::size_t>(1, room / kLeastOlder));
     std::string heading = "# Earlier sessions, newest first\n";
     room -= std::min(room, heading.size() + 1);
@@ -191,6 +196,7 @@ Result<std::vector<std::string>> uncommitted_files(store::Db& db, const Request&
   std::set<std::string> known;
   for (const Story& story : stories)
     for (const Summary& s : story.turns)
+      // Each known file is looked up on the disk, even if git does not track it.
       if (known.size() < 200) known.insert(s.files_edited.begin(), s.files_edited.end());
   if (request.disk == nullptr) return std::vector<std::string>();
   return git::changed_files(*request.disk, tree, {known.begin(), known.end()});
@@ -202,6 +208,7 @@ void follow_plans(const std::vector<Story>& stories, OpenWork& work) {
   std::set<std::int64_t> done;
   for (const store::OpenItem& item : work.open) {
     if (item.source != event::OpenSource::plan) continue;
+    // Compared by name, without directories, like the files in the steps of a plan.
     std::set<std::string> edited;
     for (const Story& story : stories)
       for (const Summary& turn : story.turns)
@@ -214,6 +221,7 @@ void follow_plans(const std::vector<Story>& stories, OpenWork& work) {
   std::erase_if(work.open, [&](const store::OpenItem& item) { return done.contains(item.id); });
 }
 
+// The fields that are printed as they are. Sentences become data where they are printed (session_text.cpp).
 void make_harmless(Story& story) {
   std::erase_if(story.texts, [](const store::Text& text) { return trim(text.text).empty(); });
   if (story.branch) story.branch = line_of_data(as_name(*story.branch));

@@ -16,6 +16,7 @@ std::string id_of(const Summary& s) {
 }
 
 std::string_view interruption_of(const Summary& s) {
+  // A turn that only the next start of its session ended: the host stopped without an end.
   if (s.turn_end == store::TurnEnd::dead_host || s.turn_end == store::TurnEnd::session_start)
     return "its process died";
   if (s.turn_end == store::TurnEnd::session_end && s.session_status == store::SessionStatus::failed)

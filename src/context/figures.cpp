@@ -12,7 +12,8 @@ Figures::Said Figures::said(const std::vector<Concepts::Use>& uses, std::size_t 
   Said out{0, 0, session, turn};
   int words = 0;
   for (const Concepts::Use& use : uses) {
-    (use.figure ? out.figures : out.subject) += use.hash;  // in any order
+    // A sum does not depend on the order of the words.
+    (use.figure ? out.figures : out.subject) += use.hash;
     words += !use.figure;
   }
   if (out.figures == 0 || words < kLeastWords) out.subject = 0;

@@ -51,6 +51,7 @@ distil::Step step_of(const store::KeptEvent& event) {
   step.response = json(event.texts.response);
   if (event.kind == event::Kind::tool_failure) {
     step.outcome = distil::Step::Outcome::failed;
+    // The response of a failed call is an object with its error.
     step.error = step.response["error"].as_string();
     step.response = {};
   } else if (host::was_interrupted(step.response)) {
@@ -95,6 +96,7 @@ class Lines {
 Result<Given> keep(store::Db& db, const store::Session& session) {
   constexpr std::string_view kFirst = "The summary must keep these, which cairn remembers of this project:\n";
   Given out;
+  // Plain text without a fence: that is what the host takes from the hook of a compaction.
   Lines lines(kMostKept - utf16_length(kFirst) - 1);
   const OpenWork work = TRY(read_open_work(db, session.project, std::nullopt, session.content_id.value,
                                            session.worktree.value_or("")));
@@ -128,6 +130,7 @@ Result<Given> brief(store::Db& db, const store::Session& session, const std::str
   for (const store::Note& note : TRY(store::notes_for(db, session.project, 5)))
     add(fmt::format("O{}", note.observation), data_line(note.text.empty() ? note.title : note.text));
   for (const std::string& command : TRY(working_commands(db, session)))
+    // A command has no record. The word only marks that the page is not empty; it is removed below.
     if (page.add(fmt::format("- `{}` passed in this session\n", command))) out.items.emplace_back("command");
   if (!out.items.empty()) out.text = page.fenced(key);
   std::erase(out.items, "command");
@@ -136,6 +139,7 @@ Result<Given> brief(store::Db& db, const store::Session& session, const std::str
 
 // Stored text with its lines, as data, on a page that has room for so many characters.
 Given page_of(std::string_view first, std::string_view text, std::size_t most, const std::string& key) {
+  // The limit is in characters. A text never has more tokens than characters.
   Page page(most, most);
   if (!page.add(first)) return {};
   bool any = false;
@@ -160,6 +164,7 @@ Result<Given> fix(store::Db& db, const store::Session& session, std::int64_t seq
   const std::string id = recall::text_of(found->record);
   Given out = page_of(
       fmt::format("The same error was fixed here before ({}, {}):\n", id, iso8601(found->at).substr(0, 10)),
+      // 500 characters for the fence and the first line.
       found->text(kMostFix - 500), kMostFix, key);
   out.items = {id};
   return out;
@@ -197,6 +202,7 @@ Result<std::optional<Answer>> help(store::Db& db, const EventId& event, const He
   if (given.text.empty()) return std::optional<Answer>();
 
   store::Receipt receipt;
+  // Help is not the context of a start: a resumed session still gets what is new since that context.
   receipt.kind = "help";
   receipt.event = event;
   receipt.session = session->id;

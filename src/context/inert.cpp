@@ -48,6 +48,7 @@ struct Name {
   bool closed = false;
 };
 Name name_of(std::string_view rest) {
+  // A bound, so that many opening signs in one text take linear time.
   rest = rest.substr(0, 2 * kLongestName);
   std::size_t end = 0;
   while (end < rest.size() && begins(rest.substr(end), kClosing) == 0 &&
@@ -76,6 +77,7 @@ bool cannot_be_a_type(std::string_view name, bool glued) {
   return inside('-') || inside(':') || (!glued && inside('_'));
 }
 
+// `rest` follows the opening sign. A known name is a tag even without a closing sign: it may come later.
 bool is_tag(std::string_view rest, bool glued) {
   const bool barred = rest.starts_with('|');  // <|im_start|>
   for (int i = 0; i < kMostBetween; ++i) rest.remove_prefix(begins(rest, kBetween));
@@ -114,6 +116,7 @@ bool is_speaker(std::string_view line) {
     const auto byte = static_cast<unsigned char>(line[end]);
     if (line.substr(end).starts_with("\uff1a")) break;
     latin = latin || is_letter_or_digit(line[end]);
+    // The first bytes of Greek and Cyrillic letters, of full-width letters, and of mathematical alphabets.
     foreign = foreign || (byte >= 0xce && byte <= 0xd3) || byte == 0xef || byte == 0xf0;
     if (byte < 0x80 && !is_letter_or_digit(line[end])) break;
   }

@@ -20,7 +20,8 @@ using store::OpenItem;
 
 static constexpr std::size_t kMostNotes = 50, kMostOrders = 3, kMostOpen = 10, kMostEarlier = 3;
 
-// The order of the list: what a person added, tasks, next steps, questions, plans, interruptions.
+// The order of the list: what a person added, tasks, next steps, questions, plans, interruptions. It is the
+// order of the enum. Of tasks, those that were begun come first.
 static int place_of(const OpenItem& item) {
   return 2 * static_cast<int>(item.source) + (item.state == OpenState::pending ? 1 : 0);
 }
@@ -30,7 +31,9 @@ Result<OpenWork> read_open_work(store::Db& db, const std::string& project,
                                 const std::string& worktree) {
   OpenWork out;
   out.notes = TRY(store::notes_for(db, project, kMostNotes));
+  // A resumed session has seen them at its start.
   if (!since) out.orders = TRY(store::standing_orders(db, project, kMostOrders));
+  // Counted back from the last activity: items do not grow old while nobody works on the project.
   const WallTime oldest = TRY(store::last_activity(db, project)) - store::kOpenItemAge;
   for (OpenItem& item : TRY(store::open_items(db, {.project = project, .all_plans = true}))) {
     const bool refused = item.source == OpenSource::plan && item.state != OpenState::accepted;
@@ -93,6 +96,7 @@ Section notes_section(const OpenWork& work, std::size_t max_tokens) {
     if (tokens + cost <= max_tokens) {
       out.text += text;
       tokens += cost;
+      // Notes that do not fit are named, within about 100 tokens.
     } else if (rest.size() < 400) {
       rest += fmt::format("- O{} (~{}): {}\n", note.observation, cost, line_of(note.title, 100));
     }
@@ -124,6 +128,7 @@ Section open_section(const OpenWork& work, const std::vector<std::string>& uncom
   Section out;
   std::vector<std::string> ours;
   for (const std::string& file : uncommitted)
+    // Other changed files are in the section "State".
     if (work.edits(file)) ours.push_back(line_of(file, 300));
   if (!ours.empty()) out.text = fmt::format("- Not committed: {}.\n", first_few(ours, 12));
   std::size_t tokens = estimate_tokens(out.text);
@@ -133,6 +138,7 @@ Section open_section(const OpenWork& work, const std::vector<std::string>& uncom
         "- {} {}{}{}{}\n", id_of(item), item_text(item), steps_of(work, item), label(item.origins),
         elsewhere ? " (branch " + line_of(as_name(*item.branch), 80) + ")" : "");
     const std::size_t cost = estimate_tokens(line);
+    // Stop at the first that does not fit: the list is in the order of importance.
     if (out.ids.size() == kMostOpen || tokens + cost > max_tokens) break;
     tokens += cost;
     out.text += line;

@@ -20,6 +20,7 @@ static std::string fence(std::string_view nonce, std::string_view text) {
       nonce, text, nonce);
 }
 
+// As long as a real one: the page counts the cost of its fence before the nonce is known.
 static constexpr std::string_view kSampleNonce = "0123456789abcdef";
 
 Page::Page(std::size_t max_tokens, std::size_t max_characters, std::string_view last, bool counts_bytes)
@@ -83,6 +84,7 @@ std::string as_data(std::string_view text) {
       seen.replace(at, separator.size(), "\n");
   std::string out;
   for (const std::string_view line : split(seen, '\n')) {
+    // Not before the first line, which may be empty.
     if (!out.empty() || line.data() != seen.data()) out += '\n';
     if (poses_as_ours(line)) out += "| ";
     out += line;
@@ -104,6 +106,7 @@ std::string as_name(std::string_view text) {
 }
 
 bool Page::add(std::string_view text, std::size_t up_to_tokens) {
+  // visible() first: invisible characters could hide a tag or the name of the fence.
   const std::string clean = without_fences(without_tags(visible(text)));
   const std::size_t limit = up_to_tokens ? up_to_tokens : max_tokens_;
   const std::size_t tokens = estimate_tokens(clean),

@@ -14,6 +14,13 @@
 
 namespace cairn::context {
 
+// How the text of a session is made:
+// 1. collect() lists the texts of its turns as sources, each with a weight.
+// 2. prepare() splits them into units, the candidates, and drops those that a later turn repeats with other
+// figures.
+// 3. choose_within() marks the best of them (choice.h).
+// 4. by_turns() or as_paragraph() prints what was chosen, in the order in which it was said.
+
 namespace {
 
 using store::Summary;
@@ -86,6 +93,7 @@ class SessionWriter {
   // Splits the sources into candidates. Units whose text is in `already` are left out.
   void prepare(const std::set<std::string>& already) {
     for (const Source& source : sources_) add_units(source, already);
+    // All figures are known before the first is compared: the later turn may come later in the list.
     for (const Figures::Said& said : said_) figures_.add(said);
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       if (figures_.replaced(said_[i])) candidates_[i].weight = 0;
@@ -133,6 +141,7 @@ class SessionWriter {
   std::vector<Place> places_;        // one for each candidate
   std::vector<Figures::Said> said_;  // the figures of each candidate
   std::size_t units_ = 0;
+  // The first entries are for units without a heading, which cost nothing.
   GroupCosts costs_{{0}, {0}};
   std::map<std::string, std::size_t> groups_;
   std::map<std::int64_t, std::size_t> turns_;
@@ -183,6 +192,7 @@ void SessionWriter::add_texts(const Summary& turn) {
           add_source(text.text, newest_ ? kFinding : kOlderRemark / 2, turn, "", true);
         break;
       case TextKind::commit:
+        // The subjects of the newest session are listed under "State".
         if (!newest_) add_source("Commit " + first, kOlderMessage, turn);
         add_source(body(), newest_ ? kMessage : kOlderMessage, turn, "Commit " + first);
         break;
@@ -229,6 +239,7 @@ double SessionWriter::weight_of(const Unit& unit, const Source& source) const {
 }
 
 std::size_t SessionWriter::group_of(const Source& source, const std::string& heading) {
+  // An earlier session is one paragraph without headings.
   if (heading.empty() || !newest_) return 0;
   const auto [known, added] =
       groups_.try_emplace(std::to_string(source.turn) + " " + heading, costs_.groups.size());
@@ -258,10 +269,13 @@ void SessionWriter::add_units(const Source& source, const std::set<std::string>&
     std::string heading = source.heading;
     if (heading.empty() && unit.heading >= 0)
       heading = split.headings[static_cast<std::size_t>(unit.heading)];
+    // A blank or a line feed after a sentence; "- " and a line feed around an item.
     candidate.bytes = cost_of(unit.text) + (unit.form == Unit::Form::sentence ? 1 : 3);
     candidate.group = group_of(source, heading);
     candidate.turn = turn_of(source.turn);
     candidate.continues = unit.continues;
+    // The unit before it in its paragraph is the last candidate; its index plus one is the size of the
+    // list.
     if (unit.block == last_block && !candidates_.empty()) candidate.before = candidates_.size();
     candidate.concepts = concepts_.of(unit.text);
     last_block = unit.block;
@@ -336,6 +350,7 @@ SessionText SessionWriter::by_turns() const {
     const bool new_turn = turn && (!before || before->turn != place.turn);
     if (new_turn) {
       end_line(text);
+      // In its place among the turns, before the first one that came after it.
       if (turn->prompt_number > last_number && !names_turn(out, *last)) name_last();
       if (!is_chore(turn->request) || text.empty()) text += turn_heading(*turn) + "\n";
       out.items.push_back(id_of(*turn));
@@ -420,8 +435,10 @@ SessionText earlier_text(const Story& story, std::size_t place, const std::strin
                          Concepts& concepts, Figures& figures) {
   SessionWriter writer(story, place, concepts, figures);
   writer.prepare({});
+  // The rest of the first line: "## ", the id, its label, the dot and the line feed.
   const std::size_t head = cost_of(heading) + 24;
   const Summary* last = writer.last_finished();
+  // Without the "## " of a heading.
   std::string finished = last ? "Finished last: " + writer.turn_heading(*last).substr(3) + "\n" : "";
   // The title of a session that is still running, or ended inside a turn, names unfinished work. So add the
   // turn that it finished last. Add it also when no sentence of that turn was chosen.

@@ -28,6 +28,7 @@ std::string last_of(const std::vector<std::string>& lines, std::size_t max) {
 std::vector<std::string> by_number(const std::vector<std::string>& pulls) {
   std::vector<std::string> out;
   for (const std::string& pull : pulls) {
+    // "#12 Fix the lexer", then "#12 merged".
     const std::string number = pull.substr(0, pull.find(' '));
     const auto same = std::find_if(out.begin(), out.end(), [&](const std::string& other) {
       return number.starts_with('#') && other.starts_with(number + " ");

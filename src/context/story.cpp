@@ -62,6 +62,7 @@ std::string Story::title(std::size_t max) const {
   std::size_t most = 0;
   for (const store::Summary& turn : turns) {
     if (is_chore(turn.request)) continue;
+    // The turn with the most work: an edited file counts as much as 200 bytes of answer.
     std::size_t said = 1 + 200 * turn.files_edited.size();
     for (const store::Text& text : texts)
       if (text.prompt_number == turn.prompt_number && text.kind == store::TextKind::answer)
@@ -100,6 +101,7 @@ static Result<Story> load_story(store::Db& db, const store::Session& session, co
     std::erase_if(story.turns, [&](const store::Summary& s) { return s.updated_at <= *query.since; });
   if (story.turns.empty()) return story;
   story.texts = TRY(store::texts_of_session(db, session.id, newest ? kNewestBytes : kOlderBytes, !newest));
+  // Texts of turns that are not shown. The title belongs to the whole session.
   std::erase_if(story.texts, [&](const store::Text& text) {
     return text.kind != store::TextKind::title && !story.turn(text.prompt_number.value_or(0));
   });
@@ -114,14 +116,18 @@ static Result<Story> load_story(store::Db& db, const store::Session& session, co
 
 Result<std::vector<Story>> newest_stories(store::Db& db, const StoryQuery& query) {
   std::vector<Story> stories;
+  // Twice as many as are shown: some have no turns, or none after `since`.
   for (const store::Session& session : TRY(store::latest_sessions(db, query.project, 2 * kSessions))) {
     if (session.content_id.value == query.except_session) continue;
     if (stories.size() >= kSessions) break;
+    // Which one becomes the first is known only when a session that is not running was found: until then
+    // each is read as the newest.
     const bool newest =
         std::all_of(stories.begin(), stories.end(), [](const Story& s) { return s.running(); });
     Story story = TRY(load_story(db, session, query, newest));
     if (!story.turns.empty()) stories.push_back(std::move(story));
   }
+  // Another session that is at work now is not the last session: move the newest finished one to the front.
   const auto first = std::find_if(stories.begin(), stories.end(), [&](const Story& s) {
     return !s.running() || s.session == query.own_session;
   });

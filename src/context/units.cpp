@@ -8,6 +8,12 @@
 
 namespace cairn::context {
 
+// The splitter reads line by line. `pending_` collects a paragraph or a list item that may go on in the
+// next line; flush() turns it into units. Three things can stand above a unit as its heading: a Markdown
+// heading or a bold line (`section_`, until the next one), a line that ends in a colon (`leads_`, for the
+// list right below it), and a list item that ends in a colon (`lead_indent_`, for the items that are
+// indented below it).
+
 namespace {
 
 // "## Done", but not "#12 is broken".
@@ -31,6 +37,7 @@ std::size_t sentence_mark(std::string_view text, std::size_t at) {
   if (after == text.size()) return after - at;
   if (text[after] != ' ' || after + 1 >= text.size()) return 0;
   if (distil::ends_abbreviated(text.substr(0, at + 1))) return 0;
+  // A small letter after the mark: "e.g. this" and "version 2. beta" go on.
   const char next = text[after + 1];
   return next >= 'a' && next <= 'z' ? 0 : after - at;
 }
@@ -175,10 +182,12 @@ class Splitter {
       if (!plain.empty()) text += (text.empty() ? "" : " | ") + plain;
     }
     ++block_;
+    // The first row names the columns. It says nothing itself.
     if (!first) add(std::move(text), Unit::Form::row);
   }
 
   void add(std::string text, Unit::Form form) {
+    // A bullet or a bracket alone is no unit.
     if (text.size() < 4 || text.size() > kLongest) return;
     Unit unit;
     unit.introduces = ends_in_colon(text);
@@ -195,9 +204,11 @@ class Splitter {
   std::string pending_;  // a paragraph or item that may continue on the next line
   bool pending_item_ = false;
   std::size_t block_ = 0;
+  // Indexes in Split::headings: of what comes next, and of the last heading that is not a lead.
   int heading_ = -1, section_ = -1;
   bool leads_ = false;
   std::optional<std::size_t> lead_indent_;
+  // The heading before the item that leads: the one to go back to.
   int lead_before_ = -1;
 };
 
@@ -216,6 +227,7 @@ static std::vector<std::string> split_sentences(std::string_view text, bool whol
   std::vector<std::string> out;
   std::size_t from = 0;
   int depth = 0;  // of brackets: a label or a link is not split
+  // With an unpaired bracket the depth would never come back to zero, and the rest would be one sentence.
   const bool paired = std::count(text.begin(), text.end(), '[') == std::count(text.begin(), text.end(), ']');
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (whole_quotes) i = quote_end(text, i);

@@ -51,18 +51,20 @@ Result<Work> work_after(store::Db& db, const std::string& platform, const std::s
   return work;
 }
 
-WallTime covers(const store::Document& document) {
+// The moment up to which the document describes the work.
+WallTime covered_until(const store::Document& document) {
   return document.updated_at.value_or(document.created_at);
 }
 
 // The sessions that worked after the document, without its own.
 Result<std::vector<store::LaterWork>> others_after(store::Db& db, const store::Document& document,
                                                    SessionId asking) {
-  auto later = TRY(store::worked_after(db, document.project, covers(document), asking, kMostSessions));
+  auto later = TRY(store::worked_after(db, document.project, covered_until(document), asking, kMostSessions));
   std::erase_if(later, [&](const store::LaterWork& one) { return one.session == document.session; });
   return later;
 }
 
+// Drops the advice if it was given before with this number or a larger one.
 Status say_once(store::Db& db, const std::string& project, std::int64_t number, Advice& advice) {
   const auto row = TRY(store::project_by_name(db, project));
   if (!row) return {};
@@ -91,7 +93,8 @@ Result<Advice> without_document(store::Db& db, const AdviceQuery& query) {
 Result<bool> is_behind(store::Db& db, const store::Document& document, SessionId asking, WallTime now,
                        Millis stale) {
   if (stale == Millis::zero()) return false;
-  const auto later = TRY(store::worked_after(db, document.project, covers(document), asking, 1));
+  const auto later = TRY(store::worked_after(db, document.project, covered_until(document), asking, 1));
+  // The oldest work comes first: since then the document is behind.
   return !later.empty() && now - later.front().first > stale;
 }
 
@@ -101,11 +104,12 @@ Result<Advice> advise(store::Db& db, const AdviceQuery& query) {
   Advice advice;
   const std::string name = name_of(*document);
   const bool is_own = document->session == query.asking_id;
+  // The session that wrote the document knows it, until a compaction drops it.
   if (is_own && !query.is_compacted) return advice;
   const auto newest = TRY(store::newest_backup(db, {document->platform, document->session, ""}));
   const bool pending = newest && TRY(store::is_pending(db, *newest));
   if (pending) {
-    const Work work = TRY(work_after(db, document->platform, document->session, covers(*document)));
+    const Work work = TRY(work_after(db, document->platform, document->session, covered_until(*document)));
     if (work.any()) {
       advice.line = fmt::format("recommended: `cairn coalesce`: after {} {} session {} (B{})", name,
                                 is_own ? "this" : "its", work.text(), newest->id);
@@ -116,14 +120,16 @@ Result<Advice> advise(store::Db& db, const AdviceQuery& query) {
   const auto later = TRY(others_after(db, *document, query.asking));
   if (later.empty()) {
     advice.line = fmt::format("recommended: `cairn resume`: {} was saved {}, and {}", name,
-                              ago(covers(*document), query.now),
+                              ago(covered_until(*document), query.now),
                               pending ? fmt::format("B{} after it has no edits and no commits", newest->id)
                                       : "nothing came after it");
     return advice;
   }
   if (query.stale == Millis::zero() || query.now - later.front().first <= query.stale) return advice;
   advice.line = fmt::format("recommended: `cairn save`: {} was saved {}, and {} worked since", name,
-                            ago(covers(*document), query.now), count(later.size(), "session"));
+                            ago(covered_until(*document), query.now), count(later.size(), "session"));
+  // The number of the document: a newer document may become old again. 1 is the advice without any
+  // document.
   TRY(say_once(db, query.project, 1 + document->id, advice));
   return advice;
 }

@@ -33,6 +33,7 @@ void mark_cycles(std::map<std::int64_t, Link*>& by_id) {
       walk_of[at] = start;
       at = by_id[at]->document.previous.value_or(0);
     }
+    // The walk ended at a document without predecessor, or on the path of an earlier walk: no new cycle.
     if (!by_id.contains(at) || walk_of[at] != start) continue;
     for (std::int64_t id = at; !by_id[id]->in_cycle; id = *by_id[id]->document.previous)
       by_id[id]->in_cycle = true;
@@ -56,6 +57,7 @@ Chain make_chain(std::vector<store::Document> documents) {
     else if (previous)
       link.missing = store::document_label(*previous);
     else
+      // An imported document may name a predecessor that never was imported.
       link.missing = link.document.previous_name;
   }
   mark_cycles(by_id);

@@ -97,6 +97,7 @@ std::string next_of(const DraftInput& input) {
       out += fmt::format("{}. {}\n", i + 1, input.material.next[i]);
     return out;
   }
+  // The last turn left nothing to do: the first open item is next.
   return input.open.empty() ? "" : "1. " + context::item_text(input.open.front()) + "\n";
 }
 
@@ -131,6 +132,7 @@ std::string filled(std::string_view text, const std::map<std::string, std::strin
     const std::size_t end = begin == std::string_view::npos ? begin : text.find("}}", begin);
     if (end == std::string_view::npos) break;
     const auto word = words.find(std::string(trim(text.substr(begin + 2, end - begin - 2))));
+    // An unknown word is copied with its braces.
     out += text.substr(0, word == words.end() ? end + 2 : begin);
     if (word != words.end()) {
       out += word->second;
@@ -160,6 +162,8 @@ std::string draft(const DraftInput& input, const Template& form) {
   for (const TemplateSection& wanted : form.sections) {
     bool found = false;
     std::string text(trim(filled(wanted.text, words, found)));
+    // A section asks for something by its {{words}}. If all of them are empty there is nothing for it, even
+    // if it has text around them.
     const bool asks = wanted.text.find("{{") != std::string::npos;
     if (wanted.optional && (asks ? !found : text.empty())) continue;
     if (asks && !found) text = "None.";
@@ -181,6 +185,7 @@ Section continuation(const Since& since, std::string_view backup, WallTime at) {
     return fmt::format("### {}\n\n{}\n", heading, trim(text).empty() ? "None." : trim(text)) + "\n";
   };
   std::vector<std::string> work = m.done;
+  // Without results at least show what was asked for.
   if (work.empty()) work = m.requests;
   for (const std::string& commit : m.commits) work.push_back("Committed: " + commit);
   for (const std::string& failed : m.failed) work.push_back("Did not work: " + failed);

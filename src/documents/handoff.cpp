@@ -11,7 +11,7 @@ namespace cairn::documents {
 namespace {
 
 constexpr std::size_t kItemBytes = 300;  // bytes of one item
-constexpr std::size_t kReserved = 40;    // tokens for headings that come later
+constexpr std::size_t kReserved = 40;    // tokens for the last line of a section
 
 class Page {
  public:
@@ -28,6 +28,7 @@ class Page {
   // A heading and as many items as fit, the first ones first.
   void section(std::string_view name, const std::vector<std::string>& items, std::size_t most) {
     if (items.empty()) return;
+    // Leaves kReserved tokens free, so that the line "and N more" fits after the items.
     const std::size_t room = max_;
     max_ -= std::min(max_, kReserved);
     std::size_t shown = 0;
@@ -80,6 +81,7 @@ Handoff handoff(const HandoffInput& input) {
   if (goal.size() > 3) goal.erase(goal.begin() + 1, goal.end() - 2);
   std::vector<std::string> open = m.next;
   for (const store::OpenItem& item : input.open) open.push_back(item.text);
+  // The order decides who gets the space: the most useful sections come first.
   page.section("Goal", goal, 3);
   page.section("State", state_lines(input), 8);
   page.section("Open", open, 12);

@@ -15,6 +15,10 @@
 
 namespace cairn::documents {
 
+// A Sorter puts turns and observations into the lists of a Material. It gets them from the store
+// (material_of), or from a Distiller that reads lines of the archive as if they were new events
+// (material_since): the part of a turn that comes after an anchor was never distilled alone.
+
 namespace {
 
 using Slot = distil::Observation::Slot;
@@ -33,6 +37,7 @@ void add(std::vector<std::string>& list, std::string_view text, std::size_t max 
   if (list.size() < kMostOfAKind) list.push_back(std::move(line));
 }
 
+// The file edited last is at the end, also when it was edited before.
 void add_file(std::vector<std::string>& files, const std::string& file) {
   std::erase(files, file);
   files.push_back(file);
@@ -92,6 +97,7 @@ class Sorter {
       add(m_.done, (chore || head.empty() ? "" : head + ": ") + (said.empty() ? std::string(deeds) : said),
           kRequest + kDone);
     }
+    // The turn with the most work gives the title: a file counts as much as 200 bytes of text.
     const std::size_t done = 200 * turn.files_edited.size() + completed.size();
     if (!chore && done > most_done_) {
       most_done_ = done;
@@ -104,6 +110,7 @@ class Sorter {
       return completed.find(command + ": passed") != std::string_view::npos ||
              completed.find(command + " passed") != std::string_view::npos;
     });
+    // Only what the last turn left to do is still to do.
     m_.next.clear();
     for (const std::string_view line : lines(turn.next_steps)) add(m_.next, line);
     m_.is_cut_off = turn.is_cut_off;
@@ -140,6 +147,7 @@ class Sorter {
   void finish(const std::string& title) {
     if (!title.empty()) m_.title = context::title_of_request(title, kTitle);
     if (m_.title.empty() && !m_.requests.empty()) m_.title = m_.requests.front();
+    // A check that failed and then passed is under `fixed` and no failed approach.
     std::erase_if(m_.failed, [&](const std::string& line) {
       return std::any_of(m_.fixed.begin(), m_.fixed.end(),
                          [&](const std::string& fixed) { return fixed.starts_with(failed_command(line)); });
@@ -201,6 +209,7 @@ class Distiller {
       case host::TranscriptItem::Kind::stop: turn_.last_answer = item.text; break;
       case host::TranscriptItem::Kind::text:
         if (item.said == event::TextKind::title) title_ = item.text;
+        // What a person says when refusing a call can be a rule too.
         if (item.said == event::TextKind::objection) add_orders(item.text);
         break;
     }
@@ -208,6 +217,7 @@ class Distiller {
 
   void end() {
     if (turn_.prompt.empty() && reader_->empty() && turn_.last_answer.empty()) return;
+    // A turn without an answer did not reach its end.
     turn_.end = turn_.last_answer.empty() ? distil::Turn::End::cut_off : distil::Turn::End::stopped;
     const distil::Distilled found = reader_->distil(turn_, mode_);
     sorter_.add_turn({found.summary.request, found.summary.completed, found.summary.next_steps,
@@ -299,12 +309,14 @@ Result<Since> material_since(store::Db& db, os::Disk& disk, const archive::Place
           ++since.skipped;
         }
       }));
+  // As if no hook had reported the session: all prompts count, and an answer ends its turn.
   const auto reader = host::find_host(key.platform).transcript_lines(ContentId{key.session}, "since", true);
   std::uint64_t at = 0;
   for (const std::string& line : kept) {
     reader->take(line, at, at + line.size() + 1);
     at += line.size() + 1;
   }
+  // No more lines come: the last answer ends its turn.
   reader->piece.at_end = true;
   reader->end_piece(0);
   Distiller distiller(key.platform, root, mode, since.material);

@@ -70,8 +70,8 @@ std::string failed_of(const ResumeInput& input) {
   }
   const Text text = read_text(input.document.body);
   std::string out;
-  if (const Section* told = text.section("Failed Approaches"); told && told->text != "None.")
-    out = told->text + "\n";
+  if (const Section* failed = text.section("Failed Approaches"); failed && failed->text != "None.")
+    out = failed->text + "\n";
   return out + bullets(all, kLines);
 }
 
@@ -86,6 +86,7 @@ std::string ticked(std::string text, const std::vector<std::int64_t>& closed) {
   for (const std::int64_t id : closed) {
     const std::size_t at = text.find(fmt::format("(W{})", id));
     const std::size_t box = at == std::string::npos ? at : text.rfind("- [ ]", at);
+    // The box must be on the line of the item, not on an earlier one.
     if (box != std::string::npos && text.find('\n', box) > at) text.replace(box, 5, "- [x]");
   }
   return text;
@@ -95,10 +96,10 @@ std::string ticked(std::string text, const std::vector<std::int64_t>& closed) {
 std::string other_tasks(std::string_view text, const std::vector<store::OpenItem>& open) {
   std::string out;
   for (const std::string_view line : lines(text)) {
-    const bool told = std::any_of(open.begin(), open.end(), [&](const store::OpenItem& item) {
+    const bool is_listed = std::any_of(open.begin(), open.end(), [&](const store::OpenItem& item) {
       return line.starts_with("- [ ]") && line.ends_with(fmt::format("(W{})", item.id));
     });
-    if (!told) out.append(line).append("\n");
+    if (!is_listed) out.append(line).append("\n");
   }
   return out;
 }
@@ -115,6 +116,7 @@ std::vector<Part> parts_of(const ResumeInput& input) {
     text = std::string(trim(text));
     if (!text.empty()) parts.push_back({std::move(heading), std::move(text), most});
   };
+  // Who asks for certain sections gets these alone, as they are.
   const bool all = input.wanted.empty();
   if (all) {
     if (!input.name.empty()) add("Since the document", since_of(input), 30);
@@ -139,6 +141,7 @@ std::vector<Part> parts_of(const ResumeInput& input) {
 std::string cut_to(const std::string& text, std::size_t max) {
   constexpr std::string_view kMore = "\n(shortened)";
   if (text.size() <= max) return text;
+  // So little says nothing: leave the part out.
   if (max <= kMore.size() + kLeastPart / 2) return {};
   const std::string_view head = prefix(text, max - kMore.size());
   const std::size_t line = head.rfind('\n');
@@ -157,9 +160,11 @@ Resumed resume(const ResumeInput& input) {
   std::size_t room = input.max_bytes - std::min(input.max_bytes, out.text.size());
   std::size_t wanted = 0;
   for (const Part& part : parts) wanted += part.heading.size() + part.text.size() + 8;
+  // The shares limit the parts only when not everything fits.
   const bool tight = wanted > room;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Part& part = parts[i];
+    // "## ", line feeds and blank lines around the heading and the text.
     const std::size_t frame = part.heading.size() + 8;
     std::size_t most = room - std::min(room, frame);
     // What a part does not use is left for those after it.

@@ -21,6 +21,7 @@ bool is_fence(std::string_view line) {
 std::string unquoted(std::string_view value) {
   value = trim(value);
   if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front()) {
+    // Double quotes have the escapes of JSON. What is not JSON keeps its text without the quotes.
     if (value.front() == '"')
       if (const auto read = Json::parse(value); read && read->is_string())
         return std::string(read->as_string());
@@ -51,6 +52,7 @@ std::size_t read_front(const std::vector<std::string_view>& all, Text& text) {
   for (std::size_t i = 1; i < end; ++i) {
     const std::string_view line = all[i];
     if (trim(line).empty() || trim(line).starts_with('#')) continue;
+    // An item of a list below its key.
     if (trim(line).starts_with("- ") && !text.front.empty()) {
       text.front.back().values.push_back(unquoted(trim(line).substr(2)));
       continue;
@@ -65,6 +67,8 @@ std::size_t read_front(const std::vector<std::string_view>& all, Text& text) {
   return end + 1;
 }
 
+// A value as YAML reads it back: in quotes, if one of its characters has a meaning there. JSON is valid
+// YAML.
 std::string as_yaml(std::string_view value) {
   const bool plain = !value.empty() && value.front() != ' ' && value.back() != ' ' && value != "null" &&
                      value.find_first_of("\"'#:[]{},&*!|>%@`\\\n\t") == std::string_view::npos &&
@@ -191,6 +195,7 @@ void lint_front(const Text& text, std::vector<Problem>& problems) {
 // Whether a text is only what a template leaves for the writer: "[What was done]", "{{summary}}".
 bool is_placeholder(std::string_view text) {
   text = trim(text);
+  // "](" is a link: [notes](notes.md) is a text.
   return (text.starts_with('[') && text.ends_with(']') && text.find("](") == std::string_view::npos &&
           text.find('\n') == std::string_view::npos) ||
          (text.starts_with("{{") && text.ends_with("}}"));
@@ -219,6 +224,7 @@ std::vector<Problem> lint(std::string_view markdown, const Template& form) {
     if (!wanted.optional && !seen.contains(ascii_lower(wanted.name)))
       problems.push_back({0, "section \"" + wanted.name + "\" is missing"});
   std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+    // By line; problems of the whole document last.
     return a.line != 0 && (b.line == 0 || a.line < b.line);
   });
   return problems;

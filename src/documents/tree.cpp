@@ -34,6 +34,8 @@ std::string first_few(const std::vector<std::string>& items, std::string_view be
   return items.size() > kMost ? out + fmt::format(" and {} more", items.size() - kMost) : out;
 }
 
+// Counts the commits from `at` back to `known`. A rebase or another branch does not have `known`: then
+// is_known stays false.
 void walk_back(git::Objects& objects, git::ObjectId at, const std::string& known, Drift& drift) {
   for (std::int64_t n = 0; n < kMostCommits; ++n) {
     if (to_hex(at) == known) {
@@ -98,6 +100,7 @@ Drift read_drift(os::Disk& disk, const std::string& directory, const store::Docu
     git::Objects objects(disk, repository->common);
     if (const auto head = objects.head(repository->directory); head && *head)
       walk_back(objects, **head, document.head_commit, drift);
+    // The subjects that were collected may be as old as the document, or older.
     if (!drift.is_known) {
       drift.subjects.clear();
       drift.sentences.push_back(

@@ -32,6 +32,7 @@ class Lines {
 Status add_tombstones(store::Db& db, const std::string& home_key, Lines& lines) {
   const auto tombstones = TRY(store::lasting_tombstones(db));
   if (tombstones.empty()) return {};
+  // A tombstone that came with another home's export has that home's key. An empty key is ours.
   std::map<std::string, std::int64_t> numbers = {{"", 0}};
   TRY(lines.add(Json::object({{"record", "key"}, {"number", 0}, {"key", forget::tombstone_key(home_key)}})));
   for (const store::TombstoneRow& tombstone : tombstones) {
@@ -56,6 +57,7 @@ std::string home_name(std::string_view home_key) {
 }
 
 Result<RecordCounts> write_json(store::Db& db, const Export& what, const Sink& sink) {
+  // All reads see the state of one moment.
   auto moment = TRY(store::Savepoint::begin(db));
   Json projects = Json::array();
   for (const std::string& name : what.projects) projects.push(name);
@@ -65,9 +67,11 @@ Result<RecordCounts> write_json(store::Db& db, const Export& what, const Sink& s
                                    {"home", home_name(what.home_key)},
                                    {"projects", projects}})
                          .dump();
+  // The first line is the header without its closing brace: the records follow as its last members.
   head.pop_back();
   TRY(sink(head + ",\"records\":["));
   Lines lines(sink);
+  // In the order of the kinds a record comes after those that it names.
   for (const store::ExchangeKind& kind : store::exchange_kinds())
     TRY(store::read_exchange(db, kind, what.projects, std::nullopt,
                              [&](Json record) { return lines.add(record); }));

@@ -13,8 +13,13 @@
 
 namespace cairn::exchange {
 
+// An export is one JSON object, with its header on the first line, one record on each of the next lines,
+// and the counts on the last one. So it can be parsed line by line, whatever its size. A file without these
+// line feeds was formatted by another program and is parsed as a whole.
+
 namespace {
 
+// The file may come from anywhere: these limits bound the memory and the time that it can take.
 constexpr std::uint64_t kMostBytes = 2ull << 30;
 constexpr std::size_t kBlock = 1u << 20, kMostLine = 32u << 20, kMostAtOnce = 64u << 20;
 constexpr std::string_view kOpens = "\"records\":[", kCloses = "],\"counts\":";
@@ -32,6 +37,7 @@ class LineReader {
 
   // Nothing at the end.
   Result<std::optional<std::string>> next() {
+    // `searched` skips what has no line feed, so that a long line is searched once.
     for (std::size_t searched = begin_;;) {
       const std::size_t end = buffer_.find('\n', searched);
       if (end != std::string::npos || (is_end_ && begin_ < buffer_.size())) {
@@ -48,6 +54,7 @@ class LineReader {
       const std::size_t got = TRY(file_->read_at(at_, buffer_.data() + searched, kBlock));
       buffer_.resize(searched + got);
       at_ += got;
+      // A short read is the end of a file.
       is_end_ = got < kBlock;
     }
   }
@@ -98,6 +105,7 @@ static Status read_lines(LineReader& lines, const ExportHead& head, const Take& 
     const auto line = TRY(lines.next());
     if (!line) return not_an_export("its end is missing");
     if (line->starts_with(kCloses)) {
+      // The line closes a list and an object that were opened before: open them again, to parse it alone.
       TRY(tally.check(TRY(parse_all("{\"records\":[" + *line, kRecordLimits, "its last line"))["counts"]));
       const auto more = TRY(lines.next());
       return more && !trim(*more).empty() ? not_an_export("something follows its end") : Status();
@@ -136,6 +144,7 @@ Status read_export(os::Disk& disk, const std::string& path, const Take& take) {
   LineReader lines(TRY(disk.open(path, os::Open::read)));
   const auto first = TRY(lines.next());
   if (!first || !first->ends_with(kOpens)) return read_at_once(disk, path, take);
+  // Close the open list and object, to parse the line alone.
   const ExportHead head = TRY(head_of(TRY(parse_all(*first + "]}", kRecordLimits, "its first line"))));
   return read_lines(lines, head, take);
 }

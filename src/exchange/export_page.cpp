@@ -150,6 +150,7 @@ class Page {
 Result<Page::Rows> Page::rows(std::string_view kind, const std::string& project,
                               const std::optional<std::int64_t>& session) {
   Rows rows;
+  // `deleted_at` is set for hidden records and for documents in the trash.
   TRY(store::read_exchange(db_, *store::exchange_kind(kind), {project}, session, [&](Json row) -> Status {
     if (!row.has("deleted_at")) rows.push_back(std::move(row));
     return {};
@@ -212,6 +213,7 @@ Status Page::session(const std::string& project, const store::Session& session) 
   for (auto& [number, parts] : turns) {
     for (const Json& row : parts["prompt"])
       TRY(markup_.entry("prompt, " + minute_of(row["created_at"].as_string()), text_at(row, "text")));
+    // The summary first: it says what the turn was about.
     for (const Json& row : parts["summary"]) TRY(summary(row));
     for (const Json& row : parts["observation"]) TRY(observation(row));
     for (const Json& row : parts["text"]) TRY(markup_.entry(text_at(row, "kind"), text_at(row, "text")));

@@ -20,6 +20,14 @@
 
 namespace cairn::exchange {
 
+// Records arrive in an order in which each comes after those that it names. take_row() does for each:
+// 1. local_row() translates it: uuids become row numbers of this store, texts pass the gate, values are
+// checked.
+// 2. What was forgotten here, or belongs to something that was left out, is left out. rows_ remembers it as
+// 0.
+// 3. A row that is here already stays, or takes over a later correction; otherwise it is added.
+// finish() sets links to later records and begins a forget for the tombstones of the file.
+
 namespace {
 
 using Is = store::ExchangeColumn::Is;
@@ -27,6 +35,7 @@ using store::ExchangeColumn;
 using store::Exchanged;
 using store::ExchangeKind;
 
+// The file may come from anywhere: these limits bound what it can take.
 constexpr std::size_t kMostStones = 2'000'000, kMostFixed = 200, kMostWord = 8192;
 constexpr std::string_view kForgottenReason = "forgotten here";
 
@@ -72,6 +81,7 @@ Result<ImportReport> Import::run(const std::string& path) {
 
 Status Import::take(const ExportHead& head, const Json& record) {
   if (!is_fixed(head.home)) return wrong("its home has no valid name");
+  // Empty for an export of this home: its records are our own.
   origin_ = head.home == home_name(home_key_) ? "" : "cairn:" + head.home;
   const std::string name = text_in(record, "record");
   if (name == "key") return take_key(record);
@@ -99,6 +109,7 @@ Result<std::optional<store::Project>> Import::match(const store::Project& there)
     const auto like = [&](const store::Project& here) {
       return here.key == there.key || (here.remote && here.remote == there.remote) || here.name == there.name;
     };
+    // Several clones have the same first commit: prefer the one with the same place, remote or name.
     std::stable_partition(same.begin(), same.end(), like);
     if (!same.empty()) return std::optional(std::move(same.front()));
   }
@@ -108,6 +119,7 @@ Result<std::optional<store::Project>> Import::match(const store::Project& there)
 }
 
 Status Import::take_project(const Json& record) {
+  // A project names no other record, so it is never left out.
   const auto row = TRY(local_row(store::exchange_kind(Exchanged::project), record));
   store::Project there;
   there.uuid = text_in(*row, "uuid");
@@ -226,9 +238,12 @@ Result<std::optional<Json>> Import::local_row(const ExchangeKind& kind, const Js
     if (any_of(column.name, {"same_as", "previous_id"})) continue;
     const Json& value = record[column.in_export()];
     auto local = TRY(local_value(column, value));
+    // An open item stays, even if the session that closed it was left out.
     if (!local && column.name == "closed_session") continue;
     if (!local) return std::optional<Json>();
+    // Like the ids that hooks deliver: an id with a secret in it becomes a hash.
     if (column.name == "content_session_id") local = Json(gate_.id(local->as_string()));
+    // "local" there is another home here.
     if (column.name == "origin" && !origin_.empty() && local->as_string() == "local") local = Json(origin_);
     if (!local->is_null()) row.set(column.name, *std::move(local));
   }
@@ -265,12 +280,14 @@ bool Import::was_forgotten(const ExchangeKind& kind, const Json& record, const J
       if (value.is_string()) to.append(value.as_string()).append("\n");
       for (const Json& item : value.items()) to.append(item.as_string()).append("\n");
     };
+    // `before` is the text in the file, `after` what the gate left of it.
     add(before, record[column.in_export()]);
     add(after, row[column.name]);
   }
   if (trim(before).empty()) return false;
   for (std::size_t at; (at = after.find(gate::kForgottenText)) != std::string::npos;)
     after.erase(at, gate::kForgottenText.size());
+  // An empty or private text is not a forgotten one: it was empty before the gate.
   if (gate::only_private(after) && !gate::only_private(before)) return true;
   if (kind.what == Exchanged::observation) {
     store::Observation o;
@@ -332,6 +349,7 @@ Status Import::take_session(const Json& record) {
 
 // A record that is here already. A later correction in the exporting home replaces the one here.
 Status Import::take_known(const ExchangeKind& kind, std::int64_t id, Json& row, const Json& standing) {
+  // Parts of records have no standing of their own.
   if (kind.letter == ' ') return {};
   const store::RecordName name{kind.letter, id};
   const auto here = TRY(store::standing_changed_at(db_, name));
@@ -361,6 +379,7 @@ Status Import::take_row(const ExchangeKind& kind, const Json& record) {
   const bool has_uuid = std::any_of(kind.columns.begin(), kind.columns.end(),
                                     [](const ExchangeColumn& column) { return column.name == "uuid"; });
   if (has_uuid && text_in(*row, "uuid").empty()) return wrong("a record without uuid");
+  // A text (an answer, a commit) has no uuid: its session and its hash identify it.
   // An answer has no uuid: the session and the hash name it.
   const std::string uuid = kind.what == Exchanged::text
                                ? text_in(record, "session") + " " + text_in(record, "hash")
@@ -388,6 +407,7 @@ Status Import::take_row(const ExchangeKind& kind, const Json& record) {
     return take_known(kind, *known, *row, standing);
   }
   std::int64_t id = TRY(store::add_row(db_, kind, *row));
+  // The same may have been learned in both homes, with different uuids.
   const auto equal =
       kind.what == Exchanged::observation ? TRY(store::fold_equal(db_, id)) : std::optional<std::int64_t>();
   if (equal) id = *equal;
@@ -446,6 +466,7 @@ Status Import::finish() {
     if (const std::int64_t other = row_of("document", uuid))
       TRY(store::set_previous_document(db_, id, other));
   std::vector<gate::Tombstone> tombstones;
+  // Known tombstones were applied before: a second import starts no forget.
   for (const store::TombstoneRow& row : stones_)
     if (!TRY(store::has_tombstone(db_, row))) tombstones.push_back(forget::tombstone_of(row));
   report_.tombstones = static_cast<std::int64_t>(tombstones.size());
@@ -453,6 +474,7 @@ Status Import::finish() {
   const auto selection =
       TRY(forget::select_named(db_, home_key_, store::ForgetWay::imported, std::move(tombstones)));
   for (const store::RecordName& record : selection.records)
+    // The forget runs in the background: until then nobody shall find the records.
     TRY(store::hide_record(db_, record, clock_.now()));
   report_.forget = TRY(forget::begin(db_, home_key_, selection, {}, clock_.now()));
   return {};

@@ -18,6 +18,16 @@
 
 namespace cairn::forget {
 
+// The phases, in this order:
+// 1. rows: deletes what was selected.
+// 2. texts, archive, files: removes the text from all that stays.
+// 3. index, wal: removes the copies that SQLite still has, in its search indexes and in the log of changed
+// pages.
+// 4. prove_texts, prove_archive, prove_files: reads everything again. If something is found, the work
+// begins again at 2.
+// The phase and the position are stored with each step. A phase may repeat work after a crash: all of it
+// can be done twice.
+
 using Phase = store::ForgetPhase;
 
 namespace {
@@ -40,6 +50,8 @@ archive::Places places_of(const std::string& home) {
 Result<std::int64_t> begin(store::Db& db, const std::string& key, const Selection& selection,
                            const std::vector<std::string>& fingerprints, WallTime now) {
   const std::int64_t id = TRY(store::add_forget(db, selection.way, now));
+  // In the same transaction as the request: from here on the gate keeps the texts out, also while the job
+  // still removes them.
   for (const gate::Tombstone& tombstone : selection.lasting)
     TRY(store::add_tombstone(db, row_of(tombstone), id, true, now));
   for (const gate::Tombstone& tombstone : selection.temporary)
@@ -49,9 +61,11 @@ Result<std::int64_t> begin(store::Db& db, const std::string& key, const Selectio
     TRY(store::add_target(db, id, "session " + std::to_string(session.value)));
   for (const store::GoneEvent& event : selection.events) {
     TRY(store::add_target(db, id, "event " + std::to_string(event.seq)));
+    // The archive knows a call by this id, not by the number of its event.
     if (!event.tool_use_id.empty()) TRY(store::add_target(db, id, "call " + event.tool_use_id));
   }
   if (selection.project) TRY(store::add_target(db, id, "project " + *selection.project));
+  // A secret that the gate had removed left a marker with its fingerprint. The marker goes, too.
   for (const std::string& print : fingerprints) TRY(store::add_target(db, id, "print " + print));
   const Json detail = Json::object({{"forget", id},
                                     {"way", name_of(selection.way)},
@@ -107,6 +121,7 @@ Status Job::load(const store::Forget& forget) {
   return {};
 }
 
+// Whether nothing that is to be forgotten is in the text.
 bool Job::is_gone(std::string_view text) const {
   return forgotten_.find(text).empty() &&
          std::none_of(markers_.begin(), markers_.end(),
@@ -118,6 +133,7 @@ static void remove_markers(std::string& text, const std::vector<std::string>& ma
   for (const std::string& marker : markers)
     for (std::size_t end; (end = text.find(marker)) != std::string::npos;) {
       const std::size_t begin = text.rfind("[secret:", end);
+      // A marker that was cut at its beginning has only its end.
       const std::size_t from = begin == std::string::npos ? end : begin;
       text.replace(from, end + marker.size() - from, gate::kForgottenText);
     }
@@ -139,7 +155,10 @@ std::optional<store::Changed> Job::change(std::string_view text) const {
       changed.text = parsed.value.dump();
     }
   }
+  // Plain text, or JSON with the text in a key or across two strings. Removing it matters more than valid
+  // JSON.
   if (!is_gone(changed.text)) remove(changed.text);
+  // A row of which only the marks are left is deleted.
   std::string rest = changed.text;
   for (std::size_t at; (at = rest.find(gate::kForgottenText)) != std::string::npos;)
     rest.erase(at, gate::kForgottenText.size());
@@ -196,12 +215,14 @@ Result<bool> Job::rows() {
   bool more = false;
   TRY(store::in_transaction(db_, [&]() -> Status {
     std::vector<std::string> left;
+    // The first letter of the names of records. Records go before events, and these before sessions.
     for (const char* start : {"A", "D", "O", "P", "S", "T", "W", "event ", "session "})
       if (left.empty()) left = TRY(store::targets(db_, forget_->id, start, kRows));
     for (const std::string& target : left) {
       more = true;
       if (target.starts_with("session ")) {
         const SessionId session{std::stoll(target.substr(8))};
+        // More of it is left: the target stays, and the next step goes on.
         if (TRY(store::delete_session_piece(db_, session, kRows))) break;
         count("sessions", 1);
       } else if (target.starts_with("event ")) {
@@ -246,6 +267,7 @@ Result<bool> Job::begin_base(bool only_look) {
   const std::int64_t after = forget_->position.empty() ? 0 : std::stoll(forget_->position);
   const auto base = TRY(store::next_base(db_, after));
   if (!base) {
+    // The old files must be gone before the proof reads the home.
     if (!only_look) TRY(archive::remove_files(db_, disk_, home_ + "/archive"));
     TRY(to_phase(only_look ? Phase::prove_files : Phase::files));
     return false;
@@ -262,6 +284,7 @@ Result<bool> Job::begin_base(bool only_look) {
                                             const bool changed =
                                                 archive::forget_in_line(line, forgotten_, calls_, host, out);
                                             if (!changed) out = line;
+                                            // A marker and what replaces it never have the same size.
                                             const std::size_t before = out.size();
                                             remove_markers(out, markers_);
                                             return changed || out.size() != before;
@@ -272,6 +295,7 @@ Result<bool> Job::begin_base(bool only_look) {
 Result<bool> Job::end_base() {
   const std::int64_t base = rewriter_->base().id;
   const std::set<std::int64_t> lines = rewriter_->changed_lines();
+  // A damaged file cannot be rewritten. It is counted, so that the report does not claim too much.
   if (!rewriter_->fault().empty()) {
     count("damaged_backups", 1);
     rewriter_->discard();
@@ -279,6 +303,7 @@ Result<bool> Job::end_base() {
     rewriter_->discard();
   } else {
     forget_->position = std::to_string(base);
+    // The new files and the position in one transaction: after a crash the base is not rewritten again.
     auto done = save([&] { return rewriter_->commit(); });
     if (!done && done.error().code == Code::busy) {  // the backup grew meanwhile: rewrite it again
       rewriter_->discard();
@@ -290,6 +315,7 @@ Result<bool> Job::end_base() {
     count("archive_lines", static_cast<std::int64_t>(lines.size()));
   }
   forget_->position = std::to_string(base);
+  // The search index has the words of the old lines until their passages are indexed again.
   std::set<std::int64_t> passages;
   for (const std::int64_t line : lines)
     for (const std::int64_t id : TRY(store::passages_with(db_, base, line, line))) passages.insert(id);
@@ -366,6 +392,7 @@ Status Job::finish() {
   forget_->phase = Phase::done;
   forget_->position.clear();
   TRY(save([&]() -> Status {
+    // Only now: the proof needs them too.
     changed_ = TRY(store::drop_temporary_tombstones(db_, forget_->id)) > 0 || changed_;
     for (const char* start : {"call ", "print ", "project "})
       for (const std::string& target :
@@ -375,7 +402,8 @@ Status Job::finish() {
     return store::add_audit(db_, key_, "forgotten", "cairn", std::to_string(forget_->id), detail.dump(),
                             clock_.now());
   }));
-  // The last rows may have left names of targets in the WAL: empty it.
+  // The last rows may have left names of targets in the WAL: empty it. If a reader is in the way, a later
+  // checkpoint does it.
   ignore(db_.checkpoint(true));
   forget_.reset();
   return {};

@@ -7,6 +7,7 @@ namespace cairn::forget {
 
 namespace {
 
+// Blocks overlap, so that a text across the end of one is found in the next.
 constexpr std::size_t kBlock = 1u << 20, kOverlap = 64u << 10;
 constexpr std::size_t kMaxFile = 256u << 20;
 
@@ -18,6 +19,7 @@ void list_files(os::Disk& disk, const std::string& directory, std::vector<std::s
     const std::string path = directory + "/" + name;
     const auto stat = disk.stat(path);
     if (!stat) continue;
+    // Sockets cannot be read, and locks hold no text.
     if (stat->is_dir)
       list_files(disk, path, files);
     else if (!name.ends_with(".sock") && !name.ends_with(".lock"))
@@ -36,6 +38,7 @@ Result<bool> Job::files() {
     for (const std::string& name : *names) {
       const std::string path = directory + "/" + name;
       const auto text = os::read_file(disk_, path, kMaxFile);
+      // Larger, or not readable: if the text is in it, the proof finds it and says so.
       if (!text) continue;
       const auto spans = forgotten_.find(*text);
       if (spans.empty()) continue;
@@ -60,6 +63,7 @@ Result<bool> Job::prove_files() {
     unproved_.clear();
     list_files(disk_, home_, unproved_);
     at_ = 0;
+    // Marks that the list was made. It is only in memory, so load() clears it after a crash.
     forget_->position = "reading";
     return true;
   }
@@ -68,6 +72,7 @@ Result<bool> Job::prove_files() {
     const std::string& path = unproved_.back();
     const auto file = disk_.open(path, os::Open::read);
     std::string block(kBlock, '\0');
+    // A file that is gone meanwhile counts as read.
     const std::size_t got = file ? (*file)->read_at(at_, block.data(), kBlock).value_or(0) : 0;
     block.resize(got);
     if (!block.empty()) {

@@ -14,13 +14,21 @@
 
 namespace cairn::forget {
 
+// 1. The request becomes records and sessions.
+// 2. read_texts() makes tombstones of each text of these records, and finds the events that they came from.
+// 3. drop_common() drops the tombstones of texts that records which stay have too: to remove those would
+// damage them.
+// Tombstones of what is left are `lasting`: the gate keeps the text out from then on. A phrase that was
+// only searched for is `temporary`: it is removed once and may be said again.
+
 namespace {
 
 using store::ForgetWay;
 using store::RecordName;
 using store::RecordText;
 
-// Letters and digits. A shorter text may occur by chance: it is forgotten only where it is all of a text.
+// The least letters and digits of a text that is searched for inside of others. A shorter one may occur by
+// chance: it is forgotten only where it is a whole text.
 constexpr std::size_t kByHand = 12, kDistilled = 32;
 
 // The texts of a field: a list is several.
@@ -40,6 +48,7 @@ std::vector<std::string> pieces_of(const std::string& part) {
   return pieces;
 }
 
+// Somebody entered it on purpose: it is forgotten even where others say the same.
 bool is_by_hand(const store::Standing& standing) {
   return standing.actor == store::Actor::person || standing.actor == store::Actor::agent;
 }
@@ -91,6 +100,7 @@ Status Selector::add_records(const std::vector<RecordName>& records) {
 // The phrase itself is removed everywhere, unless records outside of the scope have it.
 Status Selector::by_phrase(const Request& request, std::string_view phrase, bool by_words) {
   gate::Forgotten finder = hasher_;
+  // A phrase may be short, since the user typed it: four letters are enough.
   const auto tombstones = hasher_.of_text(phrase, 4);
   for (const gate::Tombstone& tombstone : tombstones) finder.add(tombstone);
   std::vector<std::string> words;
@@ -109,12 +119,14 @@ Status Selector::by_phrase(const Request& request, std::string_view phrase, bool
   }));
   TRY(add_records(found));
   bool elsewhere = false;
+  // Only a search within one project can leave the phrase to others.
   if (request.project)
     TRY(store::for_each_record_text(db_, std::nullopt, [&](const RecordText& text) {
       elsewhere = elsewhere || (!inside.contains(text.record.text()) && has_phrase(text));
     }));
   if (!elsewhere)
     for (const gate::Tombstone& tombstone : tombstones)
+      // A `whole` tombstone finds records alone, and those were found above.
       if (tombstone.kind == gate::Tombstone::Kind::text) out_.temporary.push_back(tombstone);
   return {};
 }
@@ -125,6 +137,7 @@ Status Selector::add_session(SessionId id) {
   out_.sessions.push_back(id);
   if (session->platform == "cairn") return {};  // of notes by hand: there may be new ones
   out_.lasting.push_back(hasher_.of_session(session->platform, session->content_id.value));
+  // The id itself is removed from the log and from other texts. A shorter one could be a word.
   if (session->content_id.value.size() >= 8)
     for (const gate::Tombstone& tombstone : hasher_.of_secret(session->content_id.value))
       out_.temporary.push_back(tombstone);
@@ -145,11 +158,13 @@ Status Selector::read_texts() {
     // An old export may have the record with other words.
     if (const auto uuid = TRY(store::uuid_of_record(db_, record)))
       out_.lasting.push_back(hasher_.of_record(*uuid));
+    // Other records of the turn repeat the text: that does not make it common.
     if (text->session != 0 && text->prompt_number != 0) turns_.emplace(text->session, text->prompt_number);
-    // A document quotes what others say.
+    // A document quotes what others say, so it does not count here.
     const bool by_hand = is_by_hand(*standing) && (record.letter == 'O' || record.letter == 'W');
     std::string all;
-    // Files and concepts say nothing by themselves.
+    // Only the title, subtitle, narrative and facts of an observation, and the six texts of a summary: files
+    // and concepts say nothing by themselves.
     const std::size_t said = record.letter == 'O' ? 4 : record.letter == 'S' ? 6 : text->parts.size();
     for (std::size_t i = 0; i < said; ++i) {
       for (const std::string& piece : pieces_of(text->parts[i])) {
@@ -157,6 +172,7 @@ Status Selector::read_texts() {
         candidates_.push_back({hasher_.of_text(piece, by_hand ? kByHand : kDistilled), by_hand});
       }
     }
+    // As the gate and an import compose the whole text of an observation, or the hashes would differ.
     if (record.letter == 'O') {
       store::Observation o;
       o.title = text->parts[0];
@@ -165,6 +181,7 @@ Status Selector::read_texts() {
       o.facts = pieces_of(text->parts[3]);
       all = store::whole_text(o);
     }
+    // The whole text names only this record, so it is kept out even if parts of it are common.
     candidates_.push_back({{hasher_.of_whole(all)}, true});
     for (store::GoneEvent& event : TRY(store::events_to_forget(db_, record, out_.records)))
       out_.events.push_back(std::move(event));
@@ -188,6 +205,7 @@ Status Selector::drop_common() {
   for (const SessionId id : out_.sessions) sessions.insert(id.value);
   std::unordered_set<std::uint64_t> common;
   TRY(store::for_each_record_text(db_, std::nullopt, [&](const RecordText& text) {
+    // Records that go, too, do not count.
     if (going.contains(text.record.text()) || is_of_going_turn(text) || sessions.contains(text.session))
       return;
     for (const std::string& part : text.parts) finder.matches(part, common);

@@ -4,6 +4,7 @@
 
 namespace cairn::forget {
 
+// The conversions below are casts: both lists must have the same order.
 static_assert(static_cast<int>(gate::Tombstone::Kind::record) ==
               static_cast<int>(store::TombstoneKind::record));
 

@@ -42,6 +42,7 @@ std::string text_in(const Json& row, std::string_view name) {
 
 // A time: milliseconds, seconds (in the first versions) or a date.
 std::optional<WallTime> time_in(const Json& row, const std::string& name) {
+  // In seconds this is the year 5138, in milliseconds March 1973: no real time is on the wrong side.
   constexpr std::int64_t kMostSeconds = 100'000'000'000;
   if (const std::int64_t epoch = row[name + "_epoch"].as_int(); epoch > 0)
     return from_epoch_ms(epoch < kMostSeconds ? epoch * 1000 : epoch);
@@ -56,6 +57,7 @@ std::vector<std::string> list_in(const Json& row, std::string_view name) {
   return {text};
 }
 
+// The length of each part is hashed too: ("ab", "c") and ("a", "bc") must differ.
 std::string key_of(std::initializer_list<std::string_view> parts) {
   std::string all;
   for (const std::string_view part : parts) all += std::to_string(part.size()) + ":" + std::string(part);
@@ -114,6 +116,7 @@ OldItem summary_of(const Json& row, const OldSession& session) {
 std::string directory_named(const std::string& path, std::string_view name) {
   if (!path.starts_with('/') || name.empty()) return "";
   const std::string part = "/" + std::string(name);
+  // With slashes on both sides, so that "lib" is not found in "/src/library".
   const std::size_t at = (path + "/").rfind(part + "/");
   return at == std::string::npos ? "" : path.substr(0, at + part.size());
 }
@@ -257,9 +260,11 @@ Result<std::string> ClaudeMem::directory_of_project(const std::string& project) 
   const auto known = directories_.find(project);
   if (known != directories_.end()) return known->second;
   const std::string name = project.substr(0, project.find('/'));
+  // Sessions of one project may have worked in several directories: the most frequent one wins.
   std::map<std::string, int> votes;
   for (const std::string& cwd : TRY(db_.values("tool_uses", "cwd", "project", project, kPathsToLookAt)))
     if (const std::string named = directory_named(cwd, name); !named.empty()) ++votes[named];
+  // No directory was recorded: use the paths of files.
   if (votes.empty())
     for (const char* column : {"files_modified", "files_read"})
       for (const std::string& list :

@@ -32,6 +32,7 @@ constexpr std::size_t kMostFile = 4u << 20;
 constexpr std::size_t kMostItem = 2000;
 constexpr std::size_t kFirstLines = 1u << 20;  // bytes of a transcript that are searched for the session's id
 
+// The first of these directories that has one of the tool's files; empty: none has.
 std::string tree_at(os::Disk& disk, const std::string& directory) {
   for (const std::string& path : {directory + std::string(kTree), directory + "/memory", directory}) {
     const auto stat = disk.stat(path + "/active-context.md");
@@ -48,6 +49,7 @@ std::optional<WallTime> time_of_digits(std::string_view name) {
   for (const char c : name)
     if (std::isdigit(static_cast<unsigned char>(c))) digits += c;
   if (digits.size() < 12) return std::nullopt;
+  // A name without seconds.
   if (digits.size() < 14) digits = digits.substr(0, 12) + "00";
   return parse_iso8601(digits.substr(0, 4) + "-" + digits.substr(4, 2) + "-" + digits.substr(6, 2) + "T" +
                        digits.substr(8, 2) + ":" + digits.substr(10, 2) + ":" + digits.substr(12, 2) + "Z");
@@ -69,6 +71,7 @@ std::vector<std::string> names_in(os::Disk& disk, const std::string& folder, std
 std::string uuid_of(std::string_view text) {
   std::string hex = content_hash(text);
   hex[12] = '8';  // UUID version 8: a custom format
+  // The variant that RFC 9562 prescribes.
   hex[16] = 'a';
   return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
          hex.substr(20);
@@ -177,6 +180,7 @@ Status Importer::document(const std::string& name, const std::string& path) {
     documents_[name] = {TRY(store::add_document(db_, document)), document.previous_name};
     ++report_.found["documents"];
   } else if (known->deleted || known->updated_at || known->body == document.body) {
+    // Without a predecessor, so that link_documents() does not change its link.
     documents_[name] = {known->id, ""};
     ++report_.known["documents"];  // a document that was changed or deleted here stays so
   } else {
@@ -193,6 +197,7 @@ Status Importer::link_documents() {
   for (const auto& [name, entry] : documents_) {
     const auto& [id, previous] = entry;
     if (previous.empty()) continue;
+    // A predecessor may be given with its directory: "sessions/2026-01-15-2045.md".
     const std::string bare = previous.substr(previous.rfind('/') + 1);
     const auto found = documents_.find(bare);
     if (found != documents_.end() && found->second.first != id)
@@ -254,6 +259,7 @@ Status Importer::active_context() {
                                          : report_.known)["observations"];
     }
   }
+  // The same step in both files becomes one item: the alias of the first is found.
   TRY(open_items(steps, at));
   return newest_ ? open_items(newest_->second, newest_->first) : Status();
 }
@@ -313,10 +319,13 @@ Status Importer::transcripts() {
     std::string session = TRY(session_in(path));
     if (session.empty()) {
       ++report_.left_out["a transcript that names no session: a backup, but not read"];
+      // A made-up id, so that the copy can be archived all the same.
       session = std::string(kSource) + "-" + name.substr(0, name.size() - 6);
     } else {
+      // The names begin with their times, so the last one is the newest copy.
       last[session] = path;
     }
+    // A copy that grew is a new version.
     const std::string key = "raw " + content_hash(path + "\n" + std::to_string(stat->size));
     if (TRY(store::find_alias(db_, std::string(kSource), key))) {
       ++report_.known["backups"];

@@ -49,9 +49,11 @@ Result<FileChange> put_file_notes(store::Db& db, const gate::Gate& gate, const N
     all += std::to_string(o.title.size()) + o.title + o.narrative + "\n";
     list.push_back(std::move(o));
   }
+  // All notes of a file are one batch: put_observations() replaces the earlier ones of the batch.
   const std::string batch = "file-" + content_hash(file.source + "\n" + file.project + "\n" + file.path);
   const std::string hash = content_hash(all);
   const auto known = TRY(store::find_alias(db, file.source, batch));
+  // The hash is of the cleaned text, so a changed rule of the gate also counts as a change.
   if (known && known->hash == hash) return FileChange::same;
   TRY(store::put_observations(db, TRY(holder_of(db, file.project, now)), batch, list));
   if (file.given) TRY(store::add_notes_of_batch(db, batch));

@@ -42,6 +42,7 @@ History::History(std::string platform, std::vector<host::HistoryPrompt> prompts)
     if (prompt.session.empty()) {
       auto& [last, session] = sittings[prompt.directory];
       if (session.empty() || prompt.at - last > kOneSitting)
+        // Made from the first prompt of the sitting, so that the next import finds the same id.
         session = "history-" + content_hash(prompt.directory + std::to_string(epoch_ms(prompt.at)));
       last = prompt.at;
       prompt.session = session;
@@ -55,6 +56,7 @@ History::History(std::string platform, std::vector<host::HistoryPrompt> prompts)
     session.project = list.front().directory;
     session.old_id = id;
     session.started_at = list.front().at;
+    // The prompts are in the order of time.
     session.completed_at = list.back().at;
     sessions_.push_back(std::move(session));
   }
@@ -80,6 +82,7 @@ Result<std::vector<OldItem>> History::items(const OldSession& session) {
 
 }  // namespace
 
+// A copy, because the host may shorten its list while the import runs.
 Result<bool> copy_history(os::Disk& disk, const std::vector<host::HistoryPrompt>& prompts,
                           const std::set<std::string>& with_transcript, const std::string& copy) {
   std::string text;
@@ -134,6 +137,7 @@ Result<NotesFound> import_host_notes(store::Db& db, os::Disk& disk, os::Clock& c
       const std::string project = TRY(intake::project_at(
           db, disk, clock,
           intake::resolve_place(disk, "", gate.clean(notes.directory, gate::Way::other_memory))));
+      // Not given to sessions: the host does that itself.
       const NoteFile as_file{"notes of " + std::string(host->name()), project, notes.path, false};
       const WallTime at = from_epoch_ms(stat->modified_ns / 1'000'000);
       const FileChange change = TRY(put_file_notes(db, gate, as_file, {{title, file.body, at}}, clock.now()));

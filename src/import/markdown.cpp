@@ -25,6 +25,7 @@ Markdown read_markdown(std::string_view text) {
   const std::string plain = visible(text);
   const auto all = lines(plain);
   std::size_t begin = 0;
+  // Without a second line of dashes the first one is a rule, and all is body.
   if (!all.empty() && trim(all.front()) == "---") {
     const auto end =
         std::find_if(all.begin() + 1, all.end(), [](std::string_view line) { return trim(line) == "---"; });
@@ -98,6 +99,7 @@ std::vector<std::string> open_list_items(std::string_view text) {
         items.emplace_back(words);
       else
         open = false;
+      // An indented line continues its item, unless it is an item of its own.
     } else if (open && line.starts_with(' ') && !list_item(trim(line))) {
       items.back().append(" ").append(trim(line));  // it continues
     } else if (!line.starts_with(' ')) {
@@ -112,6 +114,7 @@ bool is_template(std::string_view text) {
     std::string_view words = trim(line);
     if (const auto item = list_item(words)) words = *item;
     if (words.starts_with("[ ]")) words = trim(words.substr(3));
+    // "[Describe the task]", but not "[a](b) and [c]".
     const bool placeholder =
         words.starts_with('[') && words.ends_with(']') && words.find(']') == words.size() - 1;
     const bool comment = words.starts_with("<!--") && words.ends_with("-->");
@@ -125,6 +128,7 @@ std::optional<WallTime> read_date(std::string_view given) {
   if (text.size() >= 16 && text[10] == ' ') text[10] = 'T';
   if (text.size() == 10) text += "T00:00:00Z";
   Millis offset{0};
+  // An offset such as +02:00. The date before it also has dashes.
   const std::size_t sign = text.find_first_of("+-", std::min<std::size_t>(text.size(), 11));
   if (sign != std::string::npos) {
     int hours = 0, minutes = 0;

@@ -19,6 +19,11 @@
 
 namespace cairn::importer {
 
+// A job is a row with a position: the session that is being imported, and how many of its records are done.
+// Each step() opens a transaction, imports up to kPiece records and stores the new position with them. So a
+// crash repeats nothing and loses nothing. Sessions are imported from the newest to the oldest; the position
+// names one by its start and its id.
+
 using store::ImportJob;
 using store::JobState;
 
@@ -105,17 +110,20 @@ struct Position {
 static std::optional<Position> read_position(const std::string& text) {
   const auto words = split(text, ' ');
   if (words.size() < 3) return std::nullopt;
+  // The id is the rest of the text: it may contain blanks.
   const std::size_t content = words[0].size() + words[1].size() + 2;
   return Position{std::strtoll(text.c_str(), nullptr, 10),
                   static_cast<std::size_t>(std::strtoull(text.c_str() + words[0].size(), nullptr, 10)),
                   text.substr(content)};
 }
 
+// Copies are removed after the commit that ends their job. A crash in between leaves one.
 void MemoryImport::remove_leftovers() {
   swept_ = true;
   const auto names = disk_.list(folder_);
   if (!names) return;
   for (const std::string& name : *names) {
+    // "12.db" and "12.db-wal" are of job 12. When the store cannot say, the file stays.
     const auto pending = store::is_pending_job(db_, std::strtoll(name.c_str(), nullptr, 10));
     if (pending && !*pending) static_cast<void>(disk_.remove(folder_ + "/" + name));
   }
@@ -128,6 +136,7 @@ Result<bool> MemoryImport::step() {
   const std::string copy = fmt::format("{}/{}.db", folder_, job->id);
   auto transaction = TRY(store::Transaction::begin(db_));
   const Status done = [&]() -> Status {
+    // A failed piece is rolled back alone: that the job failed is still committed.
     auto piece = TRY(store::Savepoint::begin(db_));
     if (open_job_ != job->id) {
       if (!disk_.stat(copy)) return Error{Code::not_found, "the copy of it is gone: import it again"};
@@ -154,6 +163,7 @@ Result<bool> MemoryImport::step() {
   if (job->state == JobState::pending) return true;
   memory_.reset();
   open_job_ = 0;
+  // After the commit: a job that is not done needs its copy at the next start.
   remove_database(disk_, copy);
   log_.info(fmt::format("import of {} {}: {}", job->source, store::name_of(job->state), job->report));
   return true;
@@ -167,6 +177,7 @@ Status MemoryImport::next_piece(ImportJob& job) {
     if (position) {
       const std::pair here(epoch_ms(session.started_at), session.content);
       const std::pair there(position->started, position->content);
+      // Newest first: a larger pair was imported before.
       if (here > there) continue;
       if (here == there) from = position->done;
     }
@@ -188,6 +199,7 @@ Result<bool> MemoryImport::import_session(ImportJob& job, const OldSession& old,
     done = items.size();
   } else {
     const std::int64_t until = clock_.boot_ns() + kPieceNs;
+    // At least one record each time, so that a slow one does not stop the import.
     while (done < items.size() && done - from < kPiece && (done == from || clock_.boot_ns() < until))
       TRY(put(job, *target, std::move(items[done++]), tally));
     if (target->ours)
@@ -201,6 +213,7 @@ Result<bool> MemoryImport::import_session(ImportJob& job, const OldSession& old,
       TRY(store::put_alias(
           db_, {job.source, session_key(old), "session", old.old_id, target->session.id.value, ""}));
   }
+  // One past the end says that the session is done, also when it has no records.
   if (done == items.size()) ++done;
   job.position = position_of(old, done);
   job.report = tally.json().dump();
@@ -218,7 +231,9 @@ Result<std::optional<MemoryImport::Target>> MemoryImport::target_of(const Import
   const ContentId id{gate_.id(old.content)};
   auto session = TRY(store::find_session(db_, old.platform, id));
   const auto alias = TRY(store::find_alias(db_, job.source, session_key(old)));
+  // The alias outlives its session: only a forget removes a session.
   if (!session && alias) return leave_out("it was imported before, and is forgotten");
+  // A session that hooks recorded, or that was read from its transcript, has better turns than the import.
   bool ours = session && session->imported && alias;
   if (memory_->prompts_only() && session && !ours) {
     ++tally.known["sessions"];
@@ -237,6 +252,7 @@ Result<std::optional<MemoryImport::Target>> MemoryImport::target_of(const Import
     session = TRY(
         store::create_session(db_, {old.platform, id, project, {}, {}, clean(directory), old.started_at}));
     TRY(store::set_imported(db_, session->id, true));
+    // Ended at once: no process belongs to it. The time of its end is set with each piece.
     TRY(store::end_imported_session(db_, session->id, old.started_at, "other"));
     ours = true;
   }
@@ -250,6 +266,7 @@ Result<std::optional<MemoryImport::Target>> MemoryImport::target_of(const Import
 Result<std::string> MemoryImport::project_of(const ImportJob& job, const OldSession& old,
                                              const std::string& directory) {
   if (!directory.empty()) {
+    // A worktree that was deleted belongs to the repository that it was a worktree of.
     const std::string repository = git::find_repository(disk_, directory)
                                        ? ""
                                        : git::repository_of_deleted_worktree(disk_, directory, "");
@@ -276,6 +293,7 @@ Status MemoryImport::put(const ImportJob& job, const Target& target, OldItem ite
     ++tally.known[kind];
     return {};
   }
+  // put_prompt() may count by itself, with a better reason.
   const Tally before = tally;
   std::optional<std::int64_t> row;
   std::string record;
@@ -295,6 +313,7 @@ Status MemoryImport::put(const ImportJob& job, const Target& target, OldItem ite
   }
   if (!row && tally.left_out == before.left_out) ++tally.left_out["nothing in it"];
   if (row && tally.known == before.known) ++tally.imported[kind];
+  // Also for a record that was left out, so that the next import does not look at it again.
   return store::put_alias(db_, {job.source, item.key, record, item.old_id, row, ""});
 }
 
@@ -306,6 +325,7 @@ Result<std::optional<std::int64_t>> MemoryImport::put_prompt(const Target& targe
     ++tally.left_out["private, or empty"];
     return std::optional<std::int64_t>();
   }
+  // The session has prompts already: this one is only matched with its equal, never added.
   if (!target.ours) {
     const auto number = TRY(store::prompt_with_text(db_, session, text));
     if (!number) {
@@ -340,6 +360,7 @@ Result<std::optional<std::int64_t>> MemoryImport::put_observation(const Target& 
     if (item.number) TRY(store::note_imported_turn(db_, target.session.id, *item.number, item.at));
     o.prompt_number = item.number;
   } else {
+    // The numbers of the other memory are not those of our turns: the time decides.
     o.prompt_number = TRY(store::turn_at(db_, target.session.id, item.at));
   }
   return std::optional(TRY(store::add_observation(db_, target.memory, o)).value);

@@ -9,6 +9,7 @@
 namespace cairn::importer {
 
 // The database, its write-ahead log, and the journal of a transaction that was interrupted.
+// Not the -shm file: SQLite makes it again from the log.
 static constexpr std::array kParts = {"", "-wal", "-journal"};
 static constexpr int kTries = 5;
 
@@ -34,6 +35,8 @@ Status copy_database(os::Disk& disk, const std::string& from, const std::string&
   for (int tried = 0; tried < kTries; ++tried) {
     remove_database(disk, to);
     std::array<std::optional<Result<os::Stat>>, kParts.size()> before;
+    // No lock is taken in the other program's database. If size, time and inode of all files are the same
+    // before and after the copy, it belongs together.
     for (std::size_t i = 0; i < kParts.size(); ++i) before[i] = disk.stat(from + kParts[i]);
     for (std::size_t i = 0; i < kParts.size(); ++i)
       if (i == 0 || (before[i]->ok() && (*before[i])->size > 0))

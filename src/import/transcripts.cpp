@@ -36,6 +36,7 @@ Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, 
                                    static_cast<std::int64_t>(transcript.bytes), transcript.modified_at};
         found.transcripts.insert(transcript.session);
         std::string reason = transcript.left_out;
+        // A time in the future comes from another clock and says nothing.
         if (reason.empty() && now - import.modified_at < kMayGoOn && import.modified_at <= now)
           reason = "still being written";
         if (reason.empty() && places.is_forgotten && places.is_forgotten(import.platform, import.session))
@@ -66,12 +67,14 @@ Result<bool> TranscriptImport::step() {
     log_.info(fmt::format("session imported session={} bytes={}", before->session, before->bytes));
     has_evidence_ = true;
   }
+  // First the texts of the last transcript, so that the store does not grow with the number of imports.
   if (has_evidence_ && TRY(expire_texts())) return true;
   const auto next = TRY(store::import_in(db_, ImportState::pending));
   if (!next) return false;
   if (TRY(archive_first(*next))) return true;
   const std::string id = catch_up_.id_of(next->session);
-  // In the transaction that makes the session: after a crash it must not count as remembered before.
+  // In the transaction that makes the session: otherwise, after a crash, the session would count as one that
+  // was remembered before the import.
   const std::string reason =
       TRY(catch_up_.import_session(next->path, next->platform, next->session, [&]() -> Status {
         TRY(store::name_project_of_backups(db_, next->platform, id));
@@ -97,6 +100,8 @@ Result<bool> TranscriptImport::expire_texts() {
 Result<bool> TranscriptImport::archive_first(const store::Import& next) {
   const auto stat = disk_.stat(next.path);
   if (!stat || TRY(store::source_is_known(db_, next.path, *stat))) return false;
+  // A path with a waiting request is not given by import_in(). This one was requested and its request is
+  // over without a copy: the archive leaves it out.
   if (asked_ == next.path) return false;
   asked_ = next.path;
   const WallTime now = clock_.now();

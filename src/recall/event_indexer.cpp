@@ -19,6 +19,7 @@ Status index_call(store::Db& db, std::int64_t seq) {
   const auto event = TRY(store::kept_event(db, seq));
   const bool is_call =
       event && (event->kind == event::Kind::tool || event->kind == event::Kind::tool_failure);
+  // skip_event() marks the event, or every step would look at it again.
   if (!is_call || !event->texts.input) return store::skip_event(db, seq);
   const auto session = TRY(store::find_session(db, event->session));
   const host::Host& host = host::find_host(session ? session->platform : "");
@@ -30,6 +31,7 @@ Status index_call(store::Db& db, std::int64_t seq) {
 
 bool EventIndexer::step() {
   if (clock_.boot_ns() < not_before_ns_) return false;
+  // Merging first: it removes words of deleted text, which must not wait.
   auto more = merge_some();
   if (more && !*more) more = index_some();
   if (more) return *more;

@@ -64,9 +64,11 @@ Marked excerpt(const store::IndexTerms& index, std::string_view whole, const std
   const std::string text = one_line(visible(prefix(whole, kLookAt)), kLookAt);
   const std::vector<Occurrence> found = matches(index, text, terms);
   if (found.empty()) return {};
+  // Two thirds of the piece follow the first match.
   const std::size_t first = found[densest(found, bytes * 2 / 3)].mark.first;
   // The match begins after a third of the piece. Both ends are cut between words.
   std::size_t from = first > bytes / 3 ? text.find(' ', first - bytes / 3) : 0;
+  // Without a blank before the match, the piece begins with the match.
   from = from == 0 ? 0 : from < first ? from + 1 : first;
   std::size_t to = from + prefix(std::string_view(text).substr(from), bytes).size();
   if (to < text.size())
@@ -76,6 +78,7 @@ Marked excerpt(const store::IndexTerms& index, std::string_view whole, const std
   Marked piece{text.substr(from, to - from), marks_of(found, from, to)};
   if (to < text.size()) piece.text += kCut;
   if (from > 0) {
+    // Cut inside a quote, the piece must still begin with the label that says where the quote comes from.
     const std::string lead = std::string(open_label(text, from)).append(kCut);
     piece.text.insert(0, lead);
     for (auto& [start, end] : piece.marks) start += lead.size(), end += lead.size();

@@ -13,6 +13,11 @@
 
 namespace cairn::recall {
 
+// 1. said_in() reduces the error text to the words that stay the same from run to run.
+// 2. The index gives observations with any of these words.
+// 3. read_fix() keeps those that the distiller wrote as failure, changes and pass.
+// 4. likeness() compares the words of the two failures.
+
 namespace {
 
 constexpr std::size_t kReadError = 16'000;   // bytes of an error text that are read
@@ -27,11 +32,12 @@ using Words = std::set<std::string>;
 bool is_volatile(std::string_view word) {
   const auto digits = std::count_if(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (digits == 0) return false;
+  // A letter first, then letters and digits: the form of an error code.
   const bool code = word.size() <= 8 && word.front() >= 'a' && word.front() <= 'z' &&
                     digits < static_cast<std::ptrdiff_t>(word.size()) &&
                     word.find_first_not_of("0123456789") == 0;
   const bool is_hex = word.find_first_not_of("0123456789abcdefx") == std::string_view::npos;
-  return !code || is_hex;  // ts2322 and e0502 say what went wrong
+  return !code || is_hex;  // a code such as ts2322 says what went wrong
 }
 
 // The words of an error that stay the same when it happens again.
@@ -90,6 +96,8 @@ double likeness(const store::IndexTerms& index, const Said& said, const Fix& fix
   const double in_error =
       failure.empty() ? 0 : static_cast<double>(shared(failure, known)) / static_cast<double>(failure.size());
   const double tests = said.tests.empty() ? 0 : agreement(said.tests, failure);
+  // Tests with the same names are enough. Otherwise the line that names the error decides, if it has two
+  // words: one agrees by chance.
   return std::max(tests, line.size() < 2 ? 0 : in_fact * (0.6 + 0.4 * in_error));
 }
 
@@ -118,6 +126,7 @@ std::string match_for(const std::vector<std::string>& projects, const Said& said
   for (const std::string& project : projects)
     scope += (scope.empty() ? "" : " OR ") + in_quotes("p" + to_hex(project));
   std::size_t count = 0;
+  // The most telling words first: only kMostWords of them are looked for.
   for (const Words* words : {&said.tests, &said.line, &said.all})
     for (const std::string& word : *words)
       if (count < kMostWords) any += (count++ == 0 ? "" : " OR ") + in_quotes(word);
@@ -153,6 +162,7 @@ Result<std::vector<Fix>> find_fixes(store::Db& db, const std::vector<std::string
     if (fix->likeness >= kLike) found.push_back(*std::move(fix));
   }
   std::stable_sort(found.begin(), found.end(), [](const Fix& a, const Fix& b) {
+    // In steps of 0.05: among errors that are about equally alike the newest fix comes first.
     const int x = static_cast<int>(a.likeness * 20), y = static_cast<int>(b.likeness * 20);
     return x != y ? x > y : a.at > b.at;
   });
@@ -174,6 +184,7 @@ Result<std::optional<Fix>> sure_fix(store::Db& db, const std::string& project, s
   const auto newest =
       std::max_element(found.begin(), found.end(), [](const Fix& a, const Fix& b) { return a.at < b.at; });
   // Another fix of the same error that changed other files: then none of them is sure.
+  // "Edited src/x.cpp (+3 -1): read_word." gives "Edited src/x.cpp".
   const auto file = [](const Fix& fix) {
     return fix.changes.front().substr(0, fix.changes.front().find(" ("));
   };

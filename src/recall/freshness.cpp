@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kMostFiles = 100, kFilesOfOne = 8;
 constexpr std::uint64_t kMostBytesRead = 4u << 20;
 constexpr std::size_t kLargest = 1u << 20;
+// Equal to no hash, so a file that is gone counts as changed.
 constexpr std::string_view kGone = "gone";
 
 }  // namespace
@@ -22,6 +23,7 @@ bool Freshness::has_changed(const store::BoundFile& file) {
     const auto stat = disk_.stat(file.root);
     tree = trees_.emplace(file.root, stat && stat->is_dir).first;
   }
+  // A working tree that is not here says nothing: otherwise each of its files would count as gone.
   if (!tree->second) return false;
   auto known = blobs_.find(*path);
   if (known == blobs_.end()) {

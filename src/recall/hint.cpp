@@ -19,10 +19,11 @@ constexpr std::size_t kRankedForHint = 12;
 constexpr std::size_t kShownOfOne = 600;     // characters of one record
 constexpr double kBar = 0.6;                 // the share of the words' weight that a record must have
 constexpr double kFew = 6, kFewShare = 0.1;  // a word in at most so many entries names something
-constexpr std::size_t kSpecific = 2;         // words that few records have
+constexpr std::size_t kSpecific = 2;         // such words that a record must have
 
 // Words of requests and small talk: they say nothing about the past even where they are rare.
 bool is_talk(std::string_view word) {
+  // As stems: "chang" is change, changes and changing.
   static const std::set<std::string_view> kTalk = {
       "add",     "again", "all",    "also",  "and",     "ani",      "but",       "chang", "check", "commit",
       "continu", "could", "do",     "done",  "explain", "fine",     "first",     "fix",   "get",   "give",
@@ -76,6 +77,7 @@ Result<std::optional<Hint>> hint_for(store::Db& db, const std::string& project, 
   const store::Snapshot snapshot = TRY(store::Snapshot::begin(db));
   asked.scope = TRY(store::scope_of(db, project));
   TRY(weigh(db, asked));
+  // What counts as few grows with the store: six entries at least, else a tenth of all.
   const double few = std::max(kFew, kFewShare * TRY(store::estimated_entries(db)));
   const std::set<std::string> stems = stems_of(asked.words);
   Hint hint;
@@ -83,6 +85,7 @@ Result<std::optional<Hint>> hint_for(store::Db& db, const std::string& project, 
   for (const RankedRecord& ranked : TRY(rank(db, index, asked, kRankedForHint, true))) {
     if (ranked.covered < kBar || specific_words(asked, ranked, few) < kSpecific) continue;
     auto record = TRY(load_record(db, ranked.id));
+    // The session that asks has its own records in its conversation.
     if (!record || (!own_session.empty() && record->session == own_session)) continue;
     if (!turns.emplace(record->session, record->prompt_number.value_or(0)).second) continue;
     // Show the summary of the turn: it says most.

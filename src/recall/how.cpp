@@ -33,7 +33,7 @@ bool is_asking(std::string_view stem) {
                 {"run", "do", "how", "command", "execut", "start", "us", "use", "project", "repo", "all"});
 }
 
-// What commands are called by: "tests" is also jest, and "build" is also make.
+// Other names in commands for what is wanted: "tests" may be run by jest, and a "build" by make.
 std::vector<std::string> also_called(std::string_view stem) {
   if (stem == "test") return {"pytest", "ctest", "jest", "vitest", "rspec", "check"};
   if (stem == "build" || stem == "compil") return {"make", "cmake", "ninja", "build"};
@@ -70,6 +70,7 @@ double fit_of(const store::IndexTerms& index, const Wanted& wanted, const KnownC
   const auto has = [&](std::string_view stem) {
     return std::find(stems.begin(), stems.end(), stem) != stems.end();
   };
+  // A word itself counts 1, another name for it a little less.
   double sum = 0;
   for (const QueryWord& word : wanted.words) {
     const auto others = also_called(word.stem);
@@ -104,8 +105,9 @@ void take(const store::KeptEvent& event, const std::string& project, const host:
   const std::string command = one_line(visible(action.command), kLongestCommand + 8);
   if (command.empty() || command.size() > kLongestCommand || host.is_own_call(event.tool_name, input)) return;
   const distil::ShellFiles files = distil::shell_files(action.command);
+  // `ls` and `git commit` are no answer to how something is built or tested.
   if (files.only_looks || files.only_commits) return;
-  // A command whose exit status is another one's is judged by its output.
+  // `make test | tail` has the exit status of tail: such a command is judged by its output.
   const bool passed = !failed && (files.check.empty() || files.status_of_check ||
                                   distil::judged_run(action.output).how != distil::Run::How::failed);
   Seen& seen = commands[command];
@@ -139,6 +141,7 @@ Result<std::vector<PastCall>> archived_calls(store::Db& db, const Archive& archi
     const auto session = TRY(store::find_session(db, key.platform, ContentId{key.session}));
     if (!session || !sessions.insert(session->id.value).second) continue;
     auto events = TRY(store::last_calls(db, session->id, kCallsOfTranscript));
+    // Calls whose texts the store has are found by its own index.
     std::erase_if(events, [](const store::KeptEvent& event) { return event.texts.input.has_value(); });
     // A transcript that cannot be read does not keep the others from being read.
     ignore(archive::fill_texts(db, archive.disk, archive.directory, {key.platform, key.session, ""}, events));
@@ -187,6 +190,7 @@ Result<std::vector<KnownCommand>> find_commands(store::Db& db, const std::vector
     const auto session = event ? TRY(store::find_session(db, event->session)) : std::nullopt;
     if (session) take(*event, session->project, host::find_host(session->platform), commands);
   }
+  // Reading transcripts is slow, so the archive is read only when the store gives too few.
   auto found = fitting(index, wanted, commands, now);
   if (found.size() < limit && archive) {
     for (const PastCall& call : TRY(archived_calls(db, *archive, wanted.match, projects)))

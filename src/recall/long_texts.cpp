@@ -16,11 +16,12 @@ namespace cairn::recall {
 
 namespace {
 
-constexpr std::size_t kScan = 20'000;  // entries
-constexpr std::size_t kLooked = 24;    // whose words are looked up
+constexpr std::size_t kScan = 20'000;  // the newest entries that are searched
+constexpr std::size_t kLooked = 24;    // the best of them, whose words are looked up
 constexpr std::size_t kOfSession = 3;  // shown of one session
 constexpr double kLeastCovered = 0.5;  // a long text has some of the words by chance
 constexpr std::size_t kTitleBytes = 200;
+// What is indexed of a call: its input, and the beginning and the end of its output.
 constexpr std::size_t kInputBytes = 1500, kHead = 2500, kTail = 1000;
 
 // Passages and calls have only a field or two, so the query names no field.
@@ -131,6 +132,7 @@ Result<std::vector<LongText>> find_long_texts(store::Db& db, bool archive, const
     if (a.match.id.kind != b.match.id.kind) return a.match.id.kind == Kind::passage;
     return a.match.score > b.match.score;
   });
+  // Before the limits below: what is not shown must not take the place of something else.
   TRY(drop_requested(db, found));
   std::set<std::pair<std::string, std::int64_t>> turns;
   std::map<std::string, std::size_t> sessions;
@@ -144,6 +146,7 @@ Result<std::vector<LongText>> find_long_texts(store::Db& db, bool archive, const
 }
 
 Result<bool> is_in_long_texts(store::Db& db, bool archive, const Asked& asked, const QueryWord& word) {
+  // Without the period of the query: whether the word occurs at all.
   if (!TRY(store::best_events(db, word.match(), asked.scope, {}, kScan, 1)).empty()) return true;
   return archive && !TRY(store::best_passages(db, word.match(), asked.scope, {}, kScan, 1)).empty();
 }
@@ -167,6 +170,7 @@ Result<std::optional<store::Passage>> load_long_text(store::Db& db, os::Disk* di
   record.prompt_number = passage->prompt_number;
   record.type = name_of(Kind::turn);
   record.time = passage->at;
+  // A damaged file of the archive must not make the whole search fail.
   auto text = archive::passage_text(db, *disk, archive, *passage);
   if (text) {
     record.body = std::move(text->text);

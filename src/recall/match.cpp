@@ -37,6 +37,7 @@ std::string in_quotes(std::string_view words) {
   return "\"" + std::string(words) + "\"";
 }
 
+// In hex, so that the index reads it as one term, whatever characters the name has.
 std::string project_word(std::string_view project) {
   return in_quotes("p" + to_hex(project));
 }
@@ -46,6 +47,7 @@ std::string phrase_of(std::string_view text) {
   TermReader reader(text, TermsOf::query);
   Term term;
   for (std::size_t count = 0; count < kMostTerms && reader.next(term);)
+    // The parts of an identifier, without the whole: in the index they follow each other, as in a phrase.
     if (!term.whole) words += (words.empty() ? "" : " ") + term.text, ++count;
   return words.empty() ? "" : in_quotes(words);
 }

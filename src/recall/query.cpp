@@ -51,6 +51,7 @@ class Scanner {
   std::string_view rest_;
 };
 
+// False: the value is invalid, and the text is read as plain words.
 bool set_filter(Query& query, std::string_view name, std::string_view value, WallTime now) {
   if (value.empty()) return false;
   if (name == "kind:") return query.kind = ascii_lower(value), true;
@@ -99,7 +100,9 @@ std::optional<WallTime> read_age(std::string_view text, WallTime now) {
   return std::nullopt;
 }
 
+// mktime() also accepts the 32nd of a month or the 13th month, which callers use to step to the next one.
 WallTime local(std::tm parts) {
+  // The system finds out whether it is summer time.
   parts.tm_isdst = -1;
   return from_epoch_ms(static_cast<std::int64_t>(std::mktime(&parts)) * 1000);
 }
@@ -112,15 +115,16 @@ std::tm day_of(WallTime now) {
   return parts;
 }
 
-// Digits at fixed places: "2026-10-01 14:30:00", or only its date, its month or its minutes.
-std::optional<std::tm> read_calendar(std::string_view text, std::size_t& parts_read) {
+// Digits at fixed places: "2026-10-01 14:30:00", or only its date, its month or its minutes. `length`: the
+// bytes of the text, which say how exact the time is.
+std::optional<std::tm> read_calendar(std::string_view text, std::size_t& length) {
   static constexpr std::string_view kShape = "dddd-dd-dd dd:dd:dd";
   static constexpr std::size_t kEnds[] = {7, 10, 16, 19};
   if (std::find(std::begin(kEnds), std::end(kEnds), text.size()) == std::end(kEnds)) return std::nullopt;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool digit = text[i] >= '0' && text[i] <= '9';
-    const bool blank = kShape[i] == ' ' && text[i] == 'T';
-    if (kShape[i] == 'd' ? !digit : text[i] != kShape[i] && !blank) return std::nullopt;
+    const bool is_t = kShape[i] == ' ' && text[i] == 'T';
+    if (kShape[i] == 'd' ? !digit : text[i] != kShape[i] && !is_t) return std::nullopt;
   }
   const auto part = [&](std::size_t at, std::size_t size, int otherwise) {
     return at < text.size() ? number(text.substr(at, size)).value_or(otherwise) : otherwise;
@@ -135,7 +139,7 @@ std::optional<std::tm> read_calendar(std::string_view text, std::size_t& parts_r
   const year_month_day date{year(parts.tm_year + 1900), month(static_cast<unsigned>(parts.tm_mon + 1)),
                             day(static_cast<unsigned>(parts.tm_mday))};
   if (!date.ok() || parts.tm_hour > 23 || parts.tm_min > 59 || parts.tm_sec > 60) return std::nullopt;
-  parts_read = text.size();
+  length = text.size();
   return parts;
 }
 
@@ -170,6 +174,7 @@ Result<WallTime> read_moment(std::string_view given, WallTime now, bool end) {
     if (end) ++today.tm_mday;
     return local(today) - Millis(end ? 1 : 0);
   }
+  // The letters T and Z of a date are capitals, so read the text as it was given.
   text = std::string(trim(given));
   const bool utc = text.ends_with('Z');
   if (utc) text.pop_back();

@@ -12,9 +12,15 @@
 
 namespace cairn::recall {
 
+// 1. weigh() estimates how frequent each word of the query is; the rarer, the more it weighs.
+// 2. candidates_of() asks the index for entries with any of the rarer words.
+// 3. Surroundings reads their texts and what was said near them, and counts the words of the query in each.
+// 4. Scorer adds up the shares of each candidate, and rank() sorts.
+
 namespace {
 
-// BM25F (docs/recall-figures.md): neighbours by their distance, a header twice, a date half.
+// The constants of BM25F (docs/recall-figures.md). A word counts twice in the title and among the names, half
+// in the date, and in a neighbour by its distance.
 constexpr double kK1 = 0.9, kB = 0.4;
 constexpr std::array<double, kReach> kNeighbours = {0.35, 0.25, 0.15, 0.1};
 constexpr double kTitle = 2.0, kNames = 2.0, kDate = 0.5;
@@ -32,7 +38,7 @@ constexpr double kKindOfWork = 0.06;  // the query asks for a decision or a fix,
 
 constexpr std::size_t kExactly = 1000;    // entries up to which a word's frequency is counted
 constexpr std::size_t kScanned = 5000;    // entries that bm25() is computed for
-constexpr std::size_t kCandidates = 120;  // that are scored at least
+constexpr std::size_t kCandidates = 120;  // entries that are scored, at least
 
 std::string in_projects(const std::vector<std::string>& scope) {
   std::string out;
@@ -46,6 +52,7 @@ std::string joined_words(const std::vector<const QueryWord*>& words, std::string
   return std::string(kFields) + "(" + out + ")";
 }
 
+// The first occurrences of a word count most (BM25).
 double saturated(double count) {
   return count * (kK1 + 1) / (kK1 + count);
 }
@@ -60,6 +67,7 @@ std::vector<std::pair<std::uint16_t, std::uint16_t>> pairs_of(const std::vector<
   return pairs;
 }
 
+// Whether `second` is somewhere the next word after `first`, or in the same identifier.
 bool follow(const WordCounter::Found& found, std::uint16_t first, std::uint16_t second) {
   for (std::size_t i = 0; i < found.places.size(); ++i) {
     if (found.places[i].second != first) continue;
@@ -90,6 +98,7 @@ class Scorer {
     Sums sums;
     bool any = false;
     for (std::size_t w = 0; w < asked_.words.size(); ++w) {
+      // Words near a record raise its score only by what they add to its own: near_share is the difference.
       const double own = own_count(row, w), dated = own + kDate * day.count(w);
       const double with_near = dated + near_count(row, w);
       const double weight = asked_.words[w].weight;
@@ -101,6 +110,7 @@ class Scorer {
       sums.dates += alone - weight * saturated(own);
       if (alone > 0) add(out, in_quotes(asked_.words[w].text), alone);
     }
+    // A record matches by its own words. Its date and its neighbours alone make no hit.
     if (!any && !asked_.words.empty()) return std::nullopt;
     out.covered = total_weight_ > 0 ? covered / total_weight_ : 1;
     add(out, "around it", near_share);
@@ -121,6 +131,7 @@ class Scorer {
     if (explain_) out.shares.push_back({std::move(name), score});
   }
 
+  // BM25: a word says less in a text that is longer than the average.
   double normal(const Row& row) const { return 1 - kB + kB * row.length / average_length_; }
 
   double own_count(const Row& row, std::size_t word) const {
@@ -148,6 +159,7 @@ class Scorer {
   }
 
   void add_features(RankedRecord& out, const Row& row, const Sums& sums) const {
+    // Squared: with half of the words a record gets a quarter of this.
     const double share = total_weight_ > 0 ? sums.has / total_weight_ : 1;
     add(out, "share of the words", kAllWords * total_weight_ * share * share);
     if (!pairs_.empty()) {
@@ -200,6 +212,7 @@ Result<std::vector<store::Entry>> candidates_of(store::Db& db, const Asked& aske
   if (asked.words.empty()) return store::candidates(db, asked.match(""), asked.period, kScanned, limit);
   std::vector<const QueryWord*> by_frequency;
   for (const QueryWord& word : asked.words)
+    // A word that no entry has would make the query with AND empty.
     if (word.frequency > 0) by_frequency.push_back(&word);
   if (by_frequency.empty()) return std::vector<store::Entry>();
   std::stable_sort(by_frequency.begin(), by_frequency.end(),
@@ -253,6 +266,7 @@ std::string Asked::match(const std::string& any) const {
 
 Status weigh(store::Db& db, Asked& asked) {
   asked.is_everything = !asked.scope.empty() && TRY(store::are_all_projects(db, asked.scope));
+  // Without the filters of the query: a word has the same weight whatever is filtered.
   Asked plain;
   plain.scope = asked.scope;
   plain.is_everything = asked.is_everything;
@@ -277,6 +291,7 @@ Result<std::vector<RankedRecord>> rank(store::Db& db, const store::IndexTerms& i
   WordCounter counter(index, asked.words);
   const bool is_filtered =
       !asked.must.empty() || !asked.none_of.empty() || asked.period.since || asked.period.until;
+  // Neighbours are not checked against filters, so with a filter they are no candidates.
   Surroundings surroundings(db, counter, !is_filtered);
   TRY(surroundings.read(TRY(candidates_of(db, asked, std::max(limit, kCandidates))), asked.scope));
   Scorer scorer(counter, surroundings.average(), asked, explain);
@@ -296,6 +311,7 @@ double score_of_long_text(const Asked& asked, const std::vector<bool>& has) {
   const double whole = asked.weight();
   for (std::size_t w = 0; w < asked.words.size(); ++w) {
     if (!has[w]) continue;
+    // The index of long texts says only whether a word is there: it counts as occurring kLongText times.
     sum += asked.words[w].weight * saturated(kLongText) * (asked.words[w].whole ? 1 + kWhole : 1);
     covered += asked.words[w].weight;
   }

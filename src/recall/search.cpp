@@ -13,10 +13,15 @@
 
 namespace cairn::recall {
 
+// The index field `scope` holds words that no text has: the project ("p" and its name in hex), the kind of
+// the record ("k" and its name) and the type of an observation ("t" and its name). So these filters are
+// part of the match.
+
 namespace {
 
 constexpr std::size_t kExcerpt = 180;  // bytes
-// Turns that are compared with the files they are about: the same for every page, so that they agree.
+// The first so many turns are checked for files that changed. The number is the same for every page of a
+// search: otherwise the pages would disagree about the order.
 constexpr std::size_t kLookedAt = 60;
 // How many records are ranked for so many wanted turns. Few steps, so that the pages of one search agree.
 constexpr std::size_t ranked_for(std::size_t wanted) {
@@ -26,6 +31,7 @@ constexpr std::size_t ranked_for(std::size_t wanted) {
 void add_filter(Asked& asked, bool& impossible, std::string_view field, std::string_view value,
                 std::string_view mark = "") {
   if (value.empty()) return;
+  // A value without a letter or digit has no term, so nothing can match it.
   const std::string phrase = phrase_of(std::string(mark) + std::string(value));
   if (phrase.empty()) impossible = true;
   asked.must.push_back(std::string(field) + " : " + phrase);
@@ -50,6 +56,7 @@ Asked asked_of(const store::IndexTerms& index, const Search& search, std::vector
     const std::string phrase = phrase_of(text);
     if (phrase.empty()) continue;
     asked.must.push_back(std::string(kFields) + phrase);
+    // A phrase must match, and its words also count for the score.
     words += " " + text;
   }
   asked.words = query_words(index, words);
@@ -130,6 +137,7 @@ Result<bool> is_of_host(store::Db& db, const Record& record, const std::string& 
 
 Result<std::vector<Group>> groups_of(store::Db& db, const store::IndexTerms& index, const Search& search,
                                      const Asked& asked, std::size_t wanted) {
+  // With a host many ranked records may be dropped below, so rank more of them.
   const std::size_t rows = ranked_for(search.query.host.empty() ? wanted : std::max<std::size_t>(wanted, 41));
   auto ranked = asked.words.empty() ? TRY(newest(db, search, asked, rows))
                                     : TRY(rank(db, index, asked, rows, search.explain));
@@ -209,6 +217,7 @@ Status rank_stale_down(store::Db& db, const Search& search, std::vector<Group>& 
 // Adds passages of transcripts and tool calls where their scores place them.
 Status add_long_texts(store::Db& db, const Search& search, const Asked& asked, std::vector<Group>& groups) {
   const Query& q = search.query;
+  // Long texts have no kind, type, file or concept of their own in their index.
   const bool wanted = (q.kind.empty() || q.kind == name_of(Kind::turn)) && q.type.empty() && q.file.empty() &&
                       q.concept_name.empty() && !asked.words.empty();
   if (!wanted) return {};
@@ -243,6 +252,7 @@ Result<std::vector<std::string>> absent_identifiers(store::Db& db, const Search&
     const auto word = std::find_if(asked.words.begin(), asked.words.end(), [&](const QueryWord& each) {
       return each.whole && each.text == term.text;
     });
+    // Its frequency was estimated by weigh(): zero is exact.
     if (word == asked.words.end() || word->frequency > 0) continue;
     if (TRY(is_in_long_texts(db, search.disk != nullptr, asked, *word))) continue;
     std::string name = search.query.words.substr(term.start, term.end - term.start);
@@ -282,6 +292,7 @@ Result<Hit> shown_hit(store::Db& db, const store::IndexTerms& index, const Searc
 
 Result<Found> search(store::Db& db, const Search& search) {
   const store::IndexTerms index = TRY(store::IndexTerms::open(db));
+  // All reads of one search see the same state, while the writer goes on.
   const store::Snapshot snapshot = TRY(store::Snapshot::begin(db));
   bool impossible = false;
   Asked asked = asked_of(
@@ -290,6 +301,7 @@ Result<Found> search(store::Db& db, const Search& search) {
   Found out;
   if (impossible) return out;
   TRY(weigh(db, asked));
+  // One more than is shown tells whether there are more.
   const std::size_t wanted = search.offset + search.limit + 1;
   std::vector<Group> groups = TRY(groups_of(db, index, search, asked, wanted));
   TRY(rank_stale_down(db, search, groups));

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kSurrounded = 120;  // candidates whose neighbours are read
 constexpr std::size_t kDeep = 50;         // candidates whose neighbours become candidates too
+// Of a longer neighbour only the beginning is read.
 constexpr std::size_t kNeighbourBytes = 2000;
 
 // Summaries and open items have neighbours, but are not neighbours of others: they repeat what was said.
@@ -45,7 +46,8 @@ double Surroundings::average() const {
 Status Surroundings::read(const std::vector<store::Entry>& candidates,
                           const std::vector<std::string>& scope) {
   std::vector<Row*> rows;
-  // All candidates first: as a neighbour of another one its text would be cut.
+  // Read all candidates first: take() keeps the text of a record that it gets first, and the text of a
+  // neighbour is cut.
   for (const store::Entry& entry : candidates) {
     auto text = TRY(store::ranked_text(db_, entry.id));
     // The index has only the beginning of a very long project name, so compare the whole one.
@@ -55,6 +57,7 @@ Status Surroundings::read(const std::vector<store::Entry>& candidates,
   }
   for (std::size_t i = 0; i < std::min(rows.size(), kSurrounded); ++i) {
     if (rows[i]->text.session == 0) continue;
+    // Twice as far where neighbours become candidates: these need neighbours of their own.
     TRY(surround(*rows[i], i < kDeep ? 2 * kReach : kReach));
     if (i < kDeep && add_neighbours_) add_near(*rows[i]);
   }
@@ -94,6 +97,8 @@ Status Surroundings::read_side(Row& row, bool later, std::size_t reach) {
   std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
     return later ? key_of(a) < key_of(b) : key_of(b) < key_of(a);
   });
+  // said_around() gives up to `reach` of each kind, so the nearest `reach` of all are among them. Fewer
+  // means that the session begins or ends there.
   const bool is_all = found.size() < reach;
   if (!is_all) found.resize(reach);
   Row* last = &row;
@@ -102,6 +107,7 @@ Status Surroundings::read_side(Row& row, bool later, std::size_t reach) {
     if (text.project != row.text.project) continue;
     Row& next = take(std::move(text));
     (later ? last->after : last->before) = &next;
+    // A summary or an open item is not between its neighbours: they are linked to each other in surround().
     if (is_said(*last)) (later ? next.before : next.after) = last;
     last = &next;
   }

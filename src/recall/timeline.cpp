@@ -21,6 +21,7 @@ struct Position {
 
 constexpr std::array kOrder = {Kind::prompt, Kind::observation, Kind::summary};
 
+// Kinds that are not in the list come last.
 int order_of(Kind kind) {
   return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), kind) - kOrder.begin());
 }

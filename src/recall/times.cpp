@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 12> kMonths = {"january",   "february", "
 constexpr std::array<std::string_view, 12> kNumbers = {"one",   "two",   "three", "four", "five",   "six",
                                                        "seven", "eight", "nine",  "ten",  "eleven", "twelve"};
 
+// The index of a name, or of its first three letters: "mar".
 template <std::size_t Size>
 std::optional<int> among(const std::array<std::string_view, Size>& names, std::string_view word) {
   for (std::size_t i = 0; i < Size; ++i)
@@ -71,6 +72,7 @@ class Reader {
  public:
   Reader(std::string_view text, WallTime now) : today_(midnight(now)) {
     std::string word;
+    // The blank at the end closes the last word.
     for (const char c : ascii_lower(prefix(text, 4000)) + " ") {
       if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (static_cast<unsigned char>(c) & 0x80) != 0) {
         word += c;
@@ -85,6 +87,7 @@ class Reader {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       const auto span = at(i);
       if (!span) continue;
+      // Two different times in one query: which one is meant is not known.
       if (found && (found->from != span->from || found->to != span->to)) return std::nullopt;
       found = span;
     }
@@ -103,6 +106,7 @@ class Reader {
     if (first == "yesterday") return days(today_, -1, 1);
     if (first == "last" || first == "this" || first == "past") return relative(first, word(i + 1));
     if (const auto count = count_in(first); count && word(i + 2) == "ago") return ago(*count, word(i + 1));
+    // The word before has used this one: "last march" is read at "last".
     if (before == "last" || before == "this" || before == "past") return std::nullopt;
     // "may" and "march" are words of their own: only after "in", "since", or with a year or a day.
     if (const auto month = among(kMonths, first); month && first.size() >= 3) return of_month(i, *month);
@@ -141,6 +145,8 @@ class Reader {
     const std::string_view before = i > 0 ? word(i - 1) : std::string_view();
     const auto is_year = [](std::optional<int> n) { return n && *n >= 1990 && *n <= 2200; };
     const auto is_day = [](std::optional<int> n) { return n && *n >= 1 && *n <= 31; };
+    // "17 march 2026", "march 17, 2026" and "march 2026": a number next to the month is a day if it can be
+    // one, and a later one a year.
     std::optional<int> day = count_in(before), after = count_in(word(i + 1)), year = after;
     if (!is_day(day) && is_day(after)) day = after, year = count_in(word(i + 2));
     if (!is_year(year)) year.reset();
@@ -154,6 +160,7 @@ class Reader {
     return days(first, *day - 1, 1);
   }
 
+  // People round: "two weeks ago" is a week around that day, "a month ago" a month around it.
   std::optional<Span> ago(int count, std::string_view unit) const {
     if (unit.ends_with('s')) unit.remove_suffix(1);
     if (unit == "day") return days(today_, -count, 1);

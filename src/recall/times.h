@@ -1,5 +1,5 @@
 // Times in plain words: "last Tuesday", "in March", "two weeks ago", "yesterday". They are a soft boost of
-// what happened then, never a filter. And a moment in words, as a query may name it.
+// what happened then, never a filter. And the words of a day, as a query may name them.
 #pragma once
 
 #include <optional>

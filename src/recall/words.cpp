@@ -10,6 +10,8 @@ namespace cairn::recall {
 
 namespace {
 
+// The index has ideographs in pairs, so a single one in a query is looked up as the beginning of a pair.
+// 0xE0 begins a character of three bytes.
 bool is_one_ideograph(const store::Term& term) {
   return static_cast<unsigned char>(term.text.front()) >= 0xE0 && term.text.size() <= 4 &&
          utf16_length(term.text) <= 2 && term.end - term.start == term.text.size();
@@ -30,12 +32,14 @@ std::vector<QueryWord> read_words(const store::IndexTerms& index, std::string_vi
   std::size_t place = 0;
   // Both give the same terms in the same order, one of them stemmed.
   for (std::size_t i = 0; i < stemmed.size() && words.size() < kMostTerms && reader.next(term); ++i) {
+    // parseHeader gives three terms: two parts and the whole. Only parts count as places.
     if (!term.whole) ++place;
     if (!stop_words && is_stop_word(term.text)) continue;
     const auto same = [&](const QueryWord& word) {
       return word.stem == stemmed[i].text || std::find(word.form_stems.begin(), word.form_stems.end(),
                                                        stemmed[i].text) != word.form_stems.end();
     };
+    // "choose" and "chose" in one query are one word: counting both would give it twice the weight.
     if (std::any_of(words.begin(), words.end(), same)) continue;
     QueryWord& word = words.emplace_back();
     word.text = term.text;
@@ -57,6 +61,7 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
 
+// The first two bytes as a number: an index into begins_.
 std::size_t begin_of(std::string_view word) {
   const auto byte = [&](std::size_t i) {
     return i < word.size() ? static_cast<std::size_t>(static_cast<unsigned char>(lower(word[i]))) : 0;
@@ -113,6 +118,7 @@ WordCounter::WordCounter(const store::IndexTerms& index, const std::vector<Query
 
 // The words of the query that a run of letters contains, an identifier's parts and its whole.
 const std::vector<std::uint16_t>& WordCounter::words_at(std::string_view run) {
+  // Stemming is the slow part, and words repeat: each run is stemmed once for a query.
   const auto [known, is_new] = known_.try_emplace(std::string(run));
   if (!is_new) return known->second;
   for (const store::Term& term : index_.of(run, store::TermsOf::document)) {
@@ -149,9 +155,11 @@ void WordCounter::count(std::string_view text, Found& found) {
     const std::string_view run = text.substr(i, end - i);
     i = end;
     ++number;
+    // Identifiers, numbers and other alphabets are always split and stemmed: a part of them may match.
     if (is_plain(run) && !may_match(run)) continue;
     for (const std::uint16_t word : words_at(run)) {
       if (found.counts.empty()) found.counts.resize(size_);
+      // The counter has 16 bits.
       if (found.counts[word] < 60'000) ++found.counts[word];
       found.places.emplace_back(number, word);
     }
