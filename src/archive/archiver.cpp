@@ -12,6 +12,8 @@
 
 namespace cairn::archive {
 
+using store::BackupCause;
+
 // There are two lists of work, and at most one copy at a time. `requested_` works on rows of the store: a
 // hook or a command asked for a backup. `swept_` has what a sweep of the known folders found: transcripts
 // that changed without a hook. A request comes first: it interrupts a copy of the sweep, which then begins

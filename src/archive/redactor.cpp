@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "gate/named_paths.h"
 #include "gate/private_text.h"
-#include "host/call_fields.h"
+#include "host/vocabulary.h"
 
 namespace cairn::archive {
 

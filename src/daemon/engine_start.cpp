@@ -83,7 +83,6 @@ Status Engine::add_advice(const store::Session& session, event::StartReason reas
                           const context::AnswerOptions& options, Start& start) {
   if (const auto pending = TRY(store::newest_pending(db_, session.project, session.content_id.value)))
     start.pending = "B" + std::to_string(pending->id);
-  // options.lead: the document that this session is given anyway.
   // A document that is given already (options.lead) needs no recommendation.
   if (settings_.automation() == ops::Automation::manual || options.lead) return {};
   documents::AdviceQuery query;

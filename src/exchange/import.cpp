@@ -380,7 +380,6 @@ Status Import::take_row(const ExchangeKind& kind, const Json& record) {
                                     [](const ExchangeColumn& column) { return column.name == "uuid"; });
   if (has_uuid && text_in(*row, "uuid").empty()) return wrong("a record without uuid");
   // A text (an answer, a commit) has no uuid: its session and its hash identify it.
-  // An answer has no uuid: the session and the hash name it.
   const std::string uuid = kind.what == Exchanged::text
                                ? text_in(record, "session") + " " + text_in(record, "hash")
                                : text_in(record, "uuid");
@@ -392,10 +391,12 @@ Status Import::take_row(const ExchangeKind& kind, const Json& record) {
     if (!plural(kind.name()).empty()) ++report_.left_out[std::string(kForgottenReason)];
     return {};
   }
+  // The gate changed the text, so its hash is another one.
   if (kind.what == Exchanged::text && (*row)["text"] != record["text"])
     row->set("hash", content_hash((*row)["text"].as_string()));
   Json standing;
   if (kind.letter != ' ' && record.has("standing")) standing = TRY(local_standing(record["standing"]));
+  // A turn that was open in the exporting home will get no more events here.
   if (kind.what == Exchanged::turn && !row->has("ended_at_epoch"))
     row->set("ended_at_epoch", (*row)["last_event_at_epoch"]).set("end_reason", "session_end");
   if (const auto known = TRY(store::same_row(db_, kind, *row))) {

@@ -9,6 +9,7 @@
 #include "host/call_fields.h"
 #include "host/host.h"
 #include "host/own.h"
+#include "host/vocabulary.h"
 
 namespace cairn::gate {
 

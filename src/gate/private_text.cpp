@@ -19,7 +19,6 @@ namespace {
 
 // Edits of one call on a file with private parts. Each is searched for in the file, so with more of them all
 // are removed instead.
-// Edits of one call on a file with private parts: each is searched for in the file.
 constexpr std::size_t kMaxEdits = 200;
 
 struct Tag {
@@ -244,6 +243,7 @@ bool remove_private(Json& value) {
 }
 
 bool remove_private(Json& tool_input, Json& tool_response) {
+  // Only a file with tags has private parts whose edits show no tag themselves.
   const std::string original(host::original_text(tool_response));
   bool removed = remove_private(original).removed && clean_change(tool_input, tool_response, original);
   removed = remove_private(tool_input) || removed;

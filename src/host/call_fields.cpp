@@ -30,10 +30,6 @@ std::vector<const Json*> files_beside_input(const event::Event& event) {
   return files;
 }
 
-std::string_view command_of(const Json& input) {
-  return input["command"].as_string();
-}
-
 std::string_view original_text(const Json& response) {
   return response["originalFile"].as_string();
 }

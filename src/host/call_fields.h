@@ -24,9 +24,6 @@ bool holds_file_text(std::string_view member);
 // Files that an event names beside the call's input: in the result, or in members of the event itself.
 std::vector<const Json*> files_beside_input(const event::Event& event);
 
-// The command line of a call that runs one; else empty.
-std::string_view command_of(const Json& input);
-
 // The whole text of a file before the call changed it; empty: the response does not have it.
 std::string_view original_text(const Json& response);
 

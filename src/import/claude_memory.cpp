@@ -338,6 +338,7 @@ Status Importer::transcripts() {
     // A transcript that the other tool has processed is not pending here.
     const bool waits = std::find(pending.begin(), pending.end(), name) != pending.end();
     request.cause = waits ? store::BackupCause::imported_pending : store::BackupCause::imported;
+    // "20260115_204500_exit.jsonl": the second underscore precedes the reason.
     const std::size_t reason = name.find('_', 9);
     request.reason = reason == std::string::npos ? "" : name.substr(reason + 1, name.size() - reason - 7);
     request.at = request.not_before = clock_.now();

@@ -146,7 +146,8 @@ static Result<Project> own_project(store::Db& db, os::Disk& disk, os::Clock& clo
   if (found.project) {
     if (found.how == How::known) return *found.project;
     const bool moved = found.how == How::moved;
-    TRY(store::move_project(db, *found.project, place, moved ? "moved" : "repository", now));
+    TRY(store::move_project(db, *found.project, place,
+                            moved ? store::ProjectStep::moved : store::ProjectStep::repository, now));
     return TRY(store::project_by_key(db, place.key)).value();
   }
   const Project added = TRY(store::add_project(db, place, now));
@@ -209,7 +210,7 @@ Status RepositoryReader::note_repository(const Project& project, const Place& pl
     return {};
   }
   log_.info(fmt::format("project {} became a repository", project.name));
-  return store::move_project(db_, project, place, "repository", clock_.now());
+  return store::move_project(db_, project, place, store::ProjectStep::repository, clock_.now());
 }
 
 Status RepositoryReader::finish() {

@@ -315,9 +315,9 @@ Result<std::string> clean_document(World& world, const std::string& session, con
 
 Result<std::optional<store::Backup>> copy_now(World& world, const store::Session& session) {
   const store::TranscriptKey key{session.platform, session.content_id.value, ""};
-  auto copied = world.archiver
-                    ? world.archiver->copy_now(key, session.transcript_path, session.project, "document")
-                    : store::newest_backup(world.db, key);
+  auto copied = world.archiver ? world.archiver->copy_now(key, session.transcript_path, session.project,
+                                                          store::BackupCause::document)
+                               : store::newest_backup(world.db, key);
   if (copied) return copied;
   // An older copy is enough for a document: only its anchor is further back.
   if (auto known = TRY(store::newest_backup(world.db, key))) return std::optional(*std::move(known));

@@ -53,7 +53,7 @@ static Json list_of(const std::vector<std::string>& names) {
 static Result<Json> history_json(World& world, const store::Project& project) {
   Json history = Json::array();
   for (const store::ProjectChange& change : TRY(store::history_of(world.db, project, 20)))
-    history.push(Json::object({{"what", change.what},
+    history.push(Json::object({{"what", name_of(change.what)},
                                {"made_by", name_of(change.made_by)},
                                {"old_root", change.old_root},
                                {"old_name", change.old_name},

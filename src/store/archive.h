@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "os/disk.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 

@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "store/archive.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 

@@ -26,11 +26,11 @@ static Status put_link(Db& db, const Project& one, const Project& other, LinkSta
       epoch_ms(now));
 }
 
-static Status note_change(Db& db, const Project& one, const Project& other, std::string_view what, MadeBy by,
+static Status note_change(Db& db, const Project& one, const Project& other, ProjectStep what, MadeBy by,
                           WallTime now) {
   return db.run(
       "INSERT INTO project_history(project_id, what, made_by, other_id, at_epoch) VALUES(?, ?, ?, ?, ?)",
-      one.id, what, name_of(by), other.id, epoch_ms(now));
+      one.id, name_of(what), name_of(by), other.id, epoch_ms(now));
 }
 
 // All projects that are linked with `project`, directly or through others, and itself.
@@ -59,7 +59,7 @@ Result<bool> link_projects(Db& db, const Project& one, const Project& other, Mad
   const auto state = TRY(link_state(db, one, other));
   if (state == LinkState::linked || (state == LinkState::apart && by == MadeBy::cairn)) return false;
   TRY(put_link(db, one, other, LinkState::linked, by, reason, now));
-  TRY(note_change(db, one, other, "linked", by, now));
+  TRY(note_change(db, one, other, ProjectStep::linked, by, now));
   TRY(update_scope(db, one.id));
   return true;
 }
@@ -69,7 +69,7 @@ Result<bool> suggest_link(Db& db, const Project& one, const Project& other, std:
   if (one.id == other.id || TRY(link_state(db, one, other))) return false;
   if (TRY(group_of(db, one.id)).contains(other.id)) return false;
   TRY(put_link(db, one, other, LinkState::suggested, MadeBy::cairn, reason, now));
-  TRY(note_change(db, one, other, "suggested", MadeBy::cairn, now));
+  TRY(note_change(db, one, other, ProjectStep::suggested, MadeBy::cairn, now));
   return true;
 }
 
@@ -77,7 +77,7 @@ Result<bool> unlink_projects(Db& db, const Project& one, const Project& other, W
   const auto state = TRY(link_state(db, one, other));
   if (state != LinkState::linked && state != LinkState::suggested) return false;
   TRY(put_link(db, one, other, LinkState::apart, MadeBy::user, "taken apart by the user", now));
-  TRY(note_change(db, one, other, "unlinked", MadeBy::user, now));
+  TRY(note_change(db, one, other, ProjectStep::unlinked, MadeBy::user, now));
   // Without the link there may be two groups.
   TRY(update_scope(db, one.id));
   TRY(update_scope(db, other.id));
@@ -107,16 +107,16 @@ static std::string in_quotes(const std::string& text) {
 }
 
 static Result<std::string> news_line(Db& db, const Project& project, const Stmt& row) {
-  const auto what = named<ProjectChange>(row.text(1));
+  const auto what = named<ProjectStep>(row.text(1));
   const std::string root = row.text(2);
-  if (what == ProjectChange::repository)
+  if (what == ProjectStep::repository)
     return std::string("this directory became a repository: what was remembered of it stays with it");
-  if (what == ProjectChange::moved)
+  if (what == ProjectStep::moved)
     return fmt::format("the memory of {} moved here with its repository", in_quotes(root));
   const auto other = TRY(find_project(db, row.integer(3)));
   const auto state = other ? TRY(link_state(db, project, *other)) : std::nullopt;
   if (!state || name_of(*state) != row.text(1)) return std::string();  // the link was removed since
-  if (what == ProjectChange::linked)
+  if (what == ProjectStep::linked)
     return fmt::format("linked with project {}: `cairn projects unlink` takes it back",
                        in_quotes(other->name));
   return fmt::format("looks like project {}: `cairn projects link` reads both as one",

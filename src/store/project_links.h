@@ -49,7 +49,7 @@ Result<IdentityNews> identity_news(Db& db, const Project& project, std::int64_t 
 
 // One entry of a project's history.
 struct ProjectChange {
-  std::string what;
+  ProjectStep what = ProjectStep::moved;
   MadeBy made_by = MadeBy::cairn;
   std::optional<std::string> old_root, old_name, other;
   WallTime at;

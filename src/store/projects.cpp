@@ -148,7 +148,7 @@ static bool is_made_of(const std::string& name, const std::string& root) {
   return name == base || name == longer || name.starts_with(longer + "-");
 }
 
-Status move_project(Db& db, const Project& project, const Place& to, std::string_view what, WallTime now) {
+Status move_project(Db& db, const Project& project, const Place& to, ProjectStep what, WallTime now) {
   if (const auto other = TRY(project_by_key(db, to.key)); other && other->id != project.id)
     return Error{Code::busy, to.key + " is project \"" + other->name + "\""};
   std::string name = project.name;
@@ -159,9 +159,10 @@ Status move_project(Db& db, const Project& project, const Place& to, std::string
   TRY(db.run("UPDATE projects SET key = ?, root = ?, is_due = 1 WHERE id = ?", to.key, to.root, project.id));
   const auto old_name = name == project.name ? std::nullopt : std::optional(project.name);
   return db.run(
-      "INSERT INTO project_history(project_id, what, made_by, old_key, old_root, old_name, at_epoch) "
+      "INSERT INTO project_history(project.id, name_of(what), made_by, old_key, old_root, old_name, "
+      "at_epoch) "
       "VALUES(?, ?, 'cairn', ?, ?, ?, ?)",
-      project.id, what, project.key, project.root, old_name, epoch_ms(now));
+      project.id, name_of(what), project.key, project.root, old_name, epoch_ms(now));
 }
 
 Result<std::vector<std::string>> linked_with(Db& db, const std::string& project) {

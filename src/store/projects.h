@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/sql.h"
+#include "store/states.h"
 
 namespace cairn::store {
 
@@ -71,7 +72,7 @@ Result<std::optional<Project>> next_due(Db& db);
 // Moves the project to another location: key and root change, the rows stay. `what`: "moved", or "repository"
 // when its directory became one. A name that was made from the old directory changes too (project_move.h).
 // `busy` when another project has the new key.
-Status move_project(Db& db, const Project& project, const Place& to, std::string_view what, WallTime now);
+Status move_project(Db& db, const Project& project, const Place& to, ProjectStep what, WallTime now);
 
 // A project and how much is remembered of it.
 struct ProjectTotals {

@@ -1,5 +1,5 @@
 -- The tables as they are now. An empty database gets this file; older ones come to the same by the migrations in schema.cpp
--- and schema_*.cpp, which never change. Whoever adds a migration changes this file as well: a test compares the two
+-- and migrations/, which never change. Whoever adds a migration changes this file as well: a test compares the two
 -- (SchemaNow in tests/unit/store_schema_test.cpp). A new column stands last among the columns of its table, a new index or
 -- trigger last among those of its table, as a migration adds them.
 --

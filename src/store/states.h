@@ -93,8 +93,9 @@ enum class HiddenBy {
   retract,
   expired,  // its `valid_until` has passed
 };
-// Why a transcript is copied. `imported_pending`: another tool had copied it and not processed it yet.
-enum class BackupCause { sweep, compaction, end, imported, imported_pending };
+// Why a transcript is copied. `document`: one about its session is saved. `imported_pending`: another tool
+// had copied it and not processed it yet.
+enum class BackupCause { sweep, compaction, end, document, imported, imported_pending };
 // Why a session's document is due.
 enum class DocumentCause { end, compaction };
 // Who wrote a document; `draft`: cairn did.
@@ -102,8 +103,9 @@ enum class DocumentSource { person, agent, draft, imported };
 enum class ImportState { pending, reading, done, left_out };
 // What a call of a model is for.
 enum class CallPurpose { turn, backlog, redistil, test };
-// What happened to a project, as its history says.
-enum class ProjectChange { repository, moved, linked, suggested };
+// What happened to a project, as its history says. `repository`: its directory became one. `suggested`: a
+// link with another project was.
+enum class ProjectStep { repository, moved, renamed, linked, unlinked, suggested };
 // The numbers are stored in the search index: the rowid of an entry is the row's id times 8, plus its kind.
 // Passages and events have indexes of their own.
 enum class RecordKind {
@@ -168,7 +170,7 @@ inline constexpr auto kStateTexts<HiddenBy> = std::to_array<std::string_view>({"
                                                                                "retract", "expired"});
 template <>
 inline constexpr auto kStateTexts<BackupCause> =
-    std::to_array<std::string_view>({"sweep", "compaction", "end", "import", "import, pending"});
+    std::to_array<std::string_view>({"sweep", "compaction", "end", "document", "import", "import, pending"});
 template <>
 inline constexpr auto kStateTexts<DocumentCause> = std::to_array<std::string_view>({"end", "compaction"});
 template <>
@@ -181,8 +183,8 @@ template <>
 inline constexpr auto kStateTexts<CallPurpose> = std::to_array<std::string_view>({"turn", "backlog",
                                                                                   "redistil", "test"});
 template <>
-inline constexpr auto kStateTexts<ProjectChange> = std::to_array<std::string_view>({"repository", "moved",
-                                                                                    "linked", "suggested"});
+inline constexpr auto kStateTexts<ProjectStep> =
+    std::to_array<std::string_view>({"repository", "moved", "renamed", "linked", "unlinked", "suggested"});
 template <>
 inline constexpr auto kStateTexts<event::Kind> = event::kKindNames;
 template <>
