@@ -24,7 +24,7 @@ constexpr std::string_view kRequest =
     "attempts, error FROM backup_requests ";
 
 // Whether `newest` has lines that `covered`, a backup of the same session, does not have.
-bool is_later(const Backup& newest, const Backup& covered) {
+bool has_later_lines(const Backup& newest, const Backup& covered) {
   if (newest.base == covered.base) return newest.lines > covered.lines;
   return newest.id > covered.id;  // the file was rewritten between the two: lines cannot be compared
 }
@@ -106,7 +106,7 @@ Result<bool> is_pending(Db& db, const Backup& newest) {
     if (!id) continue;
     if (*id >= newest.id) return false;
     const auto covered = TRY(find_backup(db, *id));
-    if (covered && !is_later(newest, *covered)) return false;
+    if (covered && !has_later_lines(newest, *covered)) return false;
   }
   return true;
 }
