@@ -360,7 +360,7 @@ TEST_F(Damage, OfEvidenceIsRepairedFromTheTranscript) {
   EXPECT_EQ(must(m.run("status"))["ledger"]["gap"].as_int(), 0);
 }
 
-TEST_F(Damage, AndAPowerCutAtAnyCallOfTheRebuildLeavesOneOrTheOther) {
+TEST_F(Damage, APowerCutDuringTheRebuildLeavesTheOldStoreOrTheNew) {
   Left bytes = left(true);
   bytes.db.replace(40 * 4096, 4096, std::string(4096, '\x55'));
   std::uint64_t calls = 0;

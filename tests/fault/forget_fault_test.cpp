@@ -159,7 +159,7 @@ TEST(ForgetFault, AFullDiskAndAnErrorAtAnyCallLeaveItToBeDone) {
     }
 }
 
-TEST(ImportCairnCrash, AtAnyCallTheOldStateOrTheNewOne) {
+TEST(ImportCairnCrash, AtAnyCallLeavesTheOldStateOrTheNew) {
   std::uint64_t calls = 0;
   std::string before, after;
   {

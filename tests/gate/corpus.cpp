@@ -21,30 +21,30 @@ std::string_view alphabet(char letter) {
   }
 }
 
-std::string mixed(Lot& lot, std::size_t length) {
+std::string mixed(Random& random, std::size_t length) {
   for (;;) {
-    const std::string text = lot.of(kAlnum, length);
+    const std::string text = random.of(kAlnum, length);
     const bool digit = text.find_first_of(kDigits) != std::string::npos;
     if (digit && text.find_first_not_of(kDigits) != std::string::npos) return text;
   }
 }
 
 // What a person thinks of: Copper!4711x
-std::string chosen(Lot& lot) {
+std::string chosen(Random& random) {
   static const std::vector<std::string> kWords = {"Copper", "Lantern", "Meadow",  "Kestrel", "Anchor",
                                                   "Velvet", "Orchid",  "Thistle", "granite", "pepper"};
-  std::string out = lot.one(kWords);
-  out += lot.of("!#$*?_", 1);
-  out += lot.of(kDigits, 4);
-  return out += lot.of("xQz7", 1);
+  std::string out = random.one(kWords);
+  out += random.of("!#$*?_", 1);
+  out += random.of(kDigits, 4);
+  return out += random.of("xQz7", 1);
 }
 
-std::string drawn(Lot& lot, std::string_view what) {
+std::string drawn(Random& random, std::string_view what) {
   if (what.empty()) return "{";
-  if (what == "@") return lot.uuid();
-  if (what == "w1") return chosen(lot);
+  if (what == "@") return random.uuid();
+  if (what == "w1") return chosen(random);
   const std::size_t length = std::stoul(std::string(what.substr(1)));
-  return what[0] == 'm' ? mixed(lot, length) : lot.of(alphabet(what[0]), length);
+  return what[0] == 'm' ? mixed(random, length) : random.of(alphabet(what[0]), length);
 }
 
 // \n, \t, \r, \\ and \xHH
@@ -71,7 +71,7 @@ std::string unescaped(std::string_view line) {
 
 }  // namespace
 
-CorpusText draw(Lot& lot, std::string_view text) {
+CorpusText draw(Random& random, std::string_view text) {
   CorpusText out;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t open = rest.find('{');
@@ -79,7 +79,7 @@ CorpusText draw(Lot& lot, std::string_view text) {
     if (open == std::string_view::npos) break;
     const bool secret = rest.substr(open).starts_with("{{");
     const std::size_t begin = open + (secret ? 2 : 1), close = rest.find('}', begin);
-    const std::string value = drawn(lot, rest.substr(begin, close - begin));
+    const std::string value = drawn(random, rest.substr(begin, close - begin));
     out.text += value;
     if (secret) out.secrets.push_back(value);
     rest.remove_prefix(close + (secret ? 2 : 1));
@@ -88,7 +88,7 @@ CorpusText draw(Lot& lot, std::string_view text) {
 }
 
 std::vector<CorpusText> corpus(std::uint64_t seed) {
-  Lot lot(seed);
+  Random random(seed);
   std::ifstream file(std::string(CAIRN_TESTS_DIR) + "/gate/corpus.txt");
   std::vector<CorpusText> out;
   std::string carrier;
@@ -98,7 +98,7 @@ std::vector<CorpusText> corpus(std::uint64_t seed) {
       carrier = line.substr(3, line.size() - 5);
       list = line.back() - '0';
     } else if (!line.empty() && list > 0) {
-      out.push_back(draw(lot, unescaped(line)));
+      out.push_back(draw(random, unescaped(line)));
       out.back().carrier = carrier;
       out.back().list = list;
     }

@@ -26,7 +26,7 @@ struct CorpusText {
 // Replaces the placeholders of one text. Kinds: d digits, x hex, l small letters, U capitals and digits, 2
 // base32, i small letters and digits, a letters and digits, u and _ -, b base64, t what people type, m
 // letters and digits with one of each at least; {@} a UUID, {w1} what a person thinks of, {} a brace.
-CorpusText draw(Lot& lot, std::string_view text);
+CorpusText draw(Random& random, std::string_view text);
 
 // All of the table; the same for the same seed.
 std::vector<CorpusText> corpus(std::uint64_t seed);

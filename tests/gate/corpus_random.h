@@ -23,9 +23,9 @@ inline constexpr std::string_view kBase64 =
 inline constexpr std::string_view kTyped =
     "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!@#%^*_+-=?.~";
 
-class Lot {
+class Random {
  public:
-  explicit Lot(std::uint64_t seed) : engine_(seed) {}
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
   std::size_t between(std::size_t low, std::size_t high) { return low + below(high - low + 1); }
   std::string of(std::string_view alphabet, std::size_t length) {

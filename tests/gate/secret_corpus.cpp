@@ -23,14 +23,14 @@ namespace {
 struct Shape {
   std::string group;
   std::string name;  // what it is called where it is set
-  std::function<std::string(Lot&)> make;
+  std::function<std::string(Random&)> make;
 };
 
 // prefix, alphabet, length
 Shape token(std::string group, std::string name, std::string prefix, std::string_view alphabet,
             std::size_t length) {
   return {std::move(group), std::move(name),
-          [prefix, alphabet, length](Lot& lot) { return prefix + lot.of(alphabet, length); }};
+          [prefix, alphabet, length](Random& random) { return prefix + random.of(alphabet, length); }};
 }
 
 std::vector<Shape> service_shapes() {
@@ -40,7 +40,8 @@ std::vector<Shape> service_shapes() {
       token("cloud", "GOOGLE_API_KEY", "AIza", kUrlSafe, 35),
       token("cloud", "GOOGLE_TOKEN", "ya29.", kUrlSafe, 120),
       token("cloud", "GOOGLE_CLIENT_SECRET", "GOCSPX-", kUrlSafe, 28),
-      {"cloud", "AZURE_CLIENT_SECRET", [](Lot& l) { return l.of(kAlnum, 3) + "8Q~" + l.of(kUrlSafe, 34); }},
+      {"cloud", "AZURE_CLIENT_SECRET",
+       [](Random& l) { return l.of(kAlnum, 3) + "8Q~" + l.of(kUrlSafe, 34); }},
       token("cloud", "DO_TOKEN", "dop_v1_", kHex, 64),
       token("cloud", "DATABRICKS", "dapi", kHex, 32),
       token("cloud", "VERCEL", "vcp_", kAlnum, 40),
@@ -53,20 +54,24 @@ std::vector<Shape> service_shapes() {
       token("code hosting", "BITBUCKET", "ATBB", kAlnum, 32),
       token("code hosting", "ATLASSIAN", "ATATT3xFfGF0", kUrlSafe, 180),
       token("code hosting", "VAULT", "hvs.", kUrlSafe, 90),
-      {"code hosting", "TFE", [](Lot& l) { return l.of(kAlnum, 14) + ".atlasv1." + l.of(kUrlSafe, 67); }},
+      {"code hosting", "TFE", [](Random& l) { return l.of(kAlnum, 14) + ".atlasv1." + l.of(kUrlSafe, 67); }},
       {"chat", "SLACK",
-       [](Lot& l) { return "xoxb-" + l.of(kDigits, 12) + "-" + l.of(kDigits, 12) + "-" + l.of(kAlnum, 24); }},
+       [](Random& l) {
+         return "xoxb-" + l.of(kDigits, 12) + "-" + l.of(kDigits, 12) + "-" + l.of(kAlnum, 24);
+       }},
       {"chat", "SLACK_APP",
-       [](Lot& l) {
+       [](Random& l) {
          return "xapp-1-A" + l.of(kUpperDigits, 10) + "-" + l.of(kDigits, 13) + "-" + l.of(kHex, 64);
        }},
       {"chat", "DISCORD",
-       [](Lot& l) { return "MT" + l.of(kAlnum, 24) + "." + l.of(kUrlSafe, 6) + "." + l.of(kUrlSafe, 38); }},
-      {"chat", "TELEGRAM", [](Lot& l) { return "7" + l.of(kDigits, 9) + ":AA" + l.of(kUrlSafe, 33); }},
-      {"chat", "SENDGRID", [](Lot& l) { return "SG." + l.of(kUrlSafe, 22) + "." + l.of(kUrlSafe, 43); }},
+       [](Random& l) {
+         return "MT" + l.of(kAlnum, 24) + "." + l.of(kUrlSafe, 6) + "." + l.of(kUrlSafe, 38);
+       }},
+      {"chat", "TELEGRAM", [](Random& l) { return "7" + l.of(kDigits, 9) + ":AA" + l.of(kUrlSafe, 33); }},
+      {"chat", "SENDGRID", [](Random& l) { return "SG." + l.of(kUrlSafe, 22) + "." + l.of(kUrlSafe, 43); }},
       token("chat", "TWILIO", "SK", kHex, 32),
       token("chat", "MAILGUN", "key-", kHex, 32),
-      {"chat", "MAILCHIMP", [](Lot& l) { return l.of(kHex, 32) + "-us1" + l.of(kDigits, 1); }},
+      {"chat", "MAILCHIMP", [](Random& l) { return l.of(kHex, 32) + "-us1" + l.of(kDigits, 1); }},
       token("payment", "STRIPE", "sk_live_", kAlnum, 24),
       token("payment", "STRIPE", "sk_test_", kAlnum, 99),
       token("payment", "STRIPE_HOOK", "whsec_", kAlnum, 32),
@@ -90,11 +95,11 @@ std::vector<Shape> service_shapes() {
       token("tools", "FIGMA", "figd_", kUrlSafe, 40),
       token("tools", "SENTRY", "sntrys_", kBase64, 90),
       token("tools", "GRAFANA", "glc_", kBase64, 60),
-      {"tools", "POSTMAN", [](Lot& l) { return "PMAK-" + l.of(kHex, 24) + "-" + l.of(kHex, 34); }},
+      {"tools", "POSTMAN", [](Random& l) { return "PMAK-" + l.of(kHex, 24) + "-" + l.of(kHex, 34); }},
       token("tools", "NEWRELIC", "NRAK-", kUpperDigits, 27),
       token("tools", "AGE", "AGE-SECRET-KEY-1", kUpperDigits, 58),
       {"tokens by form", "JWT",
-       [](Lot& l) {
+       [](Random& l) {
          return base64_of("{\"alg\":\"HS256\",\"typ\":\"JWT\"}").substr(0, 36) + "." + "eyJ" +
                 l.of(kUrlSafe, 80) + "." + l.of(kUrlSafe, 43);
        }},
@@ -104,25 +109,25 @@ std::vector<Shape> service_shapes() {
 // Kinds that are recognised only by a name.
 std::vector<Shape> named_shapes() {
   return {
-      {"names", "AWS_SECRET_ACCESS_KEY", [](Lot& l) { return l.of(kBase64, 40); }},
-      {"names", "api_key", [](Lot& l) { return l.of(kHex, 32); }},
-      {"names", "clientSecret", [](Lot& l) { return l.of(kUrlSafe, 40); }},
-      {"names", "HEROKU_API_KEY", [](Lot& l) { return l.uuid(); }},
-      {"names", "access_token", [](Lot& l) { return l.of(kAlnum, 64); }},
-      {"names", "SECRET_KEY_BASE", [](Lot& l) { return l.of(kHex, 128); }},
-      {"names", "DB_PASSWORD", [](Lot& l) { return l.of(kTyped, l.between(10, 24)); }},
-      {"names", "authToken", [](Lot& l) { return l.of(kBase36, 24); }},
-      {"names", "encryption-key", [](Lot& l) { return l.of(kBase64, 43) + "="; }},
-      {"names", "SESSION_SECRET", [](Lot& l) { return l.of(kAlnum, 32); }},
-      {"names", "x-api-key", [](Lot& l) { return l.of(kAlnum, 40); }},
+      {"names", "AWS_SECRET_ACCESS_KEY", [](Random& l) { return l.of(kBase64, 40); }},
+      {"names", "api_key", [](Random& l) { return l.of(kHex, 32); }},
+      {"names", "clientSecret", [](Random& l) { return l.of(kUrlSafe, 40); }},
+      {"names", "HEROKU_API_KEY", [](Random& l) { return l.uuid(); }},
+      {"names", "access_token", [](Random& l) { return l.of(kAlnum, 64); }},
+      {"names", "SECRET_KEY_BASE", [](Random& l) { return l.of(kHex, 128); }},
+      {"names", "DB_PASSWORD", [](Random& l) { return l.of(kTyped, l.between(10, 24)); }},
+      {"names", "authToken", [](Random& l) { return l.of(kBase36, 24); }},
+      {"names", "encryption-key", [](Random& l) { return l.of(kBase64, 43) + "="; }},
+      {"names", "SESSION_SECRET", [](Random& l) { return l.of(kAlnum, 32); }},
+      {"names", "x-api-key", [](Random& l) { return l.of(kAlnum, 40); }},
   };
 }
 
-std::string private_key(Lot& lot, const std::string& algorithm, const std::string& line_break) {
+std::string private_key(Random& random, const std::string& algorithm, const std::string& line_break) {
   std::string out = "-----BEGIN " + algorithm + "PRIV" + "ATE KEY-----" + line_break;
-  const std::size_t lines = lot.between(6, 25);
-  for (std::size_t i = 0; i < lines; ++i) out += lot.of(kBase64, 64) + line_break;
-  return out + lot.of(kBase64, 30) + "==" + line_break + "-----END " + algorithm + "PRIV" + "ATE KEY-----";
+  const std::size_t lines = random.between(6, 25);
+  for (std::size_t i = 0; i < lines; ++i) out += random.of(kBase64, 64) + line_break;
+  return out + random.of(kBase64, 30) + "==" + line_break + "-----END " + algorithm + "PRIV" + "ATE KEY-----";
 }
 
 std::string json_escaped(const std::string& text) {
@@ -196,13 +201,13 @@ std::vector<Surrounding> bare_surroundings() {
   };
 }
 
-void add_other_forms(Lot& lot, std::vector<SecretSample>& out) {
+void add_other_forms(Random& random, std::vector<SecretSample>& out) {
   const auto add = [&](std::string group, std::string where, std::string text,
                        std::vector<std::string> parts) {
     out.push_back({std::move(group), std::move(where), std::move(text), std::move(parts)});
   };
   for (const char* algorithm : {"RSA ", "EC ", "OPENSSH ", "", "ENCRYPTED ", "DSA "}) {
-    const std::string plain = private_key(lot, algorithm, "\n");
+    const std::string plain = private_key(random, algorithm, "\n");
     const auto lines_of = [](const std::string& key, std::size_t at) {
       return key.substr(key.find('\n') + 1 + at * 65, 64);
     };
@@ -226,7 +231,7 @@ void add_other_forms(Lot& lot, std::vector<SecretSample>& out) {
   }
   for (const char* scheme : {"postgres", "postgresql+asyncpg", "mysql", "mongodb+srv", "redis", "amqps",
                              "mssql", "https", "ftp", "smtp"}) {
-    const std::string password = lot.of(kUrlSafe, lot.between(8, 24));
+    const std::string password = random.of(kUrlSafe, random.between(8, 24));
     const std::string url = std::string(scheme) + "://app:" + password + "@db.host.test:5432/main?ssl=true";
     add("addresses", "a line of .env", "DATABASE_URL=" + url + "\n", {password});
     add("addresses", "JSON", "{\\\"url\\\": \\\"" + url + "\\\"}", {password});
@@ -234,31 +239,33 @@ void add_other_forms(Lot& lot, std::vector<SecretSample>& out) {
     add("addresses", "a log", "connecting to " + url + " ...", {password});
   }
   for (int i = 0; i < 10; ++i) {
-    const std::string id = lot.of(kAlnum, 32), pass = lot.of(kTyped, 14), name = "u" + lot.of(kLower, 6);
+    const std::string id = random.of(kAlnum, 32), pass = random.of(kTyped, 14),
+                      name = "u" + random.of(kLower, 6);
     add("headers", "Cookie", "> Cookie: theme=dark; sessionid=" + id + "; lang=en\r\n", {id});
     add("headers", "Set-Cookie", "< Set-Cookie: sid=" + id + "; Path=/; HttpOnly\n", {id});
     const std::string basic = base64_of(name + ":" + pass);
     add("headers", "Authorization: Basic", "Authorization: Basic " + basic + "\n", {basic});
     add("headers", "Authorization in code", "headers: { 'Authorization': 'Token " + id + "' }", {id});
     add("headers", "X-Api-Key", "-H \"X-Api-Key: " + id + "\"", {id});
-    const std::string typed = lot.of(kAlnum, 12) + "!7";
+    const std::string typed = random.of(kAlnum, 12) + "!7";
     add("command lines", "curl -u", "curl -u " + name + ":" + typed + " https://host.test/", {typed});
     add("command lines", "--password", "tool login --password " + typed + " --user " + name, {typed});
-    add("command lines", "mysql -p", "mysql -u root -p" + lot.of(kAlnum, 12) + " app", {});
+    add("command lines", "mysql -p", "mysql -u root -p" + random.of(kAlnum, 12) + " app", {});
     out.back().parts = {out.back().text.substr(16, 12)};
     add("configuration", ".netrc", "machine host.test login " + name + " password " + id + "\n", {id});
     add("configuration", ".npmrc", "//registry.host.test/:_authToken=" + id + "\n", {id});
     add("configuration", "ADO", "Server=db;User Id=sa;Password=" + typed + ";Encrypt=true", {typed});
     add("configuration", "XML", "<add key=\"x\"/><password>" + typed + "</password>", {typed});
-    add("configuration", "storage", "AccountName=a;AccountKey=" + lot.of(kBase64, 86) + "==;Endpoint=x", {});
+    add("configuration", "storage", "AccountName=a;AccountKey=" + random.of(kBase64, 86) + "==;Endpoint=x",
+        {});
     out.back().parts = {out.back().text.substr(25, 86)};
   }
 }
 
 // A token in two lines.
-void add_broken(Lot& lot, const std::vector<Shape>& shapes, std::vector<SecretSample>& out) {
+void add_broken(Random& random, const std::vector<Shape>& shapes, std::vector<SecretSample>& out) {
   for (const Shape& shape : shapes) {
-    const std::string secret = shape.make(lot);
+    const std::string secret = shape.make(random);
     const std::size_t half = secret.size() / 2;
     const std::string first = secret.substr(0, half), second = secret.substr(half);
     if (half < 10 || shape.name == "MAILCHIMP" || shape.name == "TFE" || shape.name == "TELEGRAM" ||
@@ -278,18 +285,18 @@ void add_broken(Lot& lot, const std::vector<Shape>& shapes, std::vector<SecretSa
 }  // namespace
 
 std::vector<SecretSample> secret_samples(std::uint64_t seed) {
-  Lot lot(seed);
+  Random random(seed);
   std::vector<SecretSample> out;
   for (const Shape& shape : service_shapes())
     for (const auto& list : {surroundings(), bare_surroundings()})
       for (const Surrounding& around : list) {
-        const std::string secret = shape.make(lot);
+        const std::string secret = shape.make(random);
         out.push_back({shape.group, around.name, around.put(shape.name, secret), {secret}});
       }
   for (int round = 0; round < 6; ++round)
     for (const Shape& shape : named_shapes())
       for (const Surrounding& around : surroundings()) {
-        const std::string secret = shape.make(lot);
+        const std::string secret = shape.make(random);
         out.push_back({shape.group, around.name, around.put(shape.name, secret), {secret}});
       }
   for (SecretSample& sample : out) {  // what base64 shows of them
@@ -297,22 +304,22 @@ std::vector<SecretSample> secret_samples(std::uint64_t seed) {
       sample.parts = {sample.text.substr(sample.text.size() - 30, 20)};
     if (sample.surrounding == "URL-encoded") sample.parts = {url_encoded(sample.parts[0])};
   }
-  add_other_forms(lot, out);
-  add_broken(lot, service_shapes(), out);
+  add_other_forms(random, out);
+  add_broken(random, service_shapes(), out);
   return out;
 }
 
 std::vector<SecretSample> one_of_each(std::uint64_t seed) {
-  Lot lot(seed);
+  Random random(seed);
   std::vector<SecretSample> out;
   for (const auto& shapes : {service_shapes(), named_shapes()})
     for (const Shape& shape : shapes) {
-      const std::string secret = shape.make(lot);
+      const std::string secret = shape.make(random);
       out.push_back({shape.group, "a line of .env", shape.name + "=" + secret, {secret}});
     }
-  const std::string key = private_key(lot, "RSA ", "\n");
+  const std::string key = private_key(random, "RSA ", "\n");
   out.push_back({"private keys", "a file", key, {key.substr(40, 60), key.substr(240, 60)}});
-  const std::string password = lot.of(kUrlSafe, 20);
+  const std::string password = random.of(kUrlSafe, 20);
   out.push_back({"addresses",
                  "a line of .env",
                  "DATABASE_URL=postgres://app:" + password + "@db.host.test/x",

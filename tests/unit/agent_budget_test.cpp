@@ -213,7 +213,7 @@ TEST(BudgetProperty, NoScriptOfUsageCrossesTheCeiling) {
 }
 
 // A random day of the whole engine: usage up to what a request can hold, failures, crashes.
-TEST(BudgetProperty, TheWorkerNeverCrossesItEither) {
+TEST(BudgetProperty, TheWorkerNeverCrossesTheDailyBudget) {
   const int scripts = std::getenv("CAIRN_FULL") ? 100 : 4;
   for (int seed = 1; seed <= scripts; ++seed) {
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));

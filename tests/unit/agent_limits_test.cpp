@@ -57,7 +57,7 @@ TEST_F(Limits, BeyondTheLimitEventsAreKeptAsEvidenceAndTurnsAreStillSummarised) 
   EXPECT_GE(learned(), 4);
 }
 
-TEST_F(Limits, TheSameHoldsForAProvider) {
+TEST_F(Limits, AProvidersObservationsAreLimitedToo) {
   ScriptedProvider provider{m.clock};
   m.provider = &provider;
   open(5);

@@ -176,7 +176,7 @@ TEST_F(Agent, GeminisPromptIsStoredWithoutOurOwnBlock) {
   EXPECT_EQ(m.number("SELECT count(*) FROM events WHERE outcome = 'stored' AND kind = 'stop'"), 1);
 }
 
-TEST_F(Agent, GeminisThreeEndsOfASessionAreOne) {
+TEST_F(Agent, GeminiReportsAnEndThreeTimesAndItIsStoredOnce) {
   play_agent(m, "gemini", agent_calls("gemini", "c_tui"), kGeminis);
   EXPECT_EQ(m.number("SELECT count(*) FROM sdk_sessions WHERE status = 'active'"), 0);
   EXPECT_EQ(

@@ -202,7 +202,7 @@ TEST_F(PassagesTest, AHookThatTellsOfCairnsOwnCommandIsOnlyCounted) {
   EXPECT_EQ(m.text("SELECT reason FROM events WHERE outcome = 'skipped'"), "asks cairn itself");
 }
 
-TEST(OwnCommand, IsCairnAloneApartFromFilters) {
+TEST(OwnCommand, ALineThatRunsOnlyCairnAndFiltersIsOurs) {
   for (const char* own :
        {"cairn search x", "/home/dev/.local/bin/cairn show S1", "cd /p && cairn status --json | jq .",
         "A=1 cairn search \"a; b | c\" 2>&1 | head -5", "cairn remember <<'E'\nmake all\nE"})

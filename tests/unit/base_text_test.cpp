@@ -126,7 +126,7 @@ TEST(Lines, DropTheirEnds) {
   EXPECT_EQ(split("", ','), (std::vector<std::string_view>{""}));
 }
 
-TEST(Text, SmallThings) {
+TEST(Text, TrimsAndComparesWithoutCase) {
   EXPECT_EQ(trim(" \t\na b\r\n"), "a b");
   EXPECT_EQ(trim("  "), "");
   EXPECT_TRUE(starts_with_nocase("PRIVATE>", "private"));

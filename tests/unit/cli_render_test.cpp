@@ -167,7 +167,7 @@ TEST(Table, ShowsWhatStandsBelowARowInAPipeWholeAndOnATerminalCut) {
   EXPECT_EQ(table.text(terminal(20)), "id  title\nO1  a title\n    a passage that…\n");
 }
 
-TEST(Words, StandInPlaceOfTheValuesOfTheDatabase) {
+TEST(Words, StatesAreShownInPlainWords) {
   EXPECT_EQ(word_for("dead_host"), "the coding agent died");
   EXPECT_EQ(word_for("bad"), "quarantined");
   EXPECT_EQ(word_for("duplicate"), "duplicate");

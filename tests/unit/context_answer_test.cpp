@@ -55,7 +55,7 @@ TEST_F(Answers, TheFirstSessionOfAProjectShowsThatItIsRecorded) {
   EXPECT_EQ(m.ask(me.prompt("hello")).line, hook::kFixedAnswer);
 }
 
-TEST_F(Answers, NothingIsSaidAboutMemoryThatWasNotAskedFor) {
+TEST_F(Answers, NoNoticeForASourceThatIsOff) {
   set("context.sources", R"(["resume"])");
   EXPECT_EQ(m.ask(me.start()).line, hook::kFixedAnswer);
   set("context.notice", "off");
@@ -84,7 +84,7 @@ TEST_F(Answers, TheNextSessionSeesTheLastSummaryAtOnce) {
       << line["systemMessage"].as_string();
 }
 
-TEST_F(Answers, ItIsEnoughThatTheWholePastStillWaitsInTheInbox) {
+TEST_F(Answers, ContextIncludesEventsThatStillWaitInTheInbox) {
   Chat chat;
   for (const HookCall& call : {chat.start(), chat.prompt("cold start"), chat.stop("All done."), chat.end()})
     m.deliver(call);
@@ -220,7 +220,7 @@ TEST_F(Answers, ACompactionInTheMiddleOfATurnIsGivenThatTurn) {
   EXPECT_TRUE(has(given, "half-done.txt")) << given;
 }
 
-TEST_F(Answers, TheSourcesSettingExpressesTheOtherTable) {
+TEST_F(Answers, ASettingLimitsTheSourcesThatGetContext) {
   set("context.sources", R"(["startup", "resume"])");
   work("one");
   EXPECT_TRUE(has(start("startup"), "\u00b7 one"));

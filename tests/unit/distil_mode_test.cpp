@@ -43,7 +43,7 @@ TEST(Mode, TheBuiltInOneKnowsSixLanguages) {
     EXPECT_EQ(remaining_work(sentence, code_mode()), std::vector<std::string>{sentence});
 }
 
-TEST(Mode, ADecisionIsTakenOverSomethingElse) {
+TEST(Mode, ADecisionMustNameTheRejectedAlternative) {
   EXPECT_TRUE(statements("I went with the new parser.", code_mode()).empty());
   const auto two = statements("We decided to keep the queue. Polling would not scale.", code_mode());
   ASSERT_EQ(two.size(), 1u);

@@ -123,7 +123,7 @@ TEST(Observations, AFailureThatRemainsIsReported) {
   EXPECT_TRUE(observations_of(steps, "", Turn::End::open).empty()) << "it may be fixed later";
 }
 
-TEST(Observations, TheCommandThatWorkedInTheEnd) {
+TEST(Observations, ACommandThatWorkedAfterFailuresIsRecorded) {
   const auto list = observations_of({red("pip install psycopg2", "error: pg_config executable not found"),
                                      bash("pip install psycopg2-binary")});
   EXPECT_EQ(

@@ -11,19 +11,19 @@
 namespace cairn::gate {
 namespace {
 
-using test::Lot;
+using test::Random;
 
 TEST(SecretReach, ATokenGoesToItsEndWhicheverRuleFindsIt) {
-  Lot lot(1);
+  Random random(1);
   const std::vector<std::string> tokens = {
-      "sk-" + std::string("proj-") + lot.of(test::kUrlSafe, 156),
-      "ATATT3" + std::string("xFfGF0") + lot.of(test::kAlnum, 180),
-      "ey" + std::string("J") + lot.of(test::kAlnum, 40) + ".eyJ" + lot.of(test::kAlnum, 90) + "." +
-          lot.of(test::kUrlSafe, 86),
-      "gh" + std::string("p_") + lot.of(test::kAlnum, 36),
-      "github" + std::string("_pat_") + lot.of(test::kAlnum, 82),
-      "ya29" + std::string(".") + lot.of(test::kUrlSafe, 180),
-      "xox" + std::string("b-") + lot.of(test::kDigits, 12) + "-" + lot.of(test::kAlnum, 24)};
+      "sk-" + std::string("proj-") + random.of(test::kUrlSafe, 156),
+      "ATATT3" + std::string("xFfGF0") + random.of(test::kAlnum, 180),
+      "ey" + std::string("J") + random.of(test::kAlnum, 40) + ".eyJ" + random.of(test::kAlnum, 90) + "." +
+          random.of(test::kUrlSafe, 86),
+      "gh" + std::string("p_") + random.of(test::kAlnum, 36),
+      "github" + std::string("_pat_") + random.of(test::kAlnum, 82),
+      "ya29" + std::string(".") + random.of(test::kUrlSafe, 180),
+      "xox" + std::string("b-") + random.of(test::kDigits, 12) + "-" + random.of(test::kAlnum, 24)};
   for (const char* form :
        {"the api key for the demo is @@", "the token is @@ and nothing else",
         "curl -u a:@@ https://host.test/", "password: @@", "login(\"u\", \"@@\")", "mysql -u root -p@@ shop",
@@ -39,7 +39,7 @@ TEST(SecretReach, ATokenGoesToItsEndWhicheverRuleFindsIt) {
 
 TEST(SecretReach, ARunThatIsTooLongToJudgeIsRemovedBesideATellingName) {
   for (const std::size_t length : {161u, 201u, 513u, 1025u, 5000u}) {
-    const std::string value = Lot(length).of(test::kAlnum, length);
+    const std::string value = Random(length).of(test::kAlnum, length);
     for (const char* form : {"secret: @@", "password=@@", "<password>@@</password>", "mysql -p@@ shop",
                              "login(\"u\", \"@@\")", "https://u:@@@host.test/", "sshpass -p @@ ssh host",
                              "\"password\": \"@@\"", "curl -u a:@@ https://host.test"}) {
@@ -50,7 +50,7 @@ TEST(SecretReach, ARunThatIsTooLongToJudgeIsRemovedBesideATellingName) {
   }
 }
 
-TEST(SecretNotation, DecidesWhateverTheValueLooksLike) {
+TEST(SecretNotation, AnyValueInAPasswordNotationIsRemoved) {
   for (const char* form : {"sshpass -p @@ ssh root@host",
                            "mysql -u root -p@@ shop",
                            "curl -u admin:@@ https://host.test/",
@@ -82,15 +82,15 @@ TEST(SecretNotation, DecidesWhateverTheValueLooksLike) {
   }
 }
 
-TEST(SecretNotation, BothHalvesOfAKeyAndWhatToolsPrint) {
-  Lot lot(3);
-  const std::string id = "AKIA" + lot.of(test::kBase32, 16), key = lot.of(test::kBase64, 40);
+TEST(SecretNotation, BothPartsOfAKeyAndTheFormsThatToolsPrintAreRemoved) {
+  Random random(3);
+  const std::string id = "AKIA" + random.of(test::kBase32, 16), key = random.of(test::kBase64, 40);
   for (const char* between : {" / ", ":", " ", "\n", ", "}) {
     const std::string out = cleaned(id + between + key);
     EXPECT_EQ(out.find(key), std::string::npos) << out;
     EXPECT_EQ(out.find(id), std::string::npos) << out;
   }
-  const std::string account = lot.of(test::kBase64, 86) + "==", hex = lot.of(test::kHex, 32),
+  const std::string account = random.of(test::kBase64, 86) + "==", hex = random.of(test::kHex, 32),
                     word = "tR7#kq92LmPw";
   for (const std::string& text :
        {"{\"keyName\": \"key1\", \"permissions\": \"FULL\", \"value\": \"" + account + "\"}",
@@ -160,7 +160,7 @@ TEST(SecretSearch, LeavesAloneWhatOnlyLooksLikeASecret) {
     EXPECT_EQ(cleaned(text), text);
 }
 
-TEST(SecretMarkers, AreNeverAccused) {
+TEST(SecretMarkers, AreNeverTakenForSecrets) {
   for (const char* form :
        {"password=@@", "the password is @@", "https://u:@@@host.test/", "Cookie: sid=@@", "-p @@",
         "curl -u a:@@ x", "\"token\": \"@@\"", "login(\"u\", \"@@\")", "<password>@@</password>",

@@ -9,7 +9,7 @@
 namespace cairn::gate {
 namespace {
 
-using test::Lot;
+using test::Random;
 
 TEST(EnvFiles, AreKnownByTheirNames) {
   for (const char* name : {".env", "a/.env", ".env.local", "prod.ENV", ".env*", ".env.*", "/x/.envrc"})
@@ -40,9 +40,9 @@ TEST(EnvFiles, TheTextItselfMaySayWhichLinesAreOfOne) {
     EXPECT_NE(out.find(kept), std::string::npos) << kept << "\n" << out;
 }
 
-TEST(LongSecrets, GoWhole) {
+TEST(LongSecrets, AreRemovedWhole) {
   for (const std::size_t length : {900u, 1100u, 2000u, 5000u, 50'000u}) {
-    const std::string value = Lot(length).of(test::kAlnum, length);
+    const std::string value = Random(length).of(test::kAlnum, length);
     for (const std::string& text :
          {"Authorization: Bearer " + value, "AWS_SESSION_TOKEN=" + value,
           "\"access_token\": \"" + value + "\"", "Authorization: Negotiate " + value,
@@ -59,21 +59,21 @@ TEST(LongSecrets, GoWhole) {
 }
 
 TEST(LongSecrets, OfManyCookiesEachGoes) {
-  Lot lot(7);
+  Random random(7);
   std::string text = "Cookie: ";
   std::vector<std::string> values;
   for (int i = 0; i < 200; ++i) {
-    values.push_back(lot.of(test::kAlnum, 40));
+    values.push_back(random.of(test::kAlnum, 40));
     text += "c" + std::to_string(i) + "=" + values.back() + "; ";
   }
   const std::string out = cleaned(text);
   for (const std::string& value : values) EXPECT_EQ(out.find(value), std::string::npos) << value;
 }
 
-TEST(PrivateKeys, GoOutOfAnyListing) {
-  Lot lot(11);
+TEST(PrivateKeys, AreRemovedFromAnyListing) {
+  Random random(11);
   std::vector<std::string> key = {"-----BEGIN RSA PRIV" + std::string("ATE KEY-----")};
-  for (int i = 0; i < 12; ++i) key.push_back(lot.of(test::kBase64, 64));
+  for (int i = 0; i < 12; ++i) key.push_back(random.of(test::kBase64, 64));
   key.push_back("-----END RSA PRIV" + std::string("ATE KEY-----"));
   using Prefix = std::string (*)(int);
   const Prefix prefixes[] = {
@@ -102,9 +102,9 @@ TEST(PrivateKeys, GoOutOfAnyListing) {
 }
 
 TEST(JsonSecrets, AreKnownByTheNameBesideOrAroundThem) {
-  const std::string value = Lot(3).of(test::kAlnum, 32), typed =
-                                                             "Granite@58"
-                                                             "13!";
+  const std::string value = Random(3).of(test::kAlnum, 32), typed =
+                                                                "Granite@58"
+                                                                "13!";
   for (const std::string& secret : {value, typed})
     for (Json json : {
              Json::array({Json::object({{"name", "DB_PASSWORD"}, {"value", secret}})}),
@@ -131,9 +131,9 @@ TEST(JsonSecrets, TheWholeValueOfAMemberIsReplaced) {
                                     {"password", word + "ü!x"},
                                     {"password", word + "\nSecond!7"},
                                     {"SSHPASS", word + " sshpass -e ssh a@b"},
-                                    {"pat", Lot(8).of(test::kAlnum, 52)},
-                                    {"azurePat", Lot(9).of(test::kAlnum, 52)},
-                                    {"Client Key", Lot(10).of(test::kAlnum, 40)}}) {
+                                    {"pat", Random(8).of(test::kAlnum, 52)},
+                                    {"azurePat", Random(9).of(test::kAlnum, 52)},
+                                    {"Client Key", Random(10).of(test::kAlnum, 40)}}) {
     Json json = Json::object({{name, value}});
     EXPECT_EQ(secrets().remove(json), 1u) << name;
     for (const std::string& part : {value.substr(0, 8), value.substr(2, 8)})
@@ -155,9 +155,9 @@ TEST(JsonSecrets, WhatIsTypedIntoAFieldForAPasswordIsOne) {
   EXPECT_EQ(secrets().remove(json), 1u) << json.dump();
 }
 
-TEST(SplitSecrets, GoWithAllTheirParts) {
-  Lot lot(21);
-  const std::string a = lot.of(test::kAlnum, 20), b = lot.of(test::kAlnum, 20);
+TEST(SplitSecrets, AllPartsAreRemoved) {
+  Random random(21);
+  const std::string a = random.of(test::kAlnum, 20), b = random.of(test::kAlnum, 20);
   for (const std::string& text :
        {"TOKEN = \"ghp_" + a.substr(2) + "\" \\\n  \"" + b.substr(2) + "\"",
         "token = ('" + a + "'\n         '" + b + "')", "token: >-\n  " + a + "\n  " + b + "\nnext: value\n",
@@ -176,11 +176,11 @@ TEST(JsonSecrets, WhatIsHarmlessStays) {
        {Json::object({{"name", "password"}, {"value", "must have at least 8 characters"}}),
         Json::object({{"name", "token"}, {"type", "string"}, {"value", ""}}),
         Json::object({{"key", "Content-Type"}, {"value", "application/json"}}),
-        Json::object({{"name", "left-pad"}, {"data", "sha512-" + Lot(4).of(test::kBase64, 86)}}),
+        Json::object({{"name", "left-pad"}, {"data", "sha512-" + Random(4).of(test::kBase64, 86)}}),
         Json::array({"password", "required"}), Json::array({"token", "string"}),
         Json::object({{"password", Json::object({{"type", "string"}, {"default", ""}})}}),
         Json::object({{"tokens", Json::array({"import", "export", "const"})}}),
-        Json::object({{"key", "src/app/main.ts"}, {"value", Lot(5).of(test::kHex, 40)}})}) {
+        Json::object({{"key", "src/app/main.ts"}, {"value", Random(5).of(test::kHex, 40)}})}) {
     Json copy = json;
     EXPECT_EQ(secrets().remove(copy), 0u) << copy.dump();
   }

@@ -27,15 +27,15 @@ TEST_P(RuleEntries, RemoveTheirExampleAndLeaveTheOther) {
   int left = 0;
   constexpr int kDraws = 10;
   for (unsigned seed = 1; seed <= kDraws; ++seed) {
-    test::Lot lot(seed);
-    test::CorpusText goes = test::draw(lot, without_tabs(entry.goes));
+    test::Random random(seed);
+    test::CorpusText goes = test::draw(random, without_tabs(entry.goes));
     ASSERT_FALSE(goes.secrets.empty()) << entry.goes;
     const std::string shown = goes.text;
     secrets.remove(goes.text);
     left += std::any_of(goes.secrets.begin(), goes.secrets.end(), [&](const std::string& secret) {
       return goes.text.find(secret) != std::string::npos;
     });
-    test::CorpusText stays = test::draw(lot, without_tabs(entry.stays));
+    test::CorpusText stays = test::draw(random, without_tabs(entry.stays));
     const std::string before = stays.text;
     secrets.remove(stays.text);
     EXPECT_EQ(stays.text, before) << entry.columns[0];

@@ -133,21 +133,21 @@ TEST(SecretValues, ThatOnlyBeginLikeAPlaceholderAreFound) {
 }
 
 // Of 4,000 values; a random value may happen to be a word.
-TEST(SecretValues, DrawnByLotAreRarelyTakenForWords) {
+TEST(SecretValues, RandomOnesAreRarelyTakenForWords) {
   struct Form {
     std::string_view text, alphabet;
     std::size_t length;
     int most;
   };
   constexpr int kDraws = 4000;
-  test::Lot lot(20261116);
+  test::Random random(20261116);
   for (const Form& form :
        {Form{"password: @@", test::kAlnum, 12, 60}, Form{"--password=@@", test::kAlnum, 16, 30},
         Form{"token = \"@@\"", test::kAlnum, 20, 12}, Form{"the password is @@", test::kAlnum, 14, 130},
         Form{"secret: @@", test::kLower, 16, 110}, Form{"password=@@", test::kLower, 12, 450}}) {
     int missed = 0;
     for (int i = 0; i < kDraws; ++i) {
-      const std::string value = lot.of(form.alphabet, form.length);
+      const std::string value = random.of(form.alphabet, form.length);
       missed += cleaned(filled(form.text, value)).find(value) != std::string::npos ? 1 : 0;
     }
     EXPECT_LE(missed, form.most) << form.text;

@@ -182,7 +182,7 @@ TEST_F(CatchUpTest, NothingIsRecoveredFromAPauseThatNoDaemonSaw) {
   EXPECT_EQ(calls(), (Lines{"t1|counted|capture was off", "t2|recovered|-"}));
 }
 
-TEST_F(CatchUpTest, AChangeOfAnotherSettingIsNoPause) {
+TEST_F(CatchUpTest, AChangeOfAnotherSettingIsNotTakenForCaptureOff) {
   begin();
   transcript.wrote("before.txt", "t1");
   m.close();
@@ -199,7 +199,7 @@ TEST_F(CatchUpTest, AChangeOfAnotherSettingIsNoPause) {
   EXPECT_EQ(calls(), (Lines{"t1|recovered|-", "t2|recovered|-"}));
 }
 
-TEST_F(CatchUpTest, WhatIsStillOffStaysOut) {
+TEST_F(CatchUpTest, NothingIsRecoveredWhileCaptureIsStillOff) {
   begin();
   must(ops::set_setting(m.disk, m.home, "capture.enabled", "false"));
   m.close();
@@ -211,7 +211,7 @@ TEST_F(CatchUpTest, WhatIsStillOffStaysOut) {
   EXPECT_EQ(calls(), (Lines{"t1|counted|capture was off"}));
 }
 
-TEST_F(CatchUpTest, TheGateRefusesOnceAndForAll) {
+TEST_F(CatchUpTest, ACallThatTheGateRefusedIsNotTriedAgain) {
   must(ops::set_setting(m.disk, m.home, "capture.skip_tools", "Read"));
   must(ops::set_setting(m.disk, m.home, "capture.exclude", "/home/dev/code/proj/secret"));
   m.engine->reload();
@@ -443,7 +443,7 @@ TEST_F(CatchUpTest, ARecoveredEventReducesTheCountOfUnwrittenEventsByOne) {
             std::string::npos);
 }
 
-TEST_F(CatchUpTest, ReadsByIndexAlone) {
+TEST_F(CatchUpTest, EveryQueryUsesAnIndex) {
   for (const char* sql :
        {"SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status = 'active'",
         "SELECT id FROM sdk_sessions WHERE transcript_due = 1 AND status IN ('completed', 'failed')",

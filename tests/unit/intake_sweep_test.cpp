@@ -25,7 +25,7 @@ class Sweep : public testing::Test {
   Chat chat;
 };
 
-TEST_F(Sweep, ADeadHostWithAnOpenTurnFailed) {
+TEST_F(Sweep, ASessionWhoseHostDiedInATurnIsFailed) {
   m.tell(chat.prompt("work"));
   m.tell(chat.wrote("a.txt", "t1"));
   m.processes.kill(m.host.pid);

@@ -51,7 +51,7 @@ TEST_F(AgentScope, AnotherProjectIsRefusedAndTheSettingIsNamed) {
   }
 }
 
-TEST_F(AgentScope, ThatSaysNotAllIsNotAskingForAll) {
+TEST_F(AgentScope, AllFalseDoesNotAskForEveryProject) {
   EXPECT_TRUE(ask("search", {{"all", false}, {"query", "lexer"}}).ok());
 }
 

@@ -56,7 +56,7 @@ TEST_F(CrashMarkTest, OfTheThreadWithTheMarkIsRecordedInTheFilesName) {
   EXPECT_EQ(ended_by_, SIGSEGV);
 }
 
-TEST_F(CrashMarkTest, OfAnotherThreadOrAKillIsNot) {
+TEST_F(CrashMarkTest, ACrashOfAnotherThreadOrAKillIsNotRecorded) {
   EXPECT_EQ(left_by([] { std::thread([] { std::abort(); }).join(); }), "1");
   EXPECT_EQ(ended_by_, SIGABRT);
   for (const int number : {SIGKILL, SIGSEGV, SIGABRT, SIGTERM}) {
@@ -72,7 +72,7 @@ TEST_F(CrashMarkTest, OfAnotherThreadOrAKillIsNot) {
   }
 }
 
-TEST_F(CrashMarkTest, AfterTheMarkIsGoneIsNot) {
+TEST_F(CrashMarkTest, ACrashAfterTheMarkIsRemovedIsNotRecorded) {
   EXPECT_EQ(left_by([&] {
               { const CrashMark inner(dir_ / "file.1", dir_ / "file.crashed"); }
               std::abort();

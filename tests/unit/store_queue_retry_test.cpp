@@ -95,7 +95,7 @@ TEST_F(QueueRetry, ProcessWaitEndsEveryPause) {
   EXPECT_EQ(statuses(), "processed");
 }
 
-TEST_F(QueueRetry, AManualRetryRestoresTheWholeBudgetAndForgetsTheEnd) {
+TEST_F(QueueRetry, AManualRetryRestoresAllTriesAndClearsTheError) {
   fill(1);
   must(store::return_with_retry(m().db(), *claim(), "no luck", {0, 7}, m().clock.now()));
   EXPECT_EQ(statuses(), "failed");
