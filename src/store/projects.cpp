@@ -159,8 +159,7 @@ Status move_project(Db& db, const Project& project, const Place& to, ProjectStep
   TRY(db.run("UPDATE projects SET key = ?, root = ?, is_due = 1 WHERE id = ?", to.key, to.root, project.id));
   const auto old_name = name == project.name ? std::nullopt : std::optional(project.name);
   return db.run(
-      "INSERT INTO project_history(project.id, name_of(what), made_by, old_key, old_root, old_name, "
-      "at_epoch) "
+      "INSERT INTO project_history(project_id, what, made_by, old_key, old_root, old_name, at_epoch) "
       "VALUES(?, ?, 'cairn', ?, ?, ?, ?)",
       project.id, name_of(what), project.key, project.root, old_name, epoch_ms(now));
 }
