@@ -261,14 +261,16 @@ TEST_F(ImportTest, ASessionOfManyPiecesIsOneEndedSession) {
   OldTranscript old{m, kFirst};
   std::string words;
   while (words.size() < 60'000) words += "some plain words ";
-  for (int i = 0; i < 40; ++i) {
+  constexpr int kTurns = 36;  // a little more than one piece (host::kTranscriptPiece)
+  static_assert(kTurns * 60'000 > host::kTranscriptPiece);
+  for (int i = 0; i < kTurns; ++i) {
     old.prompt("Request " + std::to_string(i));
     old.says("Answer " + std::to_string(i) + ". " + words);
   }
   old.save();
   later();
   import();
-  EXPECT_EQ(m.number("SELECT count(*) FROM turns WHERE end_reason = 'stop'"), 40);
+  EXPECT_EQ(m.number("SELECT count(*) FROM turns WHERE end_reason = 'stop'"), kTurns);
   EXPECT_EQ(m.text("SELECT status FROM sdk_sessions"), "completed");
   EXPECT_EQ(m.number("SELECT completed_at_epoch = last_event_at_epoch FROM sdk_sessions"), 1);
 }
