@@ -37,6 +37,7 @@ std::string selection_text(Shell& shell, const Json& result) {
   if (const auto events = result["events"].as_int(); events > 0)
     text += ", with " + count_text(events, "event", "events");
   if (result["everywhere"].as_bool()) text += "; the text itself wherever it is";
+  if (result["own_word"].as_bool()) text += "; cairn itself uses this word, so it stays elsewhere";
   text += "\n";
   for (const Json& record : result["records"].items())
     text += fmt::format("  {}  {}\n", shell.screen().paint(Style::accent, text_of(record["id"])),
