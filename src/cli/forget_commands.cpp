@@ -91,12 +91,17 @@ Result<int> forget_command(Shell& shell) {
     return Error{Code::canceled, "forget: nothing was changed"};
   const Json begun = TRY(shell.ask("forget", args));
   const Json number = Json::object({{"forget", begun["forget"].as_int()}});
-  std::string phase;
+  std::string phase, error;
   for (result = TRY(shell.ask("forget.status", number)); !result["done"].as_bool();
        result = TRY(shell.ask("forget.status", number))) {
     if (shell.screen().terminal && phase != result["phase"].as_string()) {
       phase = result["phase"].as_string();
       shell.note("forgetting: " + phase);
+    }
+    if (const auto now = result["report"].text("error"); now && *now != error) {
+      error = *now;
+      shell.note("forget: " + shown_line(error) +
+                 ": the daemon tries again every minute; you can interrupt this command, it goes on");
     }
     usleep(50'000);
   }

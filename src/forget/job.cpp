@@ -106,6 +106,8 @@ Status Job::load(const store::Forget& forget) {
     forget_->position.clear();  // the position in these files is not saved: begin again
   report_ = Json::parse_partial(forget.report).value;
   if (!report_.is_object()) report_ = Json::object();
+  // Of an earlier attempt: the next save() drops it.
+  std::erase_if(report_.mutable_members(), [](const Json::Member& one) { return one.first == "error"; });
   forgotten_ = TRY(load_forgotten(db_, key_, forget.id));
   calls_.clear();
   markers_.clear();
@@ -166,6 +168,15 @@ std::optional<store::Changed> Job::change(std::string_view text) const {
   return changed;
 }
 
+// Adds the error to the saved report, where forget.status finds it. Everything else stays as it was saved.
+Status Job::report_error(const std::string& message) {
+  auto saved = TRY(store::find_forget(db_, forget_->id));
+  if (!saved) return {};
+  Json report = Json::parse_partial(saved->report).value;
+  saved->report = report.set("error", message).dump();
+  return store::in_transaction(db_, [&] { return store::put_forget(db_, *saved); });
+}
+
 Result<bool> Job::step() {
   if (!due_ || clock_.boot_ns() < not_before_ns_) return false;
   if (!forget_) {
@@ -180,6 +191,7 @@ Result<bool> Job::step() {
   if (!worked) {
     // The disk may be full, or a reader may use the WAL: try again from the last saved position.
     log_.error("forget: " + worked.error().message);
+    ignore(report_error(worked.error().message));  // on a full disk it may fail too
     forget_.reset();
     rewriter_.reset();
     not_before_ns_ = clock_.boot_ns() + kRetryNs;

@@ -65,6 +65,7 @@ class Job {
   Status to_phase(store::ForgetPhase phase);
   Status save(const std::function<Status()>& also = nullptr);
   void count(std::string_view what, std::int64_t more);
+  Status report_error(const std::string& message);
   std::optional<store::Changed> change(std::string_view text) const;
   bool is_gone(std::string_view text) const;
   std::function<bool()> time_is_up() const;

@@ -167,5 +167,23 @@ TEST_F(ForgetArchive, EveryTextOfEveryRowCanBeReplaced) {
   } while (!position.empty());
 }
 
+TEST_F(ForgetArchive, AFailureIsInTheReportUntilAStepWorks) {
+  begin("make a parser with the zanzibar-canary-7731 key");
+  must(
+      m.db().run("CREATE TRIGGER fails BEFORE UPDATE OF prompt_text ON user_prompts BEGIN SELECT "
+                 "RAISE(ABORT, 'out of paper'); END"));
+  const Json begun = must(m.run("forget", Json::object({{"all", true}, {"secret", "zanzibar-canary-7731"}})));
+  const Json number = Json::object({{"forget", begun["forget"].as_int()}});
+  minutes(2);
+  Json status = must(m.run("forget.status", number));
+  EXPECT_FALSE(status["done"].as_bool());
+  EXPECT_NE(status["report"]["error"].as_string().find("out of paper"), std::string::npos) << status.dump();
+  must(m.db().run("DROP TRIGGER fails"));
+  minutes(2);
+  status = must(m.run("forget.status", number));
+  EXPECT_TRUE(status["done"].as_bool()) << status.dump();
+  EXPECT_FALSE(status["report"].has("error")) << status.dump();
+}
+
 }  // namespace
 }  // namespace cairn::test
