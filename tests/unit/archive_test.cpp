@@ -454,6 +454,24 @@ TEST_F(ArchiveTest, RepairRegistersFilesAgainAndCopiesWhatIsMissing) {
   EXPECT_EQ(must(m.run("backup.repair"))["defects"].items().size(), 0u);
 }
 
+TEST_F(ArchiveTest, RepairRegistersFilesThatAForgetHasWritten) {
+  begin("make a parser with the zanzibar-canary-7731 key");
+  end();
+  transcript.answer("A second version of the same transcript.");
+  end_again();
+  must(m.run("forget", Json::object({{"all", true}, {"secret", "zanzibar-canary-7731"}})));
+  must(m.drain());
+  ASSERT_NE(files().at(0).find("f1."), std::string::npos) << files().at(0);
+  const std::string before = restored(chat.session);
+  m.close();
+  for (const char* end : {"", "-wal", ".state", ".first"}) ignore(m.disk.remove(m.home.database() + end));
+  must(m.disk.remove(transcript.path()));
+  must(m.open());
+  const Json found = must(m.run("backup.repair", Json::object({{"apply", true}})));
+  EXPECT_EQ(count(), 2) << found.dump();
+  EXPECT_EQ(restored(chat.session), before);
+}
+
 TEST(ArchiveOfARealDisk, ASparseFileIsNoDanger) {
   Machine m;
   must(m.open());
