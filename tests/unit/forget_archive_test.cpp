@@ -1,4 +1,6 @@
 // What was forgotten leaves the frames of the archive; versions, line counts and growing go on.
+#include <cerrno>
+
 #include "base/text.h"
 #include "store/compress.h"
 #include "store/scrub.h"
@@ -183,6 +185,56 @@ TEST_F(ForgetArchive, AFailureIsInTheReportUntilAStepWorks) {
   status = must(m.run("forget.status", number));
   EXPECT_TRUE(status["done"].as_bool()) << status.dump();
   EXPECT_FALSE(status["report"].has("error")) << status.dump();
+}
+
+// A machine whose forget has come to the archive, where it rewrites one backup with one passage.
+struct AtTheArchive {
+  AtTheArchive() {
+    must(m.open());
+    m.tell(chat.start());
+    m.tell(chat.prompt("make a parser"));
+    transcript.prompt("make a parser");
+    transcript.answer("Made it with zanzibar.");
+    transcript.save();
+    m.tell(chat.end("other"));
+    m.clock.advance(std::chrono::minutes(5));
+    must(m.engine->tick());
+    must(m.drain());
+    EXPECT_EQ(known(), 1);
+    must(m.run("forget", Json::object({{"all", true}, {"secret", "zanzibar"}})));
+    while (phase() != "archive") must(m.engine->step());
+  }
+  std::string phase() { return m.text("SELECT phase FROM forgets"); }
+  std::int64_t known() {
+    return m.number("SELECT count(*) FROM passage_index WHERE passage_index MATCH 'zanzibar'");
+  }
+  // Works until the archive is done or a call of the disk fails. Returns the number of calls.
+  std::uint64_t work() {
+    const std::uint64_t before = m.disk.calls(SimDisk::Calls::all);
+    while (phase() == "archive" && m.engine->step().value_or(false)) {
+    }
+    return m.disk.calls(SimDisk::Calls::all) - before;
+  }
+
+  Machine m;
+  Chat chat;
+  TranscriptWriter transcript{m, chat, "", ""};
+};
+
+TEST(ForgetPassages, AreIndexedAgainWhateverCallFailsAfterTheirBackupWasRewritten) {
+  const std::uint64_t calls = AtTheArchive().work();
+  constexpr std::uint64_t kLast = 25;  // those since the files are written
+  ASSERT_GT(calls, kLast);
+  for (std::uint64_t call = calls - kLast; call <= calls; call += 2) {
+    AtTheArchive at;
+    at.m.disk.fail_at(call, EIO, SimDisk::Calls::all);
+    at.work();
+    at.m.disk.clear_faults();
+    must(at.m.open());
+    must(at.m.drain());
+    EXPECT_EQ(at.phase(), "done");
+    EXPECT_EQ(at.known(), 0) << "after the failure of call " << call << " of " << calls;
+  }
 }
 
 }  // namespace
