@@ -104,15 +104,15 @@ class Rewrite {
   std::vector<std::string_view> keys_;
 };
 
-Json list_of(const std::set<std::string, std::less<>>& ids) {
+Json list_of(const NewestIds& ids) {
   Json list = Json::array();
-  for (const std::string& id : ids) list.push(id);
+  for (const std::string& id : ids.oldest_first()) list.push(id);
   return list;
 }
 
-std::set<std::string, std::less<>> set_of(const Json& list) {
-  std::set<std::string, std::less<>> ids;
-  for (const Json& id : list.items()) ids.emplace(id.as_string());
+NewestIds ids_of(const Json& list) {
+  NewestIds ids;
+  for (const Json& id : list.items()) ids.add(std::string(id.as_string()));
   return ids;
 }
 
@@ -129,24 +129,34 @@ event::Event event_of(const host::RecordCall& call, const std::string& cwd) {
 
 }  // namespace
 
+void NewestIds::add(std::string id) {
+  if (!known_.insert(id).second) return;
+  order_.push_back(std::move(id));
+  if (order_.size() <= kMostState) return;
+  known_.erase(order_.front());
+  order_.pop_front();
+}
+
 Redactor::Redactor(const gate::Gate& gate, const host::Host& host, Rules rules, std::string_view state)
     : gate_(gate), host_(host), rules_(std::move(rules)) {
   const Json known = Json::parse_partial(state).value;
   prompt_ = known["prompt"].as_string();
-  excluded_ = set_of(known["excluded"]);
-  env_files_ = set_of(known["env"]);
+  at_ = known["at"].as_int();
+  excluded_ = ids_of(known["excluded"]);
+  env_files_ = ids_of(known["env"]);
 }
 
 std::string Redactor::state() const {
-  if (prompt_.empty() && excluded_.empty() && env_files_.empty()) return {};
-  return Json::object(
-             {{"prompt", gate_.id(prompt_)}, {"excluded", list_of(excluded_)}, {"env", list_of(env_files_)}})
+  if (prompt_.empty() && at_ == 0 && excluded_.empty() && env_files_.empty()) return {};
+  return Json::object({{"prompt", gate_.id(prompt_)},
+                       {"at", at_},
+                       {"excluded", list_of(excluded_)},
+                       {"env", list_of(env_files_)}})
       .dump();
 }
 
 // Whether a call or a result of the line is one of `calls`.
-bool Redactor::names_one_of(const host::Record& record,
-                            const std::set<std::string, std::less<>>& calls) const {
+bool Redactor::names_one_of(const host::Record& record, const NewestIds& calls) const {
   if (calls.empty()) return false;
   const auto known = [&](const std::string& id) { return calls.contains(gate_.id(id)); };
   return std::any_of(record.calls.begin(), record.calls.end(),
@@ -155,19 +165,21 @@ bool Redactor::names_one_of(const host::Record& record,
                      [&](const host::RecordResult& result) { return known(result.call); });
 }
 
-// A line belongs to the last prompt that this line or an earlier one names.
+// A line belongs to the last prompt and the last time that this line or an earlier one names.
 bool Redactor::is_withheld(const host::Record& record) {
   if (!record.prompt_id.empty()) prompt_ = record.prompt_id;
+  if (record.at) at_ = epoch_ms(*record.at);
+  bool is_excluded = false;
   // A call and its result are on different lines: remember the call, so that its result is withheld too.
   for (const host::RecordCall& call : record.calls)
-    if (excluded_.size() < kMostState && gate_.refuse(event_of(call, record.cwd)))
-      excluded_.insert(gate_.id(call.id));
-  if (names_one_of(record, excluded_)) return true;
+    if (gate_.refuse(event_of(call, record.cwd))) {
+      excluded_.add(gate_.id(call.id));
+      is_excluded = true;
+    }
+  if (is_excluded || names_one_of(record, excluded_)) return true;
   if (!prompt_.empty() && rules_.private_prompts.contains(gate_.id(prompt_))) return true;
-  if (!record.at) return false;
-  const std::int64_t at = epoch_ms(*record.at);
   return std::any_of(rules_.pauses.begin(), rules_.pauses.end(),
-                     [&](const auto& pause) { return pause.first <= at && at <= pause.second; });
+                     [&](const auto& pause) { return pause.first <= at_ && at_ <= pause.second; });
 }
 
 bool Redactor::reads_env_file(const host::Record& record) {
@@ -175,9 +187,9 @@ bool Redactor::reads_env_file(const host::Record& record) {
     const event::Event event = event_of(call, record.cwd);
     const auto paths = gate::touched_paths(event);
     const auto words = gate::command_words(host::command_of(call.input));
-    if (env_files_.size() < kMostState && (std::any_of(paths.begin(), paths.end(), gate::is_env_file) ||
-                                           std::any_of(words.begin(), words.end(), gate::is_env_file)))
-      env_files_.insert(gate_.id(call.id));
+    if (std::any_of(paths.begin(), paths.end(), gate::is_env_file) ||
+        std::any_of(words.begin(), words.end(), gate::is_env_file))
+      env_files_.add(gate_.id(call.id));
   }
   return names_one_of(record, env_files_);
 }
@@ -201,9 +213,14 @@ bool Redactor::clean_text(std::string_view line, std::string& out) {
 bool Redactor::pass(std::string_view line, std::string& out) {
   if (trim(line).empty()) return false;
   const Json::Parsed parsed = Json::parse_partial(line, kLimits);
-  if (!parsed.complete || parsed.limited || !parsed.value.is_object()) return clean_text(line, out);
   const Json& before = parsed.value;
   const host::Record record = host_.read_record(before);
+  if (!parsed.complete || parsed.limited || !before.is_object()) {
+    // Nothing of its structure is known for sure, so all of it is one text.
+    if (!is_withheld(record)) return clean_text(line, out);
+    out = Json(kWithheld).dump();
+    return true;
+  }
   Json after = before;
   if (is_withheld(record)) {
     after.for_each_string([](std::string& text) { text = kWithheld; });

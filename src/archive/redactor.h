@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +22,19 @@ namespace cairn::archive {
 
 // Replaces a text that is left out.
 inline constexpr std::string_view kWithheld = "[withheld]";
+
+// Ids of tool calls, the newest ones: a result follows its call closely.
+class NewestIds {
+ public:
+  void add(std::string id);
+  bool contains(std::string_view id) const { return known_.contains(id); }
+  bool empty() const { return order_.empty(); }
+  const std::deque<std::string>& oldest_first() const { return order_; }
+
+ private:
+  std::deque<std::string> order_;
+  std::set<std::string, std::less<>> known_;
+};
 
 // Reads the lines of one transcript in their order. Belongs to one thread.
 class Redactor {
@@ -42,7 +56,7 @@ class Redactor {
 
  private:
   bool is_withheld(const host::Record& record);
-  bool names_one_of(const host::Record& record, const std::set<std::string, std::less<>>& calls) const;
+  bool names_one_of(const host::Record& record, const NewestIds& calls) const;
   bool reads_env_file(const host::Record& record);
   bool clean_text(std::string_view line, std::string& out);
   gate::Secrets::Reading known_only();
@@ -50,9 +64,10 @@ class Redactor {
   const gate::Gate& gate_;
   const host::Host& host_;
   Rules rules_;
-  std::string prompt_;                            // of the last line that named one
-  std::set<std::string, std::less<>> excluded_;   // tool calls that a rule excludes
-  std::set<std::string, std::less<>> env_files_;  // tool calls that read a file of environment variables
+  std::string prompt_;   // of the last line that named one
+  std::int64_t at_ = 0;  // epoch ms, of the last line that named a time; 0: none did
+  NewestIds excluded_;   // tool calls that a rule excludes
+  NewestIds env_files_;  // tool calls that read a file of environment variables
 };
 
 // Removes what was forgotten from a stored line, and all texts of a line that names one of `calls`. It stays

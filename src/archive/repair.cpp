@@ -78,6 +78,8 @@ Status register_file(store::Db& db, os::Disk& disk, const Places& places, Rows r
     rows.base.id = base->id;
     // A version is all files of its base up to this one, so its hash needs the text of the files before it.
     segments = TRY(store::segments_of(db, base->id, rows.segment.ordinal - 1));
+  } else if (base && base->ordinal == rows.base.ordinal) {
+    return Error{Code::corrupt, "a forget has replaced it: remove it yourself"};
   }
   if (std::ssize(segments) != rows.segment.ordinal - 1)
     return Error{Code::corrupt, "the files before it are not there"};
@@ -143,10 +145,10 @@ Result<std::string> fix_missing(store::Db& db, os::Disk& disk, const Defect& def
                            : "its versions were dropped; the transcript is gone too");
 }
 
-// HASH-BASE.SEGMENT.zst; nothing for another name.
+// HASH-BASE.SEGMENT.zst, or HASH-BASEfFORGET.SEGMENT.zst after a forget; nothing for another name.
 struct Name {
   std::string whose;
-  std::int64_t base = 0, segment = 0;
+  std::int64_t base = 0, forget = 0, segment = 0;
   auto operator<=>(const Name&) const = default;
 };
 std::optional<Name> read_name(std::string_view file) {
@@ -154,15 +156,20 @@ std::optional<Name> read_name(std::string_view file) {
   // The hash has 32 digits.
   const std::size_t dash = file.find('-'), dot = file.find('.');
   if (dash != 32 || dot == std::string_view::npos || dot < dash || !file.ends_with(kEnd)) return std::nullopt;
-  Name name{std::string(file.substr(0, dash)), 0, 0};
+  Name name{std::string(file.substr(0, dash)), 0, 0, 0};
   const auto number = [](std::string_view digits, std::int64_t& to) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), to);
     return error == std::errc() && end == digits.data() + digits.size();
   };
   file.remove_suffix(kEnd.size());
-  if (dot >= file.size() || !number(file.substr(dash + 1, dot - dash - 1), name.base) ||
-      !number(file.substr(dot + 1), name.segment))
+  if (dot >= file.size() || !number(file.substr(dot + 1), name.segment)) return std::nullopt;
+  const std::string_view base = file.substr(dash + 1, dot - dash - 1);
+  const std::size_t mark = base.find('f');
+  if (!number(base.substr(0, mark), name.base) ||
+      (mark != std::string_view::npos && !number(base.substr(mark + 1), name.forget)))
     return std::nullopt;
+  // The files of the last forget come first: those before it have what was forgotten.
+  name.forget = -name.forget;
   return name;
 }
 

@@ -37,6 +37,7 @@ std::string selection_text(Shell& shell, const Json& result) {
   if (const auto events = result["events"].as_int(); events > 0)
     text += ", with " + count_text(events, "event", "events");
   if (result["everywhere"].as_bool()) text += "; the text itself wherever it is";
+  if (result["own_word"].as_bool()) text += "; cairn itself uses this word, so it stays elsewhere";
   text += "\n";
   for (const Json& record : result["records"].items())
     text += fmt::format("  {}  {}\n", shell.screen().paint(Style::accent, text_of(record["id"])),
@@ -90,12 +91,17 @@ Result<int> forget_command(Shell& shell) {
     return Error{Code::canceled, "forget: nothing was changed"};
   const Json begun = TRY(shell.ask("forget", args));
   const Json number = Json::object({{"forget", begun["forget"].as_int()}});
-  std::string phase;
+  std::string phase, error;
   for (result = TRY(shell.ask("forget.status", number)); !result["done"].as_bool();
        result = TRY(shell.ask("forget.status", number))) {
     if (shell.screen().terminal && phase != result["phase"].as_string()) {
       phase = result["phase"].as_string();
       shell.note("forgetting: " + phase);
+    }
+    if (const auto now = result["report"].text("error"); now && *now != error) {
+      error = *now;
+      shell.note("forget: " + shown_line(error) +
+                 ": the daemon tries again every minute; you can interrupt this command, it goes on");
     }
     usleep(50'000);
   }

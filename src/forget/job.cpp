@@ -106,6 +106,8 @@ Status Job::load(const store::Forget& forget) {
     forget_->position.clear();  // the position in these files is not saved: begin again
   report_ = Json::parse_partial(forget.report).value;
   if (!report_.is_object()) report_ = Json::object();
+  // Of an earlier attempt: the next save() drops it.
+  std::erase_if(report_.mutable_members(), [](const Json::Member& one) { return one.first == "error"; });
   forgotten_ = TRY(load_forgotten(db_, key_, forget.id));
   calls_.clear();
   markers_.clear();
@@ -166,6 +168,15 @@ std::optional<store::Changed> Job::change(std::string_view text) const {
   return changed;
 }
 
+// Adds the error to the saved report, where forget.status finds it. Everything else stays as it was saved.
+Status Job::report_error(const std::string& message) {
+  auto saved = TRY(store::find_forget(db_, forget_->id));
+  if (!saved) return {};
+  Json report = Json::parse_partial(saved->report).value;
+  saved->report = report.set("error", message).dump();
+  return store::in_transaction(db_, [&] { return store::put_forget(db_, *saved); });
+}
+
 Result<bool> Job::step() {
   if (!due_ || clock_.boot_ns() < not_before_ns_) return false;
   if (!forget_) {
@@ -180,6 +191,7 @@ Result<bool> Job::step() {
   if (!worked) {
     // The disk may be full, or a reader may use the WAL: try again from the last saved position.
     log_.error("forget: " + worked.error().message);
+    ignore(report_error(worked.error().message));  // on a full disk it may fail too
     forget_.reset();
     rewriter_.reset();
     not_before_ns_ = clock_.boot_ns() + kRetryNs;
@@ -303,8 +315,14 @@ Result<bool> Job::end_base() {
     rewriter_->discard();
   } else {
     forget_->position = std::to_string(base);
-    // The new files and the position in one transaction: after a crash the base is not rewritten again.
-    auto done = save([&] { return rewriter_->commit(); });
+    // One transaction: after a crash neither the base is rewritten again, nor has the search index words of
+    // lines that are gone.
+    auto done = save([&]() -> Status {
+      TRY(rewriter_->commit());
+      TRY(index_passages(base, lines));
+      count("archive_lines", static_cast<std::int64_t>(lines.size()));
+      return {};
+    });
     if (!done && done.error().code == Code::busy) {  // the backup grew meanwhile: rewrite it again
       rewriter_->discard();
       rewriter_.reset();
@@ -312,22 +330,27 @@ Result<bool> Job::end_base() {
       return true;
     }
     TRY(std::move(done));
-    count("archive_lines", static_cast<std::int64_t>(lines.size()));
+    rewriter_.reset();
+    return true;
   }
+  rewriter_.reset();
   forget_->position = std::to_string(base);
-  // The search index has the words of the old lines until their passages are indexed again.
+  TRY(save());
+  return true;
+}
+
+// Indexes the passages that have one of the lines again, from the text that the archive has for them.
+Status Job::index_passages(std::int64_t base, const std::set<std::int64_t>& lines) {
   std::set<std::int64_t> passages;
   for (const std::int64_t line : lines)
     for (const std::int64_t id : TRY(store::passages_with(db_, base, line, line))) passages.insert(id);
-  rewriter_.reset();
   for (const std::int64_t id : passages) {
     const auto passage = TRY(store::find_passage(db_, id));
     if (!passage) continue;
     const auto text = TRY(archive::passage_text(db_, disk_, home_ + "/archive", *passage));
-    TRY(store::in_transaction(db_, [&] { return store::reindex_passage(db_, id, text.text); }));
+    TRY(store::reindex_passage(db_, id, text.text));
   }
-  TRY(save());
-  return true;
+  return {};
 }
 
 Result<bool> Job::read_frames() {

@@ -56,6 +56,7 @@ class Job {
   Result<bool> archive(bool only_look);
   Result<bool> begin_base(bool only_look);
   Result<bool> end_base();
+  Status index_passages(std::int64_t base, const std::set<std::int64_t>& lines);
   Result<bool> read_frames();
   Result<bool> files();
   Result<bool> index();
@@ -64,6 +65,7 @@ class Job {
   Status finish();
   Status to_phase(store::ForgetPhase phase);
   Status save(const std::function<Status()>& also = nullptr);
+  Status report_error(const std::string& message);
   void count(std::string_view what, std::int64_t more);
   std::optional<store::Changed> change(std::string_view text) const;
   bool is_gone(std::string_view text) const;

@@ -18,6 +18,7 @@ namespace cairn::forget {
 // 2. read_texts() makes tombstones of each text of these records, and finds the events that they came from.
 // 3. drop_common() drops the tombstones of texts that records which stay have too: to remove those would
 // damage them.
+// 4. drop_own() drops the tombstones of texts that cairn itself writes, such as the name of a state.
 // Tombstones of what is left are `lasting`: the gate keeps the text out from then on. A phrase that was
 // only searched for is `temporary`: it is removed once and may be said again.
 
@@ -72,6 +73,7 @@ class Selector {
   Status add_session(SessionId session);
   Status read_texts();
   Status drop_common();
+  Status drop_own();
   bool is_of_going_turn(const RecordText& text) const;
 
   store::Db& db_;
@@ -223,6 +225,23 @@ Status Selector::drop_common() {
   return {};
 }
 
+// A word that cairn itself writes cannot be removed everywhere: it is in the schema and in states, and hosts
+// use many of them as keys of their transcripts. The records that say it go all the same, with their texts.
+// A secret is removed in any case, and the proof says where it is left.
+Status Selector::drop_own() {
+  const auto is_text = [](const gate::Tombstone& one) { return one.kind == gate::Tombstone::Kind::text; };
+  gate::Forgotten finder = hasher_;
+  for (const auto* list : {&out_.lasting, &out_.temporary})
+    for (const gate::Tombstone& tombstone : *list)
+      if (is_text(tombstone)) finder.add(tombstone);
+  std::unordered_set<std::uint64_t> own;
+  finder.matches(TRY(store::own_words(db_)), own);
+  const auto is_own = [&](const gate::Tombstone& one) { return is_text(one) && own.contains(one.hash); };
+  out_.common += static_cast<std::int64_t>(std::erase_if(out_.lasting, is_own));
+  out_.own_word = std::erase_if(out_.temporary, is_own) > 0;
+  return {};
+}
+
 Result<Selection> Selector::run(const Request& request) {
   if (!request.records.empty()) {
     out_.way = ForgetWay::ids;
@@ -253,8 +272,12 @@ Result<Selection> Selector::run(const Request& request) {
   }
   TRY(read_texts());
   TRY(drop_common());
+  TRY(drop_own());
   if (out_.records.empty() && out_.sessions.empty() && out_.lasting.empty() && out_.temporary.empty())
-    return Error{Code::not_found, "forget: there is nothing like that"};
+    return Error{Code::not_found,
+                 out_.own_word ? "forget: no record says that, and cairn itself uses the word: it stays in "
+                                 "what tools printed and in transcripts"
+                               : "forget: there is nothing like that"};
   return std::move(out_);
 }
 

@@ -38,6 +38,7 @@ struct Selection {
   std::vector<gate::Tombstone> lasting;
   std::vector<gate::Tombstone> temporary;  // for this forget only
   std::int64_t common = 0;                 // texts that other records have as well and that may come back
+  bool own_word = false;  // what was searched for is a word of cairn's own: it stays elsewhere
 };
 
 // Reads; changes nothing. Fails with `not_found` when there is nothing of that kind.

@@ -120,7 +120,8 @@ Result<Json> selection_json(World& world, const forget::Selection& selection) {
        {"session_count", selection.sessions.size()},
        {"events", selection.events.size()},
        {"everywhere", !selection.temporary.empty() || selection.way == store::ForgetWay::secret},
-       {"common", selection.common}});
+       {"common", selection.common},
+       {"own_word", selection.own_word}});
 }
 
 Json forget_json(const store::Forget& forget) {

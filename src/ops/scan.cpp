@@ -136,12 +136,15 @@ Result<Json> scan(store::Db& db, os::Disk& disk, const hook::Home& home, const g
 }
 
 // The writer forgets what was found, within a minute.
-static void forget_found(World& world, const std::set<std::string>& found) {
+static void forget_found(World& world, const gate::Secrets& secrets, const std::set<std::string>& found) {
   forget::Request request;
   request.secrets.assign(found.begin(), found.end());
-  world.write_later([key = world.key, request, now = world.clock.now()](store::Db& db) -> Status {
+  // Where the gate removed one of them, its marker goes too.
+  std::vector<std::string> prints;
+  for (const std::string& secret : found) prints.push_back(secrets.fingerprint(secret));
+  world.write_later([key = world.key, request, prints, now = world.clock.now()](store::Db& db) -> Status {
     const forget::Selection selection = TRY(forget::select(db, key, request));
-    TRY(forget::begin(db, key, selection, {}, now));
+    TRY(forget::begin(db, key, selection, prints, now));
     return {};
   });
 }
@@ -153,7 +156,7 @@ static Result<Json> scan_all(World& world, const Args& args) {
   Json report =
       TRY(scan(world.db, world.disk, world.home, secrets, world.stopping, forget ? &found : nullptr));
   if (!forget) return report;
-  if (!found.empty() && world.write_later) forget_found(world, found);
+  if (!found.empty() && world.write_later) forget_found(world, secrets, found);
   return report.set("forgetting", found.size());
 }
 

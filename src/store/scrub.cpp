@@ -15,60 +15,47 @@ namespace {
 
 constexpr int kScrubPiece = 64;  // rows a read
 
-// Columns that are not scrubbed: names that rows refer to, hashes, times, and values of fixed sets. Every
-// other column is scrubbed, so that a new one is included by itself.
-constexpr std::array<std::string_view, 52> kNames = {"project",
-                                                     "uuid",
-                                                     "origin",
-                                                     "platform",
-                                                     "content_session_id",
-                                                     "root",
-                                                     "old_key",
-                                                     "old_root",
-                                                     "old_name",
-                                                     "memory_session_id",
-                                                     "branch",
-                                                     "worktree",
-                                                     "cwd",
-                                                     "transcript_path",
-                                                     "memory_provider",
-                                                     "source_path",
-                                                     "status",
-                                                     "state",
-                                                     "kind",
-                                                     "hash",
-                                                     "content_hash",
-                                                     "payload_hash",
-                                                     "text_hash",
-                                                     "sha256",
-                                                     "source_sha256",
-                                                     "anchor_sha256",
-                                                     "created_at",
-                                                     "started_at",
-                                                     "completed_at",
-                                                     "updated_at",
-                                                     "verified_at",
-                                                     "deleted_at",
-                                                     "opened_at",
-                                                     "closed_at",
-                                                     "applied_at",
-                                                     "host_boot_id",
-                                                     "event_id",
-                                                     "prompt_id",
-                                                     "tool_use_id",
-                                                     "agent_id",
-                                                     "batch_id",
-                                                     "lease",
-                                                     "provider",
-                                                     "outcome",
-                                                     "message_type",
-                                                     "last_uuid",
-                                                     "anchor_uuid",
-                                                     "head_commit",
-                                                     "root_commit",
-                                                     "blob",
-                                                     "mark",
-                                                     "position"};
+// Columns that are not scrubbed, of every table: names that rows refer to, hashes and times. Every other
+// column is scrubbed, so that a new one is included by itself.
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"project",      "uuid",          "origin",        "platform",        "content_session_id",
+     "root",         "old_key",       "old_root",      "old_name",        "memory_session_id",
+     "branch",       "worktree",      "cwd",           "transcript_path", "memory_provider",
+     "source_path",  "hash",          "content_hash",  "payload_hash",    "text_hash",
+     "sha256",       "source_sha256", "anchor_sha256", "created_at",      "started_at",
+     "completed_at", "updated_at",    "verified_at",   "deleted_at",      "opened_at",
+     "closed_at",    "applied_at",    "host_boot_id",  "event_id",        "prompt_id",
+     "tool_use_id",  "agent_id",      "batch_id",      "lease",           "provider",
+     "last_uuid",    "anchor_uuid",   "head_commit",   "root_commit",     "blob",
+     "mark",         "position",      "status",        "state",           "record"});
+
+// Columns that hold only words of cairn's own: states, causes, types, names of values. They are not scrubbed
+// either. With a table where another table has a text in a column of that name.
+constexpr auto kStates = std::to_array<std::string_view>({"kind",
+                                                          "outcome",
+                                                          "message_type",
+                                                          "purpose",
+                                                          "trust",
+                                                          "hidden_by",
+                                                          "closed_by",
+                                                          "made_by",
+                                                          "event_name",
+                                                          "source",
+                                                          "cause",
+                                                          "phase",
+                                                          "way",
+                                                          "what",
+                                                          "actor",
+                                                          "turns.end_reason",
+                                                          "events.name",
+                                                          "meta.key",
+                                                          "index_rebuild.name",
+                                                          "observations.type",
+                                                          "schema_migrations.name"});
+
+bool is_state(const std::string& table, const std::string& column) {
+  return std::ranges::count(kStates, column) > 0 || std::ranges::count(kStates, table + "." + column) > 0;
+}
 
 struct ScrubTable {
   std::string name;
@@ -98,7 +85,7 @@ Result<std::vector<ScrubTable>> scrub_tables(Db& db) {
       const std::string name = column.text(0);
       if (column.integer(2) > 0) table.keys.push_back(name);
       const bool is_text = !column.text(1).starts_with("INT");
-      if (is_text && std::find(kNames.begin(), kNames.end(), name) == kNames.end())
+      if (is_text && std::ranges::count(kNames, name) == 0 && !is_state(table.name, name))
         table.columns.push_back(name);
     }
   }
@@ -165,10 +152,9 @@ Status put_hit(Db& db, const ScrubTable& table, const Hit& hit, const RecordGone
       stmt.bind(1, changed.text);
     TRY(bind_where(stmt, 2, hit, table));
     TRY(stmt.run());
+    if (table.name == "texts" && column == main)
+      TRY(db.run("UPDATE OR REPLACE texts SET hash = ? WHERE id = ?", content_hash(changed.text), hit.rowid));
   }
-  if (table.name == "texts")
-    TRY(db.run("UPDATE OR REPLACE texts SET hash = ? WHERE id = ?",
-               content_hash(hit.columns.front().second.text), hit.rowid));
   // With another hash, a new observation with the forgotten text is not equal to this one.
   if (table.name == "observations")
     TRY(db.run("UPDATE observations SET content_hash = ? WHERE id = ?",
@@ -264,6 +250,20 @@ Result<ScrubStep> scrub_rows(Db& db, const std::string& position, const ChangeTe
     }
   }
   return step;
+}
+
+Result<std::string> own_words(Db& db) {
+  std::string words = TRY(db.text("SELECT group_concat(sql, char(10)) FROM sqlite_schema")).value_or("");
+  Stmt column = TRY(
+      db.query("SELECT t.name, c.name FROM pragma_table_list t, pragma_table_info(t.name) c WHERE t.schema = "
+               "'main' AND t.type = 'table'"));
+  while (TRY(column.step())) {
+    const std::string table = column.text(0), name = column.text(1);
+    if (!is_state(table, name)) continue;
+    Stmt row = TRY(db.query("SELECT DISTINCT \"" + name + "\" FROM \"" + table + "\""));
+    while (TRY(row.step())) words += "\n" + row.text(0);
+  }
+  return words;
 }
 
 namespace {

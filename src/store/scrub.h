@@ -2,7 +2,7 @@
 //
 // A compressed text is decompressed and compressed again, and its hash is computed again. A record
 // of which nothing is left is deleted. The search index follows by its triggers. Names that other rows refer
-// to (projects, sessions, paths of transcripts) are not texts and stay.
+// to (projects, sessions, paths of transcripts) and states are not texts and stay.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,10 @@ using RecordGone = std::function<Status(const std::string& uuid)>;
 // after `enough` says so.
 Result<ScrubStep> scrub_rows(Db& db, const std::string& position, const ChangeText& change, bool only_look,
                              const std::function<bool()>& enough, const RecordGone& gone = nullptr);
+
+// The words that cairn itself writes: the schema's own text, and the values of columns with fixed states.
+// They are in the database's file whatever is forgotten.
+Result<std::string> own_words(Db& db);
 
 // Calls `visit` for every record that is a text a person could look for, hidden ones included, with its
 // project, its session's row and its turn (0: none). `project`: only of the projects it shows.

@@ -251,6 +251,70 @@ TEST_F(ArchiveTest, APrivatePromptsTurnIsWithheld) {
   EXPECT_NE(stored.find("public answer"), std::string::npos) << stored;
 }
 
+TEST_F(ArchiveTest, ACallThatARuleExcludesIsWithheldHoweverManyCameBefore) {
+  set("capture.exclude", "/home/dev/vault/**");
+  begin();
+  Json calls = Json::array();
+  for (int i = 0; i < 2100; ++i)
+    calls.push(Json::object({{"type", "tool_use"},
+                             {"id", "c" + std::to_string(i)},
+                             {"name", "Read"},
+                             {"input", Json::object({{"file_path", "/home/dev/vault/zebra.txt"}})}}));
+  transcript.line("assistant", Json::object({{"content", calls}}));
+  transcript.use("t1", "Read", Json::object({{"file_path", "/home/dev/vault/zebra.txt"}}));
+  end();
+  // A copy that goes on after the first one knows the newest calls, too.
+  transcript.result("t1", Json::object({{"file", Json::object({{"content", "zebra inside"}})}}), false,
+                    "zebra text");
+  end_again();
+  const std::string stored = restored(chat.session);
+  EXPECT_EQ(stored.find("zebra"), std::string::npos) << stored.substr(stored.find("zebra") - 200, 400);
+  EXPECT_NE(stored.find("\"t1\""), std::string::npos) << "ids stay";
+  EXPECT_LT(m.number("SELECT length(state) FROM backup_bases"), 40'000);
+}
+
+TEST_F(ArchiveTest, AnEnvironmentFileIsReadAsOneHoweverManyCameBefore) {
+  begin();
+  Json calls = Json::array();
+  for (int i = 0; i < 2100; ++i)
+    calls.push(Json::object({{"type", "tool_use"},
+                             {"id", "c" + std::to_string(i)},
+                             {"name", "Read"},
+                             {"input", Json::object({{"file_path", "/home/dev/code/.env"}})}}));
+  transcript.line("assistant", Json::object({{"content", calls}}));
+  transcript.use("t1", "Read", Json::object({{"file_path", "/home/dev/code/.env"}}));
+  const char* text = "COLOUR_OF_MOON=xVCNprMlkC\n";
+  transcript.result("t1", Json::object({{"file", Json::object({{"content", text}})}}), false, text);
+  end();
+  EXPECT_EQ(restored(chat.session).find("xVCNprMlkC"), std::string::npos);
+}
+
+TEST_F(ArchiveTest, ALineThatCannotBeReadIsWithheldInAPrivateTurnAndInAPause) {
+  const std::string deep = std::string(300, '[') + "\"zebra\"" + std::string(300, ']');
+  begin("<private>the plan</private>");
+  transcript.text += "zebra, not JSON\n";
+  transcript.text += "{\"type\":\"user\",\"message\":" + deep + "}\n";
+  m.tell(chat.prompt("now something public"));
+  transcript.prompt("now something public");
+  transcript.text += "numbat, not JSON\n";
+  m.clock.advance(std::chrono::minutes(10));
+  const auto now = epoch_ms(m.clock.now());
+  must(m.db().run("INSERT INTO capture_pauses(from_epoch, until_epoch) VALUES(?, ?)", now - 60'000,
+                  now + 60'000));
+  transcript.answer("An answer in the pause.");
+  transcript.text += "zebra, not JSON\n";
+  m.clock.advance(std::chrono::minutes(10));
+  transcript.answer("The wombat after the pause.");
+  transcript.text += "bandicoot, not JSON\n";
+  end();
+  const std::string stored = restored(chat.session);
+  EXPECT_EQ(stored.find("zebra"), std::string::npos) << stored;
+  for (const char* kept : {"numbat, not JSON", "wombat", "bandicoot, not JSON"})
+    EXPECT_NE(stored.find(kept), std::string::npos) << kept << " in " << stored;
+  EXPECT_EQ(std::count(stored.begin(), stored.end(), '\n'),
+            std::count(transcript.text.begin(), transcript.text.end(), '\n'));
+}
+
 TEST_F(ArchiveTest, AProjectThatIsOffIsNotArchived) {
   set("capture.exclude", "/home/dev/code/**");
   Chat hidden{
@@ -388,6 +452,24 @@ TEST_F(ArchiveTest, RepairRegistersFilesAgainAndCopiesWhatIsMissing) {
   EXPECT_EQ(count(), 2) << found.dump();
   EXPECT_EQ(restored(chat.session), transcript.text);
   EXPECT_EQ(must(m.run("backup.repair"))["defects"].items().size(), 0u);
+}
+
+TEST_F(ArchiveTest, RepairRegistersFilesThatAForgetHasWritten) {
+  begin("make a parser with the zanzibar-canary-7731 key");
+  end();
+  transcript.answer("A second version of the same transcript.");
+  end_again();
+  must(m.run("forget", Json::object({{"all", true}, {"secret", "zanzibar-canary-7731"}})));
+  must(m.drain());
+  ASSERT_NE(files().at(0).find("f1."), std::string::npos) << files().at(0);
+  const std::string before = restored(chat.session);
+  m.close();
+  for (const char* end : {"", "-wal", ".state", ".first"}) ignore(m.disk.remove(m.home.database() + end));
+  must(m.disk.remove(transcript.path()));
+  must(m.open());
+  const Json found = must(m.run("backup.repair", Json::object({{"apply", true}})));
+  EXPECT_EQ(count(), 2) << found.dump();
+  EXPECT_EQ(restored(chat.session), before);
 }
 
 TEST(ArchiveOfARealDisk, ASparseFileIsNoDanger) {

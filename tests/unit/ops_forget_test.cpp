@@ -122,6 +122,24 @@ TEST_F(ForgetRequests, EveryRecordHasAnActorByTheWayItCameIn) {
             store::Trust::candidate);
 }
 
+TEST_F(ForgetRequests, AScanForgetsTheMarkersOfASecretWithTheSecret) {
+  const std::string secret = "gh" + std::string("p_") + "aB3xY7qLm2Zt9RkV5wNc8HdJ4sGf6PbT1uEo";
+  m.tell(chat.prompt("the token is " + secret + " of the bandicoot"));
+  m.tell(chat.stop("Noted."));
+  const std::string marker = m.text("SELECT prompt_text FROM user_prompts ORDER BY id DESC LIMIT 1");
+  ASSERT_NE(marker.find("[secret:"), std::string::npos) << marker;
+  // As an older version, with fewer rules, stored it.
+  must(m.db().run("UPDATE user_prompts SET prompt_text = ? WHERE id = 1", "an old one: " + secret));
+  EXPECT_EQ(run("scan", Json::object({{"forget", true}}))["forgetting"].as_int(), 1);
+  m.clock.advance(std::chrono::minutes(2));
+  must(m.engine->tick());
+  must(m.drain());
+  EXPECT_EQ(m.text("SELECT phase FROM forgets"), "done");
+  EXPECT_EQ(m.text("SELECT prompt_text FROM user_prompts WHERE id = 1"), "an old one: [forgotten]");
+  EXPECT_EQ(m.text("SELECT prompt_text FROM user_prompts ORDER BY id DESC LIMIT 1"),
+            "the token is [forgotten] of the bandicoot");
+}
+
 TEST(Audit, FindsAChangedAndAMissingEntry) {
   Machine m;
   must(m.open());
