@@ -1,8 +1,9 @@
 // Correcting: edit, reject, retract, pin. Each can be undone, and each is in the audit log.
 //
-// A correction is the record's standing (trust, pinned, edited, hidden, until when it is valid), and for an
-// edit new fields. Standing, fields, undo entry and audit entry are written in one transaction. The undo
-// entry has the standing and the fields of before; the audit log has names of fields only, never text.
+// A correction is the record's standing (trust, pinned, edited, hidden, until when it is valid), for an edit
+// also new fields, for a pin also whether the record is a note. All of it, the undo entry and the audit entry
+// are written in one transaction. The undo entry has what was before; the audit log has names of fields only,
+// never text.
 #include "ops/correct.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "store/audit.h"
 #include "store/corrections.h"
 #include "store/documents.h"
+#include "store/notes.h"
 #include "store/standing.h"
 
 namespace cairn::ops {
@@ -33,6 +35,7 @@ struct Corrected {
   store::RecordName record;
   std::string project;
   store::Standing before;
+  std::optional<store::NoteState> note;  // before; nothing: it was no note
 };
 
 Result<Corrected> find_corrected(World& world, const Args& args, std::string_view what) {
@@ -41,7 +44,19 @@ Result<Corrected> find_corrected(World& world, const Args& args, std::string_vie
   auto standing = TRY(store::standing_of(world.db, record));
   if (!project || !standing || !TRY(may_see(world, *project)))
     return Error{Code::not_found, fmt::format("{}: there is no {}", what, record.text())};
-  return Corrected{record, *project, *std::move(standing)};
+  Corrected found{record, *project, *std::move(standing), {}};
+  if (record.letter == 'O') found.note = TRY(store::note_state(world.db, record.row));
+  return found;
+}
+
+Json note_json(const std::optional<store::NoteState>& note) {
+  if (!note) return Json();
+  return Json::object({{"for_all", note->for_all}, {"done_at", time_or_null(note->done_at)}});
+}
+
+std::optional<store::NoteState> read_note(const Json& note) {
+  if (note.is_null()) return std::nullopt;
+  return store::NoteState{note["for_all"].as_bool(), parse_iso8601(note["done_at"].as_string())};
 }
 
 Json standing_json(const store::Standing& s) {
@@ -80,9 +95,11 @@ Status store_correction(World& world, const Corrected& of, const store::Standing
   store::UndoEntry entry;
   entry.project = of.project;
   entry.what = what;
-  entry.detail =
-      Json::object({{"record", of.record.text()}, {"standing", standing_json(of.before)}, {"fields", fields}})
-          .dump();
+  entry.detail = Json::object({{"record", of.record.text()},
+                               {"standing", standing_json(of.before)},
+                               {"note", note_json(of.note)},
+                               {"fields", fields}})
+                     .dump();
   entry.at = now;
   entry.expires_at = now + kUndo;
   TRY(store::add_undo(world.db, entry));
@@ -210,7 +227,6 @@ Status take_back_correction(World& world, std::string_view what, const Json& det
   const WallTime now = world.clock.now();
   // The actor is not stored: it follows from the record, and from `edited`.
   standing->trust = store::named<store::Trust>(before["trust"].as_string()).value_or(standing->trust);
-  const bool was_pinned = standing->pinned;
   standing->pinned = before["pinned"].as_bool();
   standing->edited = before["edited"].as_bool();
   standing->valid_until = parse_iso8601(before["valid_until"].as_string());
@@ -222,8 +238,8 @@ Status take_back_correction(World& world, std::string_view what, const Json& det
   store::Fields fields;
   for (const auto& [name, value] : detail["fields"].members()) fields.emplace(name, value.as_string());
   if (!fields.empty()) TRY(store::put_fields(world.db, *record, fields, standing->edited, now));
-  if (what == "pin" && record->letter == 'O' && was_pinned != standing->pinned)
-    TRY(store::pin_observation(world.db, record->row, standing->pinned));
+  if (what == "pin" && record->letter == 'O')
+    TRY(store::put_note_state(world.db, record->row, read_note(detail["note"])));
   TRY(standing->hidden_by == store::HiddenBy::none ? store::show_record_again(world.db, *record)
                                                    : store::hide_record(world.db, *record, now));
   return store::add_audit(world.db, world.key, "undo " + std::string(what), "person", record->text(), "{}",

@@ -190,6 +190,34 @@ TEST_F(Corrections, AnObservationThatIsPinnedIsGivenToEverySession) {
   EXPECT_NE(m.context_of(m.ask(next.start())).find("dunnart"), std::string::npos);
 }
 
+TEST_F(Corrections, UndoingAPinLeavesANoteAsItWas) {
+  const std::string id(
+      run("remember", here({{"text", "the bilby builds use tabs"}, {"for", "all"}}))["id"].as_string());
+  const auto notes = [this] { return m.rows("SELECT observation_id, for_all, done_at_epoch FROM notes"); };
+  const Json pin = Json::object({{"id", id}}), unpin = Json::object({{"id", id}, {"off", true}});
+  auto before = notes();
+  ASSERT_EQ(before.size(), 1u);
+  for (const Json& args : {pin, unpin}) {
+    run("pin", args);
+    run("undo", here());
+    EXPECT_EQ(notes(), before) << args.dump();
+  }
+  run("done", Json::object({{"ids", Json::array({id})}}));
+  before = notes();
+  run("pin", pin);
+  EXPECT_NE(notes(), before);
+  run("undo", here());
+  EXPECT_EQ(notes(), before) << "a note that was done is given again";
+}
+
+TEST_F(Corrections, UndoingThePinOfAnObservationMakesItNoNoteAgain) {
+  const std::string id = remember("an agent's note about the dunnart", "agent");
+  run("pin", Json::object({{"id", id}}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM notes"), 1);
+  run("undo", here());
+  EXPECT_EQ(m.number("SELECT count(*) FROM notes"), 0);
+}
+
 TEST_F(Corrections, WhatWasSaidCannotBeEditedAndAWrongFieldIsNamed) {
   EXPECT_EQ(m.run("edit", Json::object({{"id", "P1"}, {"set", Json::array({"text=x"})}})).error().code,
             Code::invalid);
