@@ -158,7 +158,6 @@ Result<Json> edit(World& world, const Args& args) {
                  "edit: " + of.record.text() + " is what was said: reject or forget it instead"};
   store::Standing standing = of.before;
   standing.trust = store::Trust::confirmed;
-  standing.actor = store::Actor::person;
   if (has_until) standing.valid_until = until;
   TRY(store::in_transaction(world.db, [&]() -> Status {
     store::Fields before;
@@ -173,7 +172,8 @@ Result<Json> edit(World& world, const Args& args) {
     TRY(store_correction(world, of, standing, "edit", before));
     return store::hide_expired(world.db, world.clock.now());  // valid_until may be in the past
   }));
-  return result_json(of, standing, "edit");
+  // As it is stored: the actor follows from the fields, and a date in the past has hidden the record.
+  return result_json(of, TRY(store::standing_of(world.db, of.record)).value_or(standing), "edit");
 }
 
 // reject and retract differ only in the reason that is stored for hiding.

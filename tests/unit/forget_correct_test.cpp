@@ -218,6 +218,16 @@ TEST_F(Corrections, UndoingThePinOfAnObservationMakesItNoNoteAgain) {
   EXPECT_EQ(m.number("SELECT count(*) FROM notes"), 0);
 }
 
+TEST_F(Corrections, AnEditReportsWhatIsStored) {
+  const std::string id = remember("an agent's note about the dunnart", "agent");
+  const Json until = edit(id, {"valid_until=" + iso8601(m.clock.now() + std::chrono::hours(24))});
+  EXPECT_EQ(until["actor"].as_string(), "agent");
+  EXPECT_FALSE(until["hidden"].as_bool());
+  EXPECT_EQ(edit(id, {"title=the dunnart"})["actor"].as_string(), "person");
+  const Json over = edit(id, {"valid_until=" + iso8601(m.clock.now() - std::chrono::hours(1))});
+  EXPECT_TRUE(over["hidden"].as_bool()) << "it is over";
+}
+
 TEST_F(Corrections, WhatWasSaidCannotBeEditedAndAWrongFieldIsNamed) {
   EXPECT_EQ(m.run("edit", Json::object({{"id", "P1"}, {"set", Json::array({"text=x"})}})).error().code,
             Code::invalid);
