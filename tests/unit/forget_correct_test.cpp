@@ -278,5 +278,15 @@ TEST_F(Projects, SplittingMovesTheSessionsOfADirectory) {
   EXPECT_EQ(m.text("SELECT project FROM user_prompts ORDER BY id LIMIT 1"), name);
 }
 
+TEST_F(Projects, SplittingWaitsUntilAForgetIsDone) {
+  const std::string name = m.text("SELECT project FROM sdk_sessions ORDER BY id LIMIT 1");
+  const Json split = Json::object({{"name", name}, {"path", chat.cwd}});
+  run("forget", here({{"ids", Json::array({"P1"})}}));
+  EXPECT_EQ(m.run("projects.split", split).error().message,
+            "split: something is being forgotten: try again in a minute");
+  must(m.drain());
+  run("projects.split", split);
+}
+
 }  // namespace
 }  // namespace cairn::test
