@@ -159,10 +159,13 @@ void Engine::apply_settings(const ops::Settings& settings) {
   intake::Intake::Options options;
   options.max_field = static_cast<std::size_t>(settings_.integer("evidence.max_field_kb")) << 10;
   gate::Rules rules = ops::gate_rules(seams_.disk, settings_, key_);
-  if (auto forgotten = forget::load_forgotten(db_, key_))
+  if (auto forgotten = forget::load_forgotten(db_, key_)) {
     rules.forgotten = *std::move(forgotten);
   else
     seams_.log.error("tombstones: " + forgotten.error().message);
+    // The previous ones: without any, what was forgotten could be stored again.
+    rules.forgotten = intake_.gate().forgotten_shared();
+  }
   forget_.look_again();
   const gate::Gate gate(std::move(rules));
   intake_.configure(gate, options);
