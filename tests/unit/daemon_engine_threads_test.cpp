@@ -245,5 +245,12 @@ TEST(Engine, WhatWasForgottenStaysForgottenWhenTombstonesCannotBeRead) {
   EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts WHERE prompt_text LIKE '%zanzibar%'"), 0);
 }
 
+TEST(Engine, AFailureOfWhatAnOperationLeftToTheWriterIsLogged) {
+  Machine m;
+  must(m.open());
+  m.engine->write_later("scan", [](store::Db&) -> Status { return Error{Code::full, "the disk is full"}; });
+  EXPECT_TRUE(m.log.has("scan: the disk is full")) << m.log.all();
+}
+
 }  // namespace
 }  // namespace cairn::test
