@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -6,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/program.h"
 #include "host/claude_code/hooks.h"
 
@@ -265,6 +268,35 @@ TEST(HostVersion, GivesUpOnAProgramThatHangsOrIsMissing) {
   EXPECT_FALSE(version_of("cairn-no-such-program", 5s));
   EXPECT_FALSE(version_of("false", 5s));
   EXPECT_LT(std::chrono::steady_clock::now() - started, 5s);
+}
+
+// Another file as stdin, until the end of the test.
+class Stdin {
+ public:
+  explicit Stdin(const char* path) : before_(dup(STDIN_FILENO)) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    EXPECT_GE(dup2(fd, STDIN_FILENO), 0);
+    close(fd);
+  }
+  ~Stdin() {
+    dup2(before_, STDIN_FILENO);
+    close(before_);
+  }
+
+ private:
+  const int before_;
+};
+
+TEST(StandardInput, AReadErrorIsNotTheEndOfTheText) {
+  const Stdin directory("/");  // cannot be read
+  const auto text = all_of_stdin("save");
+  ASSERT_FALSE(text.ok()) << "it counts as an empty text";
+  EXPECT_TRUE(text.error().message.starts_with("save: stdin: ")) << text.error().message;
+}
+
+TEST(StandardInput, MoreThanTheLimitIsRefused) {
+  const Stdin endless("/dev/zero");
+  EXPECT_EQ(all_of_stdin("save").error().message, "save: stdin: more than 1.0 MB: shorten it");
 }
 
 }  // namespace
