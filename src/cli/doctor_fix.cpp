@@ -54,7 +54,7 @@ class Fixer {
   }
 
   void close_to_others() {
-    for (const std::string& path : wrong_modes(shell_.home())) {
+    for (const std::string& path : wrong_modes(shell_.disk(), shell_.home())) {
       struct stat info;
       if (stat(path.c_str(), &info) == 0 && chmod(path.c_str(), info.st_mode & 0700) == 0)
         did("closed to other users: " + path);

@@ -3,14 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/doctor.h"
 #include "cli/program.h"
 #include "host/claude_code/hooks.h"
+#include "support/temp_dir.h"
 
 namespace cairn::cli {
 namespace {
@@ -297,6 +300,22 @@ TEST(StandardInput, AReadErrorIsNotTheEndOfTheText) {
 TEST(StandardInput, MoreThanTheLimitIsRefused) {
   const Stdin endless("/dev/zero");
   EXPECT_EQ(all_of_stdin("save").error().message, "save: stdin: more than 1.0 MB: shorten it");
+}
+
+TEST(WrongModes, EveryFileOfTheStoreIsLookedAt) {
+  const test::TempDir dir("modes");
+  const hook::Home home = hook::Home::at(dir / "home");
+  for (const char* name : {"cairn.db", "cairn.db-wal", "cairn.db.state", "cairn.db.first",
+                           "cairn.db.damaged-20261101T000000", "key", "edit-7.txt", "mine.txt"})
+    test::write_file(home.data + "/" + name, "x");
+  for (const auto& entry : std::filesystem::directory_iterator(home.data))
+    std::filesystem::permissions(entry.path(), std::filesystem::perms(0644));
+  std::filesystem::permissions(home.data, std::filesystem::perms(0700));
+  os::RealDisk disk;
+  std::set<std::string> wrong;
+  for (const std::string& path : wrong_modes(disk, home)) wrong.insert(path.substr(home.data.size() + 1));
+  EXPECT_EQ(wrong, (std::set<std::string>{"cairn.db", "cairn.db-wal", "cairn.db.state", "cairn.db.first",
+                                          "cairn.db.damaged-20261101T000000", "key", "edit-7.txt"}));
 }
 
 }  // namespace
