@@ -115,8 +115,9 @@ std::vector<ops::Argument> Command::options() const {
   std::vector<ops::Argument> own;
   for (const ops::Argument& argument : operation->arguments) {
     const bool is_global =
-        std::any_of(global_options().begin(), global_options().end(),
-                    [&](const ops::Argument& global) { return global.name == argument.name; });
+        std::any_of(global_options().begin(), global_options().end(), [&](const ops::Argument& global) {
+          return global.name == argument.name && global.type == argument.type;
+        });
     if (argument.place == ops::Argument::Place::option && !is_global) own.push_back(argument);
   }
   return own;

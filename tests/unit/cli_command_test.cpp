@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "cli/program.h"
@@ -50,6 +51,15 @@ TEST(CommandLine, FindsACommandOfTwoWordsAndItsArgument) {
   EXPECT_EQ(line.words, std::vector<std::string>{"12"});
   EXPECT_TRUE(line.flag("events"));
   EXPECT_FALSE(line.flag("json"));
+}
+
+TEST(CommandLine, AnOptionOfTheCommandComesBeforeTheOneOfEveryCommand) {
+  const Line line = understood({"backup", "restore", "B1", "--version", "2", "--to", "/tmp/x"});
+  EXPECT_EQ(line.value("version"), "2");
+  EXPECT_EQ(line.words, std::vector<std::string>{"B1"});
+  for (const char* name : {"backup restore", "delta"})
+    EXPECT_NE(usage(*find_command(name)).find("[--version N]"), std::string::npos) << name;
+  EXPECT_TRUE(read_arguments({"--version", "backup", "restore"})->flag("version"));
 }
 
 TEST(CommandLine, TakesGlobalOptionsAnywhere) {
@@ -227,9 +237,11 @@ TEST(Commands, OnlyBeginAnothersNameWhenTheyTakeNoArguments) {
     for (const Command& other : all_commands())
       EXPECT_TRUE(command.words().empty() || !other.name.starts_with(std::string(command.name) + " "))
           << other.name;
+    // `--version N` of a command cannot be taken for `--version` of every command.
     for (const ops::Argument& option : command.options())
       for (const ops::Argument& global : global_options())
-        EXPECT_NE(option.name, global.name) << command.name;
+        EXPECT_TRUE(option.name != global.name || (option.label == "N" && global.label.empty()))
+            << command.name;
   }
 }
 
