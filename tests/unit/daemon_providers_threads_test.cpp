@@ -440,7 +440,9 @@ TEST_F(Providers, AWrongSetupIsTheFirstMessageAndSaysWhatToDo) {
   EXPECT_NE(setup("openai", "ftp://example.org").find("agent.endpoint"), std::string::npos);
   EXPECT_NE(setup("openai", "https://user:word@example.org").find("must not contain a key"),
             std::string::npos);
-  EXPECT_NE(setup("anthropic", "http://192.0.2.1").find("not encrypted"), std::string::npos);
+  for (const char* elsewhere : {"http://192.0.2.1", "http://127.example.com", "http://127.0.0.1.example.com",
+                                "http://[::1].example.com", "http://localhost.example.com:80"})
+    EXPECT_NE(setup("anthropic", elsewhere).find("not encrypted"), std::string::npos) << elsewhere;
   variables_.set("CAIRN_AGENT_KEY", "");
   EXPECT_NE(setup("anthropic", "").find("ANTHROPIC_API_KEY"), std::string::npos);
   EXPECT_NE(setup("openai", "openrouter").find("OPENROUTER_API_KEY"), std::string::npos);
