@@ -449,6 +449,18 @@ TEST_F(Providers, AWrongSetupIsTheFirstMessageAndSaysWhatToDo) {
   EXPECT_NE(setup("openai", "gemini").find("GEMINI_API_KEY"), std::string::npos);
 }
 
+TEST_F(Providers, AStreamThatBreaksOffIsNotBlamedForAnEarlierOne) {
+  const HttpServer server([&, count = 0](const HttpAsked&, HttpPeer& peer) mutable {
+    if (++count == 2) return peer.begin_stream();  // and no more
+    peer.begin_stream();
+    peer.event("{no JSON");
+    peer.event(R"({"type":"message_stop"})");
+  });
+  use("anthropic", server.url());
+  reply();
+  EXPECT_NE(trouble().reason.find("ended early"), std::string::npos);
+}
+
 TEST_F(Providers, AVendorsKeyIsSentToThatVendorOnly) {
   variables_.set("CAIRN_AGENT_KEY", "");
   variables_.set("ANTHROPIC_API_KEY", kKey);
