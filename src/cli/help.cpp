@@ -142,6 +142,9 @@ std::string option_label(const ops::Argument& option) {
 
 std::string option_meaning(const ops::Argument& option) {
   std::string meaning(option.meaning);
+  // The label shows the choices, unless it is a word of its own.
+  if (option.type == ops::Argument::Type::choice && option.label != option.choices)
+    meaning += "; " + ops::wanted(option);
   if (option.fallback && *option.fallback != 0) meaning += fmt::format(" (default {})", *option.fallback);
   return meaning;
 }

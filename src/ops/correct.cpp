@@ -271,16 +271,18 @@ std::vector<Operation> correct_operations() {
       {.name = "retract",
        .access = Access::write,
        .group = Group::memory,
-       .summary = "a record was right once and is not any more",
-       .help = "As reject, for what you said yourself or what is no longer true and has no successor.",
+       .summary = "hide a record that was true once",
+       .help = "As reject, for what is no longer true and has no successor, or for what you said yourself. "
+               "`cairn undo` takes it back.",
        .arguments = {id, text("reason", "what happened").as("REASON").rest_of_line()},
        .body = retract},
       {.name = "pin",
        .access = Access::write,
        .group = Group::memory,
-       .summary = "give a record to every session, and keep what it came from",
-       .help = "An observation becomes a note. --off takes it back.",
-       .arguments = {id, flag("off", "no longer")},
+       .summary = "confirm a record; an observation is then given to every session",
+       .help = "An observation becomes a note. Other records are only marked as confirmed. The events that a "
+               "record came from are not kept longer. `cairn undo` takes it back.",
+       .arguments = {id, flag("off", "remove the pin; an observation is then no note")},
        .body = pin}};
 }
 
