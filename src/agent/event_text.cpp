@@ -24,21 +24,22 @@ Json json_of(const std::optional<std::string>& text) {
   return text ? Json::parse_partial(*text).value : Json();
 }
 
-// Collects the strings of a response whose form is not known, one on each line. Stops at twice of what is
-// shown, and at a small depth: a response may be large.
-void add_strings(const Json& value, std::string& out, std::size_t max, int depth = 0) {
-  if (out.size() > 2 * max || depth > 6) return;
+// Collects the strings of a response whose form is not known, one on each line, down to a small depth. Also
+// those that will not be shown: cut_middle() shows the end and says how much it cut. evidence.max_field_kb
+// limits the size of a stored response.
+void add_strings(const Json& value, std::string& out, int depth = 0) {
+  if (depth > 6) return;
   if (value.is_string())
     out.append(out.empty() ? "" : "\n").append(value.as_string());
   else if (value.is_array())
-    for (const Json& item : value.items()) add_strings(item, out, max, depth + 1);
+    for (const Json& item : value.items()) add_strings(item, out, depth + 1);
   else if (value.is_object())
-    for (const Json::Member& member : value.members()) add_strings(member.second, out, max, depth + 1);
+    for (const Json::Member& member : value.members()) add_strings(member.second, out, depth + 1);
 }
 
-std::string result_of(const Json& response, std::size_t max) {
+std::string result_of(const Json& response) {
   std::string text;
-  add_strings(response, text, max);
+  add_strings(response, text);
   return text;
 }
 
@@ -87,7 +88,7 @@ class Writer {
       case Verb::run:
         add(action_.description.empty() ? "" : fmt::format("# {}", action_.description), max_ / 2);
         add(fmt::format("$ {}", action_.command), max_);
-        add(action_.output.empty() ? result_of(response_, max_) : action_.output, max_);
+        add(action_.output.empty() ? result_of(response_) : action_.output, max_);
         break;
       case Verb::write:
         add(action_.path, max_);
@@ -102,13 +103,13 @@ class Writer {
         break;
       case Verb::read:
         add(action_.path, max_);
-        add(result_of(response_, max_), max_ / 4);
+        add(result_of(response_), max_ / 4);
         break;
       case Verb::search:
       case Verb::fetch:
       case Verb::search_web:
         add(action_.query, max_ / 2);
-        add(result_of(response_, max_), action_.verb == Verb::search ? max_ / 3 : max_);
+        add(result_of(response_), action_.verb == Verb::search ? max_ / 3 : max_);
         break;
       case Verb::plan: add(action_.plan, max_ * 2); break;
       case Verb::ask:
@@ -119,11 +120,11 @@ class Writer {
         break;
       case Verb::delegate:
         add(action_.description, max_ / 2);
-        add(action_.result.empty() ? result_of(response_, max_) : action_.result, max_ * 2);
+        add(action_.result.empty() ? result_of(response_) : action_.result, max_ * 2);
         break;
       case Verb::track: add(tasks_of(action_), max_); break;
       case Verb::routine:
-      case Verb::other: add(result_of(response_, max_), max_); break;
+      case Verb::other: add(result_of(response_), max_); break;
     }
     if (!error_.empty()) add(fmt::format("error: {}", error_), max_);
     out.text = std::move(text_);

@@ -92,8 +92,9 @@ class Reader {
   }
 
   const Argument* known_option(std::string_view name) const {
-    const Argument* found = find_option(global_options(), name);
-    return found || !command() ? found : find_option(command()->operation->arguments, name);
+    // The command's own one first: `backup restore --version 2` does not ask for the version of cairn.
+    const Argument* own = command() ? find_option(command()->operation->arguments, name) : nullptr;
+    return own ? own : find_option(global_options(), name);
   }
 
   Status word(const std::string& text) {

@@ -80,8 +80,8 @@ std::string backups_text(const Json& archive);
 std::string fixes_text(Shell& shell, const Json& fixes);
 std::string commands_text(Shell& shell, const Json& commands);
 
-// Reads all of stdin for `command`; `invalid` when it is more than 1 MB.
-Result<std::string> all_of_stdin(std::string_view command);
+// Reads all of stdin for `command`; `invalid` when it is more than `most` bytes.
+Result<std::string> all_of_stdin(std::string_view command, std::size_t most = 1u << 20);
 
 Status prepare_docs_lint(Shell& shell, Json& args);
 Status prepare_fresh_start(Shell& shell, Json& args);

@@ -76,6 +76,28 @@ Status run_editor(const std::string& path) {
                            editor)};
 }
 
+// Shows the record in an editor and stores what was changed there. Null: nothing was changed.
+Result<Json> edit_in_editor(Shell& shell, Json args, const Json& record) {
+  const std::string path = shell.home().data + "/edit-" + std::to_string(getpid()) + ".txt";
+  TRY(os::replace_file(shell.disk(), path, file_of(record)));
+  const Status edited = run_editor(path);
+  const auto store = [&]() -> Result<Json> {
+    TRY(edited);
+    const Json changes = changes_in(TRY(os::read_file(shell.disk(), path, kMostText)), record);
+    if (changes.items().empty()) return Json();
+    return shell.ask("edit", args.set("set", changes));
+  };
+  auto result = store();
+  // What a person typed exists only in this file until it is stored. In all other cases the file is removed:
+  // it holds stored text.
+  if (edited && !result)
+    return Error{result.error().code,
+                 fmt::format("{}; what you typed is kept in {}: copy it and remove the file",
+                             result.error().message, path)};
+  ignore(shell.disk().remove(path));
+  return result;
+}
+
 }  // namespace
 
 Page correct_page(Shell& shell, const Json&, const Json& result) {
@@ -94,8 +116,11 @@ Page correct_page(Shell& shell, const Json&, const Json& result) {
 }
 
 Result<int> edit_command(Shell& shell) {
-  Json args = shell.args();
-  if (!args.has("set")) {
+  const Json& args = shell.args();
+  Json result;
+  if (args.has("set")) {
+    result = TRY(shell.ask("edit", args));
+  } else {
     // Without `set` the operation changes nothing and returns the fields that can be edited.
     const Json record = TRY(shell.ask("edit", args));
     if (record["fields"].members().empty())
@@ -103,20 +128,12 @@ Result<int> edit_command(Shell& shell) {
                    "edit: " + text_of(record["id"]) + " is what was said: reject or forget it instead"};
     if (!shell.screen().terminal)
       return Error{Code::invalid, "edit: there is no terminal for an editor: pass --set FIELD=VALUE"};
-    const std::string path = shell.home().data + "/edit-" + std::to_string(getpid()) + ".txt";
-    TRY(os::replace_file(shell.disk(), path, file_of(record)));
-    const Status edited = run_editor(path);
-    auto text = os::read_file(shell.disk(), path, kMostText);
-    ignore(shell.disk().remove(path));  // in any case: it holds stored text
-    TRY(edited);
-    const Json changes = changes_in(TRY(std::move(text)), record);
-    if (changes.items().empty()) {
+    result = TRY(edit_in_editor(shell, args, record));
+    if (result.is_null()) {
       shell.note("nothing was changed");
       return 0;
     }
-    args.set("set", changes);
   }
-  const Json result = TRY(shell.ask("edit", args));
   return shell.show(correct_page(shell, args, result), result);
 }
 

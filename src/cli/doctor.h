@@ -77,7 +77,7 @@ std::vector<Check> memory_checks();
 // The directories that a home should have, whether they exist or not.
 std::vector<std::string> home_directories(const hook::Home& home);
 // The directories and files of the home that other users may access.
-std::vector<std::string> wrong_modes(const hook::Home& home);
+std::vector<std::string> wrong_modes(os::Disk& disk, const hook::Home& home);
 
 // Fixes what needs no question. Says what was fixed and what was not.
 struct Repair {

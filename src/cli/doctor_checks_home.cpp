@@ -5,6 +5,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -112,7 +113,7 @@ Finding check_modes(Installation& here) {
   // --fix does not touch a home with obstacles: its files may belong to another user.
   if (!here.obstacles.empty()) return skipped("see above");
   if (!exists(home.data)) return skipped(not_yet(home));
-  const auto wrong = wrong_modes(home);
+  const auto wrong = wrong_modes(here.shell.disk(), home);
   if (!wrong.empty())
     return failed(fmt::format("others may read {}{}", wrong[0],
                               wrong.size() > 1 ? fmt::format(" and {} more", wrong.size() - 1) : ""),
@@ -189,12 +190,13 @@ std::vector<std::string> home_directories(const hook::Home& home) {
 }
 
 // Files below inbox/ and archive/ are not looked at: with a closed home nobody else reaches them.
-std::vector<std::string> wrong_modes(const hook::Home& home) {
+std::vector<std::string> wrong_modes(os::Disk& disk, const hook::Home& home) {
   std::vector<std::string> paths = home_directories(home), wrong;
-  for (const std::string& file :
-       {home.database(), home.database() + "-wal", home.database() + "-shm", home.key(), home.flags(),
-        home.lock(), home.start(), home.socket(), home.log_file(), home.config_file})
-    paths.push_back(file);
+  paths.insert(paths.end(), {home.log_file(), home.config_file});
+  for (const std::string& name : disk.list(home.data).value_or({}))
+    if (const std::string path = home.data + "/" + name;
+        hook::Home::creates(name) && std::find(paths.begin(), paths.end(), path) == paths.end())
+      paths.push_back(path);
   for (const std::string& path : paths) {
     struct stat info;
     if (stat(path.c_str(), &info) == 0 && (info.st_mode & 077) != 0) wrong.push_back(path);

@@ -29,8 +29,7 @@ class Fixer {
     if (name_obstacles()) return std::move(repairs_);
     make_directories();
     close_to_others();
-    replace_damaged_store();
-    restart_daemon();  // rebuilds a store that was found damaged
+    restart_daemon(stop_for_a_new_store());
     return std::move(repairs_);
   }
 
@@ -54,7 +53,7 @@ class Fixer {
   }
 
   void close_to_others() {
-    for (const std::string& path : wrong_modes(shell_.home())) {
+    for (const std::string& path : wrong_modes(shell_.disk(), shell_.home())) {
       struct stat info;
       if (stat(path.c_str(), &info) == 0 && chmod(path.c_str(), info.st_mode & 0700) == 0)
         did("closed to other users: " + path);
@@ -84,24 +83,27 @@ class Fixer {
                       host.servers_file));
   }
 
-  // At its start a daemon checks a large store only in part, so do it here. Notes the damage and stops the
-  // daemon; the next one rebuilds the store at its start.
-  void replace_damaged_store() {
+  // At its start a daemon checks a large store only in part, so do it here. Notes damage and stops the
+  // daemon: the next one rebuilds the store at its start. Returns whether it has to.
+  bool stop_for_a_new_store() {
     Installation here(shell_);
-    if (!here.db) return;
+    if (!here.db) return false;
     const auto checked = here.db->integrity_check();
-    if (checked || checked.error().code != Code::corrupt) return;
+    if (checked || checked.error().code != Code::corrupt) return false;
     const std::string& file = shell_.home().database();
     const auto noted = store::note_damage(shell_.disk(), file, checked.error().message, shell_.clock().now());
     const auto stopped = noted ? stop_daemon(shell_.disk(), shell_.home(), shell_.clock()) : noted.error();
-    if (!stopped) return could_not("replace the damaged store: " + stopped.error().message);
-    did("replaced the damaged store: `cairn status` says what was recovered");
+    if (!stopped) could_not("replace the damaged store: " + stopped.error().message);
+    return stopped.ok();
   }
 
-  void restart_daemon() {
+  void restart_daemon(bool rebuilds) {
     const auto before = Client::connect(shell_.home(), shell_.clock());
     auto client = Client::reach(shell_.disk(), shell_.home(), shell_.clock());
-    if (!client) return could_not("start the daemon: " + client.error().message);
+    if (!client)
+      return could_not((rebuilds ? "replace the damaged store: " : "start the daemon: ") +
+                       client.error().message);
+    if (rebuilds) did("replaced the damaged store: `cairn status` says what was recovered");
     if (!before)
       did(fmt::format("started the daemon, pid {}", client->daemon().pid));
     else if (before->daemon().pid != client->daemon().pid)

@@ -115,8 +115,9 @@ std::vector<ops::Argument> Command::options() const {
   std::vector<ops::Argument> own;
   for (const ops::Argument& argument : operation->arguments) {
     const bool is_global =
-        std::any_of(global_options().begin(), global_options().end(),
-                    [&](const ops::Argument& global) { return global.name == argument.name; });
+        std::any_of(global_options().begin(), global_options().end(), [&](const ops::Argument& global) {
+          return global.name == argument.name && global.type == argument.type;
+        });
     if (argument.place == ops::Argument::Place::option && !is_global) own.push_back(argument);
   }
   return own;
@@ -141,6 +142,9 @@ std::string option_label(const ops::Argument& option) {
 
 std::string option_meaning(const ops::Argument& option) {
   std::string meaning(option.meaning);
+  // The label shows the choices, unless it is a word of its own.
+  if (option.type == ops::Argument::Type::choice && option.label != option.choices)
+    meaning += "; " + ops::wanted(option);
   if (option.fallback && *option.fallback != 0) meaning += fmt::format(" (default {})", *option.fallback);
   return meaning;
 }

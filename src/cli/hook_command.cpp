@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 
 #include "base/text.h"
@@ -28,22 +27,6 @@ using store::EventOutcome;
 namespace {
 
 constexpr std::size_t kScreenful = 1200;  // bytes of a field that are shown
-
-Result<std::string> read_stdin() {
-  std::string bytes;
-  char part[64 << 10];
-  for (;;) {
-    const ssize_t got = read(STDIN_FILENO, part, sizeof part);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno_error("stdin", errno);
-    if (got == 0) return bytes;
-    bytes.append(part, static_cast<std::size_t>(got));
-    if (bytes.size() > hook::kMaxPayload)
-      return Error{Code::invalid,
-                   fmt::format("hook: an event of more than {} is cut by the hook: try a smaller one",
-                               size_text(hook::kMaxPayload))};
-  }
-}
 
 const host::Host& host_of(const Shell& shell) {
   return host::find_host(shell.args()["host"].as_string());
@@ -193,7 +176,7 @@ Result<int> hook_command(Shell& shell) {
   if (isatty(STDIN_FILENO) == 1)
     return Error{Code::invalid,
                  "hook: reads the host's JSON on stdin: `cairn hook EVENT --dry-run < event.json`"};
-  const std::string payload = TRY(read_stdin());
+  const std::string payload = TRY(all_of_stdin("hook", hook::kMaxPayload));
   const ops::Settings settings = ops::Settings::load(shell.disk(), shell.home());
   const Json event = describe(shell, settings, payload);
   const Json report = Json::object({{"event", event}, {"answer", answer_of(shell, settings, event)}});

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "base/text.h"
 #include "cli/commands.h"
 #include "host/environment.h"
@@ -9,8 +11,6 @@
 namespace cairn::cli {
 
 namespace {
-
-constexpr std::size_t kMostInput = 1u << 20;
 
 std::string event_text(const Shell& shell, const Json& event, bool full) {
   const Screen& screen = shell.screen();
@@ -37,15 +37,19 @@ std::string event_text(const Shell& shell, const Json& event, bool full) {
 
 }  // namespace
 
-Result<std::string> all_of_stdin(std::string_view command) {
+Result<std::string> all_of_stdin(std::string_view command, std::size_t most) {
   std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(got));
-    if (text.size() > kMostInput)
-      return Error{Code::invalid, std::string(command) + ": stdin: more than 1 MB: shorten it"};
+  char part[64 << 10];
+  for (;;) {
+    const ssize_t got = read(STDIN_FILENO, part, sizeof part);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error(fmt::format("{}: stdin", command), errno);
+    if (got == 0) return text;
+    text.append(part, static_cast<std::size_t>(got));
+    if (text.size() > most)
+      return Error{Code::invalid, fmt::format("{}: stdin: more than {}: shorten it", command,
+                                              size_text(static_cast<std::int64_t>(most)))};
   }
-  return text;
 }
 
 // Where a record without events came from, in one sentence.

@@ -185,7 +185,9 @@ std::vector<Own> diagnostics_commands() {
   using ops::flag;
   return {
       // It checks the home itself and records for hooks why it cannot serve.
-      {{.name = "daemon.run", .group = kDiagnostics, .summary = "serve in the foreground"}, daemon_run, true},
+      {{.name = "daemon.run", .group = kDiagnostics, .summary = "run the daemon in the foreground"},
+       daemon_run,
+       true},
       {{.name = "daemon.start",
         .group = kDiagnostics,
         .summary = "start the daemon; returns when it answers",
@@ -193,9 +195,11 @@ std::vector<Own> diagnostics_commands() {
        daemon_start},
       {{.name = "daemon.stop", .group = kDiagnostics, .summary = "end the daemon; returns when it is gone"},
        daemon_stop},
-      {{.name = "daemon.restart", .group = kDiagnostics, .summary = "end it and start it again"},
+      {{.name = "daemon.restart", .group = kDiagnostics, .summary = "end the daemon and start it again"},
        daemon_restart},
-      {{.name = "daemon.status", .group = kDiagnostics, .summary = "whether it runs; exit code 3 when not"},
+      {{.name = "daemon.status",
+        .group = kDiagnostics,
+        .summary = "whether the daemon runs; exit code 3 when not"},
        daemon_status},
       {{.name = "logs",
         .group = kDiagnostics,

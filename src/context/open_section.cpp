@@ -91,7 +91,6 @@ Section notes_section(const OpenWork& work, std::size_t max_tokens) {
   std::size_t tokens = 0;
   for (const store::Note& note : work.notes) {
     const std::string text = whole(note);
-    out.ids.push_back("O" + std::to_string(note.observation));
     const std::size_t cost = estimate_tokens(text);
     if (tokens + cost <= max_tokens) {
       out.text += text;
@@ -99,7 +98,10 @@ Section notes_section(const OpenWork& work, std::size_t max_tokens) {
       // Notes that do not fit are named, within about 100 tokens.
     } else if (rest.size() < 400) {
       rest += fmt::format("- O{} (~{}): {}\n", note.observation, cost, line_of(note.title, 100));
+    } else {
+      continue;  // not shown at all
     }
+    out.ids.push_back("O" + std::to_string(note.observation));
   }
   out.text += rest;
   for (const store::StandingOrder& order : work.orders) {

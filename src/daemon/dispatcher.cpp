@@ -97,12 +97,9 @@ Result<Json> Dispatcher::run_reader(Reader& reader, const ops::Operation& operat
   ops::World world{*reader.db, parts_.disk, parts_.clock, parts_.home,
                    *settings,  key_,        nullptr,      about_daemon()};
   world.stopping = &stopping_;
-  // The reply does not wait for it and cannot say whether it worked.
-  world.write_later = [this](std::function<Status(store::Db&)> body) {
-    parts_.writer.post([this, body = std::move(body)] {
-      store::Db& db = parts_.engine.db();
-      ignore(store::in_transaction(db, [&] { return body(db); }));
-    });
+  world.write_later = [this, &operation](std::function<Status(store::Db&)> body) {
+    parts_.writer.post(
+        [this, &operation, body = std::move(body)] { parts_.engine.write_later(operation.title(), body); });
   };
   world.intake_error = parts_.engine.intake_error();
   auto done = operation.run(world, args);

@@ -159,10 +159,13 @@ void Engine::apply_settings(const ops::Settings& settings) {
   intake::Intake::Options options;
   options.max_field = static_cast<std::size_t>(settings_.integer("evidence.max_field_kb")) << 10;
   gate::Rules rules = ops::gate_rules(seams_.disk, settings_, key_);
-  if (auto forgotten = forget::load_forgotten(db_, key_))
+  if (auto forgotten = forget::load_forgotten(db_, key_)) {
     rules.forgotten = *std::move(forgotten);
-  else
+  } else {
     seams_.log.error("tombstones: " + forgotten.error().message);
+    // The previous ones: without any, what was forgotten could be stored again.
+    rules.forgotten = intake_.gate().forgotten_shared();
+  }
   forget_.look_again();
   const gate::Gate gate(std::move(rules));
   intake_.configure(gate, options);
@@ -380,15 +383,19 @@ Result<Json> Engine::run(const ops::Operation& operation, const Json& args) {
   const auto settings = live_settings_.now();
   ops::World world = this->world(*settings);
   world.intake_error = intake_error();
-  world.write_later = [this](const std::function<Status(store::Db&)>& body) {
-    if (auto done = store::in_transaction(db_, [&] { return body(db_); }); !done)
-      seams_.log.error(done.error().message);
+  world.write_later = [&](const std::function<Status(store::Db&)>& body) {
+    write_later(operation.title(), body);
   };
   auto result = operation.run(world, args);
   if (!result) intake_.recorder().discard();
   if (world.settings_changed) reload();
   worker_.look_again();  // it may have asked for turns to be distilled again
   return result;
+}
+
+void Engine::write_later(std::string_view operation, const std::function<Status(store::Db&)>& body) {
+  if (auto done = store::in_transaction(db_, [&] { return body(db_); }); !done)
+    seams_.log.error(std::string(operation) + ": " + done.error().message);
 }
 
 Status Engine::end_open_turns() {

@@ -84,6 +84,9 @@ class Engine {
 
   // Runs an operation that writes.
   Result<Json> run(const ops::Operation& operation, const Json& args);
+  // Does in a transaction what an operation left to the writer (ops::World::write_later). A failure is
+  // logged: the operation's reply may be sent already.
+  void write_later(std::string_view operation, const std::function<Status(store::Db&)>& body);
   // Messages that this engine has finished.
   std::int64_t processed() const { return worker_.processed(); }
   // Whether a provider's reply is pending.

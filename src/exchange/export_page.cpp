@@ -146,13 +146,18 @@ class Page {
   RecordCounts counts_;
 };
 
-// The rows of a kind that are neither hidden nor in the trash.
+// Of the texts of a session a page has the answers and the commits.
+bool is_on_page(std::string_view kind, const Json& row) {
+  return kind != "text" || any_of(row["kind"].as_string(), {"answer", "commit"});
+}
+
+// The rows of a kind that a page shows, and that are neither hidden nor in the trash. Counts them.
 Result<Page::Rows> Page::rows(std::string_view kind, const std::string& project,
                               const std::optional<std::int64_t>& session) {
   Rows rows;
   // `deleted_at` is set for hidden records and for documents in the trash.
   TRY(store::read_exchange(db_, *store::exchange_kind(kind), {project}, session, [&](Json row) -> Status {
-    if (!row.has("deleted_at")) rows.push_back(std::move(row));
+    if (!row.has("deleted_at") && is_on_page(kind, row)) rows.push_back(std::move(row));
     return {};
   }));
   counts_[std::string(kind)] += static_cast<std::int64_t>(rows.size());
@@ -202,11 +207,8 @@ Status Page::session(const std::string& project, const store::Session& session) 
   // What belongs to a turn, by its number; 0: to none.
   std::map<std::int64_t, std::map<std::string, Rows>> turns;
   for (const std::string_view kind : {"prompt", "text", "observation", "summary"})
-    for (Json& row : TRY(rows(kind, project, session.id.value))) {
-      if (kind == "text" && row["kind"].as_string() != "answer" && row["kind"].as_string() != "commit")
-        continue;
+    for (Json& row : TRY(rows(kind, project, session.id.value)))
       turns[row["prompt_number"].as_int()][std::string(kind)].push_back(std::move(row));
-    }
   if (turns.empty()) return {};
   TRY(markup_.heading(
       3, "Session of " + minute_of(iso8601(session.started_at)) + " (" + session.platform + ")"));

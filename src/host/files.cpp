@@ -143,8 +143,8 @@ namespace {
 
 constexpr std::string_view kTable = "[mcp_servers.cairn]";
 
-// The lines of our table: from its head to the next table, without blank lines at the end. The file is not
-// parsed, so that all other bytes stay as they are.
+// The lines of our table: from its head to the next table, without blank lines and comments at the end: those
+// belong to what follows. The file is not parsed, so that all other bytes stay as they are.
 struct Span {
   std::size_t begin = 0, end = 0;
 };
@@ -156,7 +156,7 @@ std::optional<Span> table_in(std::string_view text) {
     const std::string_view line = trim(text.substr(at, end - at));
     if (found && line.starts_with('[')) break;
     if (line == kTable) found = Span{at, end};
-    if (found && !line.empty()) found->end = end;
+    if (found && !line.empty() && !line.starts_with('#')) found->end = end;
     at = end;
   }
   return found;

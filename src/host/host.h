@@ -147,8 +147,7 @@ const Host* known_host(std::string_view name);
 const Host& default_host();
 // What `--host` means, for help.
 inline constexpr std::string_view kHostOption = "the coding agent (default claude-code)";
-inline constexpr std::string_view kOneHostOption =
-    "only this coding agent: claude-code, codex, gemini, opencode, qwen or copilot";
+inline constexpr std::string_view kOneHostOption = "only this coding agent";
 
 // Their names as choices: "claude-code|codex|...". `we_register`: only those with which we can register.
 std::string host_names(bool we_register = false);

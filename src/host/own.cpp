@@ -42,8 +42,10 @@ Simple take_simple(std::string_view& line, bool& piped) {
   }
   i = std::min(i, line.size());
   Simple found{trim(line.substr(0, i)), piped};
-  piped = i < line.size() && line[i] == '|' && !line.substr(i).starts_with("||");
-  line.remove_prefix(std::min(line.size(), line.substr(i).starts_with("||") ? i + 2 : i + 1));
+  const std::string_view rest = line.substr(i);
+  piped = rest.starts_with('|') && !rest.starts_with("||");
+  const bool two = rest.starts_with("||") || rest.starts_with("|&");  // |& also pipes stderr
+  line.remove_prefix(std::min(line.size(), i + (two ? 2 : 1)));
   return found;
 }
 

@@ -172,7 +172,7 @@ std::vector<Operation> agent_operations() {
        .scope = Scope::any,
        .arguments = {moment("since", "not older: 2h, 3d, 2w, yesterday, 2026-10-01"),
                      provider("provider", "builtin, or the provider of the settings"),
-                     text("model", "the model, for the estimate (default agent.model)").as("NAME"),
+                     text("model", "only for the estimate: as if agent.model were this").as("NAME"),
                      flag("dry_run", "say what it would take; change nothing")},
        .body = redistil}};
 }

@@ -1,8 +1,9 @@
 // Correcting: edit, reject, retract, pin. Each can be undone, and each is in the audit log.
 //
-// A correction is the record's standing (trust, pinned, edited, hidden, until when it is valid), and for an
-// edit new fields. Standing, fields, undo entry and audit entry are written in one transaction. The undo
-// entry has the standing and the fields of before; the audit log has names of fields only, never text.
+// A correction is the record's standing (trust, pinned, edited, hidden, until when it is valid), for an edit
+// also new fields, for a pin also whether the record is a note. All of it, the undo entry and the audit entry
+// are written in one transaction. The undo entry has what was before; the audit log has names of fields only,
+// never text.
 #include "ops/correct.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "store/audit.h"
 #include "store/corrections.h"
 #include "store/documents.h"
+#include "store/notes.h"
 #include "store/standing.h"
 
 namespace cairn::ops {
@@ -33,6 +35,7 @@ struct Corrected {
   store::RecordName record;
   std::string project;
   store::Standing before;
+  std::optional<store::NoteState> note;  // before; nothing: it was no note
 };
 
 Result<Corrected> find_corrected(World& world, const Args& args, std::string_view what) {
@@ -41,7 +44,19 @@ Result<Corrected> find_corrected(World& world, const Args& args, std::string_vie
   auto standing = TRY(store::standing_of(world.db, record));
   if (!project || !standing || !TRY(may_see(world, *project)))
     return Error{Code::not_found, fmt::format("{}: there is no {}", what, record.text())};
-  return Corrected{record, *project, *std::move(standing)};
+  Corrected found{record, *project, *std::move(standing), {}};
+  if (record.letter == 'O') found.note = TRY(store::note_state(world.db, record.row));
+  return found;
+}
+
+Json note_json(const std::optional<store::NoteState>& note) {
+  if (!note) return Json();
+  return Json::object({{"for_all", note->for_all}, {"done_at", time_or_null(note->done_at)}});
+}
+
+std::optional<store::NoteState> read_note(const Json& note) {
+  if (note.is_null()) return std::nullopt;
+  return store::NoteState{note["for_all"].as_bool(), parse_iso8601(note["done_at"].as_string())};
 }
 
 Json standing_json(const store::Standing& s) {
@@ -80,9 +95,11 @@ Status store_correction(World& world, const Corrected& of, const store::Standing
   store::UndoEntry entry;
   entry.project = of.project;
   entry.what = what;
-  entry.detail =
-      Json::object({{"record", of.record.text()}, {"standing", standing_json(of.before)}, {"fields", fields}})
-          .dump();
+  entry.detail = Json::object({{"record", of.record.text()},
+                               {"standing", standing_json(of.before)},
+                               {"note", note_json(of.note)},
+                               {"fields", fields}})
+                     .dump();
   entry.at = now;
   entry.expires_at = now + kUndo;
   TRY(store::add_undo(world.db, entry));
@@ -141,7 +158,6 @@ Result<Json> edit(World& world, const Args& args) {
                  "edit: " + of.record.text() + " is what was said: reject or forget it instead"};
   store::Standing standing = of.before;
   standing.trust = store::Trust::confirmed;
-  standing.actor = store::Actor::person;
   if (has_until) standing.valid_until = until;
   TRY(store::in_transaction(world.db, [&]() -> Status {
     store::Fields before;
@@ -156,7 +172,8 @@ Result<Json> edit(World& world, const Args& args) {
     TRY(store_correction(world, of, standing, "edit", before));
     return store::hide_expired(world.db, world.clock.now());  // valid_until may be in the past
   }));
-  return result_json(of, standing, "edit");
+  // As it is stored: the actor follows from the fields, and a date in the past has hidden the record.
+  return result_json(of, TRY(store::standing_of(world.db, of.record)).value_or(standing), "edit");
 }
 
 // reject and retract differ only in the reason that is stored for hiding.
@@ -210,7 +227,6 @@ Status take_back_correction(World& world, std::string_view what, const Json& det
   const WallTime now = world.clock.now();
   // The actor is not stored: it follows from the record, and from `edited`.
   standing->trust = store::named<store::Trust>(before["trust"].as_string()).value_or(standing->trust);
-  const bool was_pinned = standing->pinned;
   standing->pinned = before["pinned"].as_bool();
   standing->edited = before["edited"].as_bool();
   standing->valid_until = parse_iso8601(before["valid_until"].as_string());
@@ -222,8 +238,8 @@ Status take_back_correction(World& world, std::string_view what, const Json& det
   store::Fields fields;
   for (const auto& [name, value] : detail["fields"].members()) fields.emplace(name, value.as_string());
   if (!fields.empty()) TRY(store::put_fields(world.db, *record, fields, standing->edited, now));
-  if (what == "pin" && record->letter == 'O' && was_pinned != standing->pinned)
-    TRY(store::pin_observation(world.db, record->row, standing->pinned));
+  if (what == "pin" && record->letter == 'O')
+    TRY(store::put_note_state(world.db, record->row, read_note(detail["note"])));
   TRY(standing->hidden_by == store::HiddenBy::none ? store::show_record_again(world.db, *record)
                                                    : store::hide_record(world.db, *record, now));
   return store::add_audit(world.db, world.key, "undo " + std::string(what), "person", record->text(), "{}",
@@ -255,16 +271,18 @@ std::vector<Operation> correct_operations() {
       {.name = "retract",
        .access = Access::write,
        .group = Group::memory,
-       .summary = "a record was right once and is not any more",
-       .help = "As reject, for what you said yourself or what is no longer true and has no successor.",
+       .summary = "hide a record that was true once",
+       .help = "As reject, for what is no longer true and has no successor, or for what you said yourself. "
+               "`cairn undo` takes it back.",
        .arguments = {id, text("reason", "what happened").as("REASON").rest_of_line()},
        .body = retract},
       {.name = "pin",
        .access = Access::write,
        .group = Group::memory,
-       .summary = "give a record to every session, and keep what it came from",
-       .help = "An observation becomes a note. --off takes it back.",
-       .arguments = {id, flag("off", "no longer")},
+       .summary = "confirm a record; an observation is then given to every session",
+       .help = "An observation becomes a note. Other records are only marked as confirmed. The events that a "
+               "record came from are not kept longer. `cairn undo` takes it back.",
+       .arguments = {id, flag("off", "remove the pin; an observation is then no note")},
        .body = pin}};
 }
 

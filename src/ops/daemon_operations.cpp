@@ -20,7 +20,7 @@ std::vector<Operation> daemon_operations() {
       {.name = "process",
        .access = Access::daemon,
        .group = Group::work,
-       .summary = "read the inbox and work the queue now",
+       .summary = "read the inbox and process the queue now",
        .arguments = {flag("wait", "also end open turns; return when nothing is pending"),
                      flag("again", "also try quarantined events again")},
        .task = Task::process},

@@ -432,7 +432,7 @@ std::vector<Operation> document_operations() {
        .help = "With one document: between its predecessor and it.",
        .scope = Scope::one,
        .arguments = {document("id", "the document (default: the newest)").word(),
-                     document("other", "compare with this one").word()},
+                     document("other", "the newer document that ID is compared with").as("OTHER").word()},
        .body = diff_documents},
       {.name = "docs.template",
        .group = Group::memory,

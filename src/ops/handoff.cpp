@@ -76,14 +76,17 @@ std::vector<Operation> handoff_operations() {
        .access = Access::write,
        .group = Group::memory,
        .summary = "what another coding agent needs to go on with this session",
-       .help = "Goal, state, open items, failed approaches, files, decisions of the last session of the "
-               "project, or of the one that is named: in Markdown, within a budget. Give it to the other "
-               "agent as its first prompt; --to names that agent in the heading.",
+       .help =
+           "Goal, state, open items, failed approaches, files, decisions of a session: of the one that is "
+           "named, else the one that asks (when an agent runs the command), else the last one of the "
+           "project. In Markdown, within a budget. Give it to the other agent as its first prompt; --to "
+           "names that agent in the heading.",
        .scope = Scope::one,
-       .arguments = {session("id", "the session (default: the last one)").as("SESSION").word(),
-                     ops::host("to", "the coding agent that goes on"),
-                     integer("budget", 200, 20'000, "at most this many tokens (default 1200)").as("TOKENS"),
-                     text("from", "the session that asks, if it is known").in_requests()},
+       .arguments =
+           {session("id", "the session (default: the one that asks, else the last one)").as("SESSION").word(),
+            ops::host("to", "the coding agent that goes on"),
+            integer("budget", 200, 20'000, "at most this many tokens (default 1200)").as("TOKENS"),
+            text("from", "the session that asks, if it is known").in_requests()},
        .body = handoff}};
 }
 

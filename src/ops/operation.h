@@ -48,6 +48,7 @@ struct World {
   const std::atomic<bool>* stopping = nullptr;  // true: the daemon is ending, slow work must stop
   archive::Archiver* archiver = nullptr;        // as intake
   // For operations that read: posts this to the writer, which runs it in a transaction; null: not possible.
+  // The reply does not wait for it and cannot say whether it worked; a failure is logged.
   std::function<void(std::function<Status(store::Db&)>)> write_later;
   std::string intake_error;  // why events wait, as the running daemon knows it
   // Set by run() for a request of an agent: the operation shows records of this project's scope only,

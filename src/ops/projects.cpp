@@ -171,6 +171,7 @@ static Result<Json> projects_alias(World& world, const Args& args) {
 }
 
 static Result<Json> projects_split(World& world, const Args& args) {
+  TRY(check_no_forget(world).in("split"));
   const store::Project from = TRY(project_named(world, args.text("name")));
   const std::string path = world.intake->gate().clean(args.text("path"), gate::Way::remember);
   std::int64_t moved = 0;

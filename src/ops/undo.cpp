@@ -170,7 +170,7 @@ std::vector<Operation> undo_operations() {
   return {
       {.name = "chain",
        .group = Group::memory,
-       .summary = "which document follows which, and what is wrong with that",
+       .summary = "which document follows which; forks, gaps, cycles",
        .help = "A fork is a document that two others follow, a gap a predecessor that is missing, a cycle "
                "documents "
                "that follow each other. The exit code is 1 when there is one.",

@@ -27,6 +27,23 @@ Status give_note_again(Db& db, std::int64_t observation) {
   return db.run("UPDATE notes SET done_at_epoch = NULL WHERE observation_id = ?", observation);
 }
 
+Result<std::optional<NoteState>> note_state(Db& db, std::int64_t observation) {
+  Stmt row = TRY(db.query("SELECT for_all, done_at_epoch FROM notes WHERE observation_id = ?", observation));
+  if (!TRY(row.step())) return std::optional<NoteState>();
+  NoteState state;
+  read_columns(row, state.for_all, state.done_at);
+  return std::optional(state);
+}
+
+Status put_note_state(Db& db, std::int64_t observation, const std::optional<NoteState>& state) {
+  if (!state) return db.run("DELETE FROM notes WHERE observation_id = ?", observation);
+  return db.run(
+      "INSERT INTO notes(observation_id, project, for_all, done_at_epoch) SELECT id, project, ?2, ?3 FROM "
+      "observations WHERE id = ?1 ON CONFLICT DO UPDATE SET for_all = excluded.for_all, done_at_epoch = "
+      "excluded.done_at_epoch",
+      observation, state->for_all, state->done_at ? std::optional(epoch_ms(*state->done_at)) : std::nullopt);
+}
+
 // Two lookups, each with its index: the notes of the project, and those for all projects.
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit) {
   return all(

@@ -33,6 +33,16 @@ Status give_note_again(Db& db, std::int64_t observation);
 // The notes that a session of `project` gets, newest first: those of the project and those for all projects.
 Result<std::vector<Note>> notes_for(Db& db, const std::string& project, std::size_t limit);
 
+// Whether an observation is a note, and how it stands.
+struct NoteState {
+  bool for_all = false;
+  std::optional<WallTime> done_at;
+};
+// Nothing: it is no note.
+Result<std::optional<NoteState>> note_state(Db& db, std::int64_t observation);
+// Makes it as it was; without a state it is no note.
+Status put_note_state(Db& db, std::int64_t observation, const std::optional<NoteState>& state);
+
 struct StandingOrder {
   std::int64_t prompt = 0;  // user_prompts.id
   std::string text;

@@ -122,5 +122,29 @@ TEST_F(CliSearch, ReportsProjectsSumsAndWhatWasGiven) {
   }
 }
 
+TEST_F(CliSearch, WhatWasTypedInAnEditorIsKeptWhenItIsRefused) {
+  if (!std::filesystem::exists("/usr/bin/script")) GTEST_SKIP() << "there is no script(1) for a terminal";
+  const std::string id(json({"remember", "the quokka port is 4711"})["id"].as_string());
+  const auto edit = [&](const std::string& editor) {
+    write_file(dir_ / "editor", editor);
+    return call("/usr/bin/script", {"-qec", kCairn + " edit " + id, "/dev/null"}, "",
+                {"EDITOR=sh " + (dir_ / "editor")});
+  };
+  const auto files = [this] {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(home()))
+      if (entry.path().filename().string().starts_with("edit-")) found.push_back(entry.path());
+    return found;
+  };
+  EXPECT_EQ(edit("exit 1").exit_code, 1);
+  EXPECT_EQ(edit("sed -i s/4711/5822/ \"$1\"").exit_code, 0);
+  EXPECT_EQ(files(), std::vector<std::string>{});
+  const Outcome refused = edit("sed -i s/5822/6933/ \"$1\"; echo someday >> \"$1\"");
+  EXPECT_EQ(refused.exit_code, 2) << refused.describe();
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_NE(refused.out.find(files()[0]), std::string::npos) << refused.describe();
+  EXPECT_NE(read_text(files()[0]).find("6933"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cairn::test

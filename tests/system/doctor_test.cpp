@@ -401,6 +401,25 @@ TEST_F(Doctor, FixesWhatItCanAndSaysWhatItDid) {
   EXPECT_EQ(examine({"--fix"})["repairs"].items().size(), 0u);
 }
 
+TEST_F(Doctor, DoesNotCallAStoreReplacedThatCouldNotBeRebuilt) {
+  ASSERT_EQ(cairn({"daemon", "start"}).exit_code, 0);
+  ASSERT_EQ(cairn({"daemon", "stop"}).exit_code, 0);
+  std::string bytes = read_text(home_.database());
+  bytes.replace(bytes.size() / 2 / 4096 * 4096, 4096, std::string(4096, '\x55'));
+  write_file(home_.database(), bytes);
+  // No file may grow beyond 32 KB: too little for a new store.
+  Program limited = program("cairn", {});
+  limited.argv = {"/bin/sh", "-c", "ulimit -f 64; exec " + bin_ + "/cairn doctor --json --fix"};
+  const Json report = Json::parse(run(limited).out).value_or(Json());
+  std::string done, failed;
+  for (const Json& repair : report["repairs"].items())
+    (repair["done"].as_bool() ? done : failed) += std::string(repair["text"].as_string()) + "\n";
+  EXPECT_EQ(done.find("replaced the damaged store"), std::string::npos) << report.dump(2);
+  EXPECT_NE(failed.find("replace the damaged store: "), std::string::npos) << report.dump(2);
+  const std::string fixed = examine({"--fix"})["repairs"].dump();
+  EXPECT_EQ(exit_code_, 0) << fixed;
+}
+
 TEST_F(Doctor, TracesASessionThroughTheRealPipelineAndLeavesNothing) {
   const std::string scratch = dir_ / "scratch";
   std::filesystem::create_directories(scratch);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "agent/event_text.h"
 #include "agent/prompt.h"
 #include "distil/distil.h"
 #include "host/quota.h"
@@ -374,6 +375,18 @@ TEST(PromptMode, AModeBringsItsOwnTextsAndJsonModesAreReadAsTheyAre) {
   m.put_file(modes + "/bad.json", "[]");
   EXPECT_FALSE(ops::load_mode(m.disk, m.home, "bad").ok());
   m.close();
+}
+
+TEST(EventText, TheEndOfALongResultIsShownAndAllThatIsCutIsCounted) {
+  store::KeptEvent event;
+  event.kind = event::Kind::tool;
+  event.tool_name = "mcp__other__list";
+  Json list = Json::array();
+  for (int i = 0; i < 1000; ++i) list.push(fmt::format("line {:04}", i));
+  event.texts.response = list.dump();
+  const std::string text = agent::event_text(event, "", 300).text;
+  EXPECT_TRUE(text.ends_with("line 0999")) << text;
+  EXPECT_NE(text.find(fmt::format("[{} bytes cut]", 1000 * 10 - 1 - 300)), std::string::npos) << text;
 }
 
 }  // namespace

@@ -95,6 +95,18 @@ TEST_F(AgentFiles, WhatTheUserChangedSinceStays) {
   EXPECT_EQ(read(path), "model = \"a\"\n\n[profiles.x]\nmodel = \"b\"\n");
 }
 
+TEST_F(AgentFiles, ACommentBelowOurTableIsTheUsers) {
+  const host::SettingsFile& file = file_of("codex", 1);
+  const std::string before = "model = \"a\"\n", mine = "# for work\n\n# mine\n[profiles.x]\nmodel = \"b\"\n";
+  for (const std::string between : {"", "\n"}) {
+    const std::string ours = *file.with_ours(before, kProgram);
+    const HookProgram moved{"/opt/cairn/bin/cairn-hook", false};
+    const std::string after = *file.with_ours(ours + between + mine, moved);
+    EXPECT_EQ(after, *file.with_ours(before, moved) + between + mine);
+    EXPECT_EQ(*file.without_ours(after, before), before + between + mine);
+  }
+}
+
 TEST_F(AgentFiles, AnothersFileAndServerAreLeftAlone) {
   EXPECT_FALSE(file_of("opencode", 0).with_ours("export const Mine = 1\n", kProgram).ok());
   EXPECT_FALSE(file_of("opencode", 1).with_ours(R"({"mcp":{"cairn":{"command":["other"]}}})", kProgram).ok());

@@ -205,10 +205,12 @@ TEST_F(PassagesTest, AHookThatTellsOfCairnsOwnCommandIsOnlyCounted) {
 TEST(OwnCommand, ALineThatRunsOnlyCairnAndFiltersIsOurs) {
   for (const char* own :
        {"cairn search x", "/home/dev/.local/bin/cairn show S1", "cd /p && cairn status --json | jq .",
-        "A=1 cairn search \"a; b | c\" 2>&1 | head -5", "cairn remember <<'E'\nmake all\nE"})
+        "A=1 cairn search \"a; b | c\" 2>&1 | head -5", "cairn remember <<'E'\nmake all\nE",
+        "cairn search x |& grep y", "cairn search x |& tee f | head"})
     EXPECT_TRUE(host::is_own_command(own)) << own;
-  for (const char* other : {"", "make", "cairn search x && make", "echo cairn", "cat cairn",
-                            "make | tee cairn", "grep x f; cairn show S1", "cairnx show"})
+  for (const char* other :
+       {"", "make", "cairn search x && make", "echo cairn", "cat cairn", "make | tee cairn",
+        "grep x f; cairn show S1", "cairnx show", "make |& grep y", "cairn search x |& make"})
     EXPECT_FALSE(host::is_own_command(other)) << other;
 }
 

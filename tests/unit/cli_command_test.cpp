@@ -1,13 +1,20 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/command_table.h"
+#include "cli/commands.h"
+#include "cli/doctor.h"
 #include "cli/program.h"
 #include "host/claude_code/hooks.h"
+#include "support/temp_dir.h"
 
 namespace cairn::cli {
 namespace {
@@ -44,6 +51,15 @@ TEST(CommandLine, FindsACommandOfTwoWordsAndItsArgument) {
   EXPECT_EQ(line.words, std::vector<std::string>{"12"});
   EXPECT_TRUE(line.flag("events"));
   EXPECT_FALSE(line.flag("json"));
+}
+
+TEST(CommandLine, AnOptionOfTheCommandComesBeforeTheOneOfEveryCommand) {
+  const Line line = understood({"backup", "restore", "B1", "--version", "2", "--to", "/tmp/x"});
+  EXPECT_EQ(line.value("version"), "2");
+  EXPECT_EQ(line.words, std::vector<std::string>{"B1"});
+  for (const char* name : {"backup restore", "delta"})
+    EXPECT_NE(usage(*find_command(name)).find("[--version N]"), std::string::npos) << name;
+  EXPECT_TRUE(read_arguments({"--version", "backup", "restore"})->flag("version"));
 }
 
 TEST(CommandLine, TakesGlobalOptionsAnywhere) {
@@ -221,9 +237,11 @@ TEST(Commands, OnlyBeginAnothersNameWhenTheyTakeNoArguments) {
     for (const Command& other : all_commands())
       EXPECT_TRUE(command.words().empty() || !other.name.starts_with(std::string(command.name) + " "))
           << other.name;
+    // `--version N` of a command cannot be taken for `--version` of every command.
     for (const ops::Argument& option : command.options())
       for (const ops::Argument& global : global_options())
-        EXPECT_NE(option.name, global.name) << command.name;
+        EXPECT_TRUE(option.name != global.name || (option.label == "N" && global.label.empty()))
+            << command.name;
   }
 }
 
@@ -265,6 +283,51 @@ TEST(HostVersion, GivesUpOnAProgramThatHangsOrIsMissing) {
   EXPECT_FALSE(version_of("cairn-no-such-program", 5s));
   EXPECT_FALSE(version_of("false", 5s));
   EXPECT_LT(std::chrono::steady_clock::now() - started, 5s);
+}
+
+// Another file as stdin, until the end of the test.
+class Stdin {
+ public:
+  explicit Stdin(const char* path) : before_(dup(STDIN_FILENO)) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    EXPECT_GE(dup2(fd, STDIN_FILENO), 0);
+    close(fd);
+  }
+  ~Stdin() {
+    dup2(before_, STDIN_FILENO);
+    close(before_);
+  }
+
+ private:
+  const int before_;
+};
+
+TEST(StandardInput, AReadErrorIsNotTheEndOfTheText) {
+  const Stdin directory("/");  // cannot be read
+  const auto text = all_of_stdin("save");
+  ASSERT_FALSE(text.ok()) << "it counts as an empty text";
+  EXPECT_TRUE(text.error().message.starts_with("save: stdin: ")) << text.error().message;
+}
+
+TEST(StandardInput, MoreThanTheLimitIsRefused) {
+  const Stdin endless("/dev/zero");
+  EXPECT_EQ(all_of_stdin("save").error().message, "save: stdin: more than 1.0 MB: shorten it");
+}
+
+TEST(WrongModes, EveryFileOfTheStoreIsLookedAt) {
+  const test::TempDir dir("modes");
+  const hook::Home home = hook::Home::at(dir / "home");
+  for (const char* name : {"cairn.db", "cairn.db-wal", "cairn.db.state", "cairn.db.first",
+                           "cairn.db.damaged-20261101T000000", "key", "edit-7.txt", "mine.txt"})
+    test::write_file(home.data + "/" + name, "x");
+  for (const auto& entry : std::filesystem::directory_iterator(home.data))
+    std::filesystem::permissions(entry.path(), std::filesystem::perms(0644));
+  std::filesystem::permissions(home.data, std::filesystem::perms(0700));
+  os::RealDisk disk;
+  std::set<std::string> wrong;
+  for (const std::string& path : wrong_modes(disk, home)) wrong.insert(path.substr(home.data.size() + 1));
+  EXPECT_EQ(wrong, (std::set<std::string>{"cairn.db", "cairn.db-wal", "cairn.db.state", "cairn.db.first",
+                                          "cairn.db.damaged-20261101T000000", "key", "edit-7.txt"}));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::string limits_of(const ops::Operation& operation, const ops::Argument& argu
   const auto typed = std::count_if(alternatives.begin(), alternatives.end(), [&](std::string_view name) {
     return !name.empty() && operation.find(name)->place != ops::Argument::Place::nowhere;
   });
-  if (is_alternative && typed > 1) text += "; one of these is given";
+  if (is_alternative && typed > 1) text += "; give exactly one of these";
   return text;
 }
 

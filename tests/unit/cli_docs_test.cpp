@@ -203,7 +203,7 @@ std::string argument_row(const ops::Operation& operation, const ops::Argument& a
   bool one_of_these = scope && operation.scope != ops::Scope::none;
   for (const std::string_view name : split(operation.one_of, ' '))
     one_of_these = one_of_these || (name == argument.name && operation.one_of != name);
-  if (one_of_these) value += "; one of these is given";
+  if (one_of_these) value += "; give exactly one of these";
   return "| `" + std::string(argument.name) + "` | " + value + " | " + std::string(argument.meaning) + " |\n";
 }
 

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/text.h"
 #include "context/composer.h"
+#include "context/open_section.h"
 #include "store/observations.h"
 #include "store/open_items.h"
 #include "store/origins.h"
@@ -392,6 +394,26 @@ TEST_F(Composer, AnyContentStaysWithinTheBudgetAndTheFence) {
       if (!composed.text.empty()) expect_safe(composed);
       EXPECT_EQ(compose(budget).text, composed.text);
     }
+  }
+}
+
+TEST(NotesSection, ItsIdsAreThoseOfTheNotesThatItShows) {
+  context::OpenWork work;
+  for (std::int64_t i = 1; i <= 40; ++i) {
+    store::Note note;
+    note.observation = 1000 + i;
+    note.title = "note " + std::string(80, 'n');
+    note.text = std::string(2000, 'x');
+    work.notes.push_back(note);
+  }
+  const context::Section section = context::notes_section(work, 1200);
+  EXPECT_GT(section.ids.size(), 2u);
+  EXPECT_LT(section.ids.size(), 40u);
+  for (const store::Note& note : work.notes) {
+    const std::string id = "O" + std::to_string(note.observation);
+    EXPECT_EQ(std::count(section.ids.begin(), section.ids.end(), id),
+              static_cast<std::ptrdiff_t>(occurrences(section.text, "- " + id + " ")))
+        << id;
   }
 }
 

@@ -229,5 +229,28 @@ TEST_F(FailedDeliveries, AreCountedOnceWhenTheDaemonDiesBeforeItClearsTheNote) {
   EXPECT_EQ(counted(), 2);
 }
 
+TEST(Engine, WhatWasForgottenStaysForgottenWhenTombstonesCannotBeRead) {
+  Machine m;
+  must(m.open());
+  Chat chat;
+  m.tell(chat.prompt("rotate the token zanzibar-canary-7731 for the quokka service today"));
+  must(m.run("forget", Json::object({{"secret", "zanzibar-canary-7731"}, {"cwd", chat.cwd}})));
+  must(m.drain());
+  must(m.db().run("ALTER TABLE tombstones RENAME TO unreadable"));
+  m.engine->reload();
+  EXPECT_TRUE(m.log.has("tombstones: "));
+  must(m.db().run("ALTER TABLE unreadable RENAME TO tombstones"));
+  m.tell(chat.prompt("the token zanzibar-canary-7731 does not work"));
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts"), 2);
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts WHERE prompt_text LIKE '%zanzibar%'"), 0);
+}
+
+TEST(Engine, AFailureOfWhatAnOperationLeftToTheWriterIsLogged) {
+  Machine m;
+  must(m.open());
+  m.engine->write_later("scan", [](store::Db&) -> Status { return Error{Code::full, "the disk is full"}; });
+  EXPECT_TRUE(m.log.has("scan: the disk is full")) << m.log.all();
+}
+
 }  // namespace
 }  // namespace cairn::test

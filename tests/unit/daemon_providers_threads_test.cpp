@@ -440,11 +440,25 @@ TEST_F(Providers, AWrongSetupIsTheFirstMessageAndSaysWhatToDo) {
   EXPECT_NE(setup("openai", "ftp://example.org").find("agent.endpoint"), std::string::npos);
   EXPECT_NE(setup("openai", "https://user:word@example.org").find("must not contain a key"),
             std::string::npos);
-  EXPECT_NE(setup("anthropic", "http://192.0.2.1").find("not encrypted"), std::string::npos);
+  for (const char* elsewhere : {"http://192.0.2.1", "http://127.example.com", "http://127.0.0.1.example.com",
+                                "http://[::1].example.com", "http://localhost.example.com:80"})
+    EXPECT_NE(setup("anthropic", elsewhere).find("not encrypted"), std::string::npos) << elsewhere;
   variables_.set("CAIRN_AGENT_KEY", "");
   EXPECT_NE(setup("anthropic", "").find("ANTHROPIC_API_KEY"), std::string::npos);
   EXPECT_NE(setup("openai", "openrouter").find("OPENROUTER_API_KEY"), std::string::npos);
   EXPECT_NE(setup("openai", "gemini").find("GEMINI_API_KEY"), std::string::npos);
+}
+
+TEST_F(Providers, AStreamThatBreaksOffIsNotBlamedForAnEarlierOne) {
+  const HttpServer server([&, count = 0](const HttpAsked&, HttpPeer& peer) mutable {
+    if (++count == 2) return peer.begin_stream();  // and no more
+    peer.begin_stream();
+    peer.event("{no JSON");
+    peer.event(R"({"type":"message_stop"})");
+  });
+  use("anthropic", server.url());
+  reply();
+  EXPECT_NE(trouble().reason.find("ended early"), std::string::npos);
 }
 
 TEST_F(Providers, AVendorsKeyIsSentToThatVendorOnly) {

@@ -190,6 +190,44 @@ TEST_F(Corrections, AnObservationThatIsPinnedIsGivenToEverySession) {
   EXPECT_NE(m.context_of(m.ask(next.start())).find("dunnart"), std::string::npos);
 }
 
+TEST_F(Corrections, UndoingAPinLeavesANoteAsItWas) {
+  const std::string id(
+      run("remember", here({{"text", "the bilby builds use tabs"}, {"for", "all"}}))["id"].as_string());
+  const auto notes = [this] { return m.rows("SELECT observation_id, for_all, done_at_epoch FROM notes"); };
+  const Json pin = Json::object({{"id", id}}), unpin = Json::object({{"id", id}, {"off", true}});
+  auto before = notes();
+  ASSERT_EQ(before.size(), 1u);
+  for (const Json& args : {pin, unpin}) {
+    run("pin", args);
+    run("undo", here());
+    EXPECT_EQ(notes(), before) << args.dump();
+  }
+  run("done", Json::object({{"ids", Json::array({id})}}));
+  before = notes();
+  run("pin", pin);
+  EXPECT_NE(notes(), before);
+  run("undo", here());
+  EXPECT_EQ(notes(), before) << "a note that was done is given again";
+}
+
+TEST_F(Corrections, UndoingThePinOfAnObservationMakesItNoNoteAgain) {
+  const std::string id = remember("an agent's note about the dunnart", "agent");
+  run("pin", Json::object({{"id", id}}));
+  EXPECT_EQ(m.number("SELECT count(*) FROM notes"), 1);
+  run("undo", here());
+  EXPECT_EQ(m.number("SELECT count(*) FROM notes"), 0);
+}
+
+TEST_F(Corrections, AnEditReportsWhatIsStored) {
+  const std::string id = remember("an agent's note about the dunnart", "agent");
+  const Json until = edit(id, {"valid_until=" + iso8601(m.clock.now() + std::chrono::hours(24))});
+  EXPECT_EQ(until["actor"].as_string(), "agent");
+  EXPECT_FALSE(until["hidden"].as_bool());
+  EXPECT_EQ(edit(id, {"title=the dunnart"})["actor"].as_string(), "person");
+  const Json over = edit(id, {"valid_until=" + iso8601(m.clock.now() - std::chrono::hours(1))});
+  EXPECT_TRUE(over["hidden"].as_bool()) << "it is over";
+}
+
 TEST_F(Corrections, WhatWasSaidCannotBeEditedAndAWrongFieldIsNamed) {
   EXPECT_EQ(m.run("edit", Json::object({{"id", "P1"}, {"set", Json::array({"text=x"})}})).error().code,
             Code::invalid);
@@ -238,6 +276,16 @@ TEST_F(Projects, SplittingMovesTheSessionsOfADirectory) {
   EXPECT_EQ(result["sessions"].as_int(), 1);
   EXPECT_EQ(m.text("SELECT project FROM user_prompts ORDER BY id DESC LIMIT 1"), result["name"].as_string());
   EXPECT_EQ(m.text("SELECT project FROM user_prompts ORDER BY id LIMIT 1"), name);
+}
+
+TEST_F(Projects, SplittingWaitsUntilAForgetIsDone) {
+  const std::string name = m.text("SELECT project FROM sdk_sessions ORDER BY id LIMIT 1");
+  const Json split = Json::object({{"name", name}, {"path", chat.cwd}});
+  run("forget", here({{"ids", Json::array({"P1"})}}));
+  EXPECT_EQ(m.run("projects.split", split).error().message,
+            "split: something is being forgotten: try again in a minute");
+  must(m.drain());
+  run("projects.split", split);
 }
 
 }  // namespace

@@ -165,6 +165,15 @@ TEST(Export, TheFileIsPrivateWholeAndInTheAuditLog) {
   EXPECT_FALSE(a.m.disk.stat("/home/dev/out.json.part").ok());
 }
 
+TEST(Export, APageCountsOnlyTheTextsThatItHas) {
+  Home a;
+  a.live();
+  must(a.m.db().run("UPDATE texts SET kind = 'title' WHERE id = (SELECT min(id) FROM texts)"));
+  const auto shown = a.m.number("SELECT count(*) FROM texts WHERE kind IN ('answer', 'commit')");
+  ASSERT_LT(shown, a.m.number("SELECT count(*) FROM texts"));
+  EXPECT_EQ(a.run("export", a.here({{"format", "md"}}))["records"]["text"].as_int(), shown);
+}
+
 TEST(Export, StoredTextCannotBecomePartOfThePage) {
   Home a;
   a.remember(

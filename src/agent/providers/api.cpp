@@ -71,6 +71,7 @@ class ApiConversation final : public Conversation {
     body_.clear();
     stream_ = {};
     reply_ = {};
+    malformed_ = false;
     call_ = http_.post(dialect_.request(target_, history_, request));
   }
 

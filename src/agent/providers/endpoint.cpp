@@ -1,5 +1,6 @@
 #include "agent/providers/endpoint.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,9 +43,11 @@ std::string variable_or(const char* name, std::string_view otherwise) {
 }
 
 bool is_loopback(std::string_view authority) {
-  if (authority.starts_with('[')) return authority.starts_with("[::1]");
-  const std::string_view host = authority.substr(0, authority.find(':'));
-  return host == "localhost" || host.starts_with("127.");
+  if (authority == "[::1]" || authority.starts_with("[::1]:")) return true;
+  const std::string host(authority.substr(0, authority.find(':')));
+  // An address only: the name 127.example.com may lead to any machine.
+  in_addr address{};
+  return host == "localhost" || (host.starts_with("127.") && inet_pton(AF_INET, host.c_str(), &address) == 1);
 }
 
 std::string known_names() {
