@@ -175,7 +175,7 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   if (!start.cwd.empty() && !git::find_repository(disk_, start.cwd))
     start.project_dir = git::repository_of_deleted_worktree(disk_, start.cwd, piece->items.front().branch);
   start.transcript_path = path;
-  auto verdict = recorder_.pass(gate_, std::move(start), max_field_);
+  auto verdict = TRY(recorder_.pass(gate_, std::move(start), max_field_));
   if (!std::holds_alternative<gate::Gate::Passed>(verdict)) return true;  // a rule keeps it out
   TRY(recorder_.record(std::get<gate::Gate::Passed>(verdict)));
   const auto made = TRY(store::find_session(db_, platform, id));
@@ -508,7 +508,7 @@ Result<std::string> CatchUp::store_event(Look& look, Event event) {
   const std::string what = event.name;
   if (!TRY(store::is_recorded(db_, id))) {
     const std::optional<std::string> use = event.tool_use_id;
-    auto verdict = recorder_.pass(gate_, std::move(event), max_field_);
+    auto verdict = TRY(recorder_.pass(gate_, std::move(event), max_field_));
     if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
       // Alone, the start would look like a call that was interrupted.
       if (use) TRY(store::forget_start(db_, look.session.id, *use, refusal->reason));

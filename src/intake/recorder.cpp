@@ -133,12 +133,12 @@ Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Ses
   return std::optional(opened);
 }
 
-std::variant<gate::Gate::Passed, gate::Refusal> Recorder::pass(const gate::Gate& gate, event::Event event,
-                                                               std::size_t max_field) {
+Result<std::variant<gate::Gate::Passed, gate::Refusal>> Recorder::pass(const gate::Gate& gate,
+                                                                       event::Event event,
+                                                                       std::size_t max_field) {
   const std::string session = gate.id(event.session.value);
-  // A store that cannot be read now cannot be written either: the event is read again later.
-  const auto known = secrets_.of(session);
-  auto verdict = gate.pass(std::move(event), max_field, known ? *known : nullptr);
+  const gate::KnownSecrets* known = TRY(secrets_.of(session));
+  auto verdict = gate.pass(std::move(event), max_field, known);
   if (const auto* passed = std::get_if<gate::Gate::Passed>(&verdict)) secrets_.add(session, passed->learned);
   return verdict;
 }

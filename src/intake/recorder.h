@@ -42,9 +42,10 @@ class Recorder {
   // The limit of observations for one session.
   void set_budget(const store::SessionBudget& budget) { budget_ = budget; }
 
-  // Passes `event` through `gate`, which also removes secrets that occurred earlier in the session.
-  std::variant<gate::Gate::Passed, gate::Refusal> pass(const gate::Gate& gate, event::Event event,
-                                                       std::size_t max_field);
+  // Passes `event` through `gate`, which also removes secrets that occurred earlier in the session. Fails
+  // when those cannot be read.
+  Result<std::variant<gate::Gate::Passed, gate::Refusal>> pass(const gate::Gate& gate, event::Event event,
+                                                               std::size_t max_field);
   // Stores one event that passed the gate. `more`: others may follow in this transaction; what they say about
   // their sessions is then written once, by finish().
   Status record(const gate::Gate::Passed& passed, bool more = false);

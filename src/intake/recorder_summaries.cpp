@@ -59,6 +59,7 @@ Status Recorder::finish(ReadLimit& limit) {
   const auto changed = std::move(changed_);
   changed_.clear();
   for (const auto& [id, number] : changed) TRY(summarise(id, number, limit));
+  secrets_.all_stored();
   return {};
 }
 
@@ -141,6 +142,7 @@ Result<bool> Recorder::summarise_chosen() {
 void Recorder::discard() {
   seen_.clear();
   changed_.clear();
+  secrets_.clear();
   read_again();
 }
 
