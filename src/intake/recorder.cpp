@@ -430,17 +430,23 @@ bool Recorder::host_is_dead(const Session& session) {
   return !processes_.alive(session.host);
 }
 
+// The last event is the best known time of death: the clock may say hours later, after a suspend.
+Status Recorder::end_dead(const Session& session) {
+  for (const store::Turn& turn : TRY(store::open_turns_of(db_, session.id)))
+    TRY(close(session.id, turn.number, TurnEnd::dead_host, turn.last_event_at));
+  // A late event may have opened a turn in a session that had ended, for another reason.
+  if (session.status != SessionStatus::active) return store::update_status(db_, session.id);
+  TRY(store::end_session(db_, session.id, "dead_host", session.last_event_at));
+  TRY(request_document(session, store::DocumentCause::end));
+  TRY(request_backup(session, store::BackupCause::end, "dead_host"));
+  log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
+  return {};
+}
+
 Status Recorder::sweep() {
   const WallTime now = clock_.now();
-  // The last event is the best known time of death: `now` may be hours later, after a suspend.
-  for (const Session& session : TRY(store::active_sessions(db_))) {
-    if (!host_is_dead(session)) continue;
-    TRY(close_open_turn(session.id, TurnEnd::dead_host, session.last_event_at));
-    TRY(store::end_session(db_, session.id, "dead_host", session.last_event_at));
-    TRY(request_document(session, store::DocumentCause::end));
-    TRY(request_backup(session, store::BackupCause::end, "dead_host"));
-    log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
-  }
+  for (const Session& session : TRY(store::active_sessions(db_)))
+    if (host_is_dead(session)) TRY(end_dead(session));
   for (const store::Turn& turn : TRY(store::open_turns(db_)))
     if (now - turn.last_event_at > kIdleTurn)
       TRY(close(turn.session, turn.number, TurnEnd::idle, turn.last_event_at));

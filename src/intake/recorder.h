@@ -112,6 +112,7 @@ class Recorder {
   Status note_change(const event::Event& event, const store::Turn& turn);
   Status finish(ReadLimit& limit);
   Status summarise(SessionId session, std::int64_t number, ReadLimit& limit);
+  Status end_dead(const store::Session& session);
   Status end_if_dead(SessionId session, const ContentId& except);
   Status choose_changed(const std::string& project, const ContentId& except);
   Result<bool> summarise_chosen();

@@ -15,7 +15,6 @@ namespace cairn::intake {
 
 using event::Event;
 using event::Kind;
-using store::TurnEnd;
 
 // The most sessions of a project that are summarised before an answer, and the most open turns whose digests
 // are made at a start. A context shows fewer.
@@ -160,11 +159,8 @@ void Recorder::read_again(SessionId session) {
 Status Recorder::end_if_dead(SessionId id, const ContentId& except) {
   const auto session = TRY(store::find_session(db_, id));
   if (!session || session->content_id == except) return {};
-  const auto open = TRY(store::open_turns_of(db_, id));
-  if (open.empty() || !host_is_dead(*session)) return {};
-  for (const store::Turn& turn : open) TRY(close(id, turn.number, TurnEnd::dead_host, turn.last_event_at));
-  TRY(store::end_session(db_, id, "dead_host", session->last_event_at));
-  return request_document(*session, store::DocumentCause::end);
+  if (TRY(store::open_turns_of(db_, id)).empty() || !host_is_dead(*session)) return {};
+  return end_dead(*session);
 }
 
 // Chooses only the sessions with the newest events before an answer, which shows no more. step() does the
