@@ -80,6 +80,7 @@ Result<Session> Recorder::session_of(const Event& e) {
     const std::string project = TRY(project_at(db_, disk_, clock_, place));
     known = TRY(
         store::create_session(db_, {e.host, e.session, project, place.branch, place.worktree, e.cwd, e.at}));
+    // True of every new session, and logged so that this state can be searched for.
     log_.info(
         fmt::format("session created session={} project={} memory=none queue_depth=0 provider_running=no",
                     e.session.value, project));
