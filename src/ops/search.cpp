@@ -34,7 +34,7 @@ Json record_json(const recall::Record& record) {
   using recall::Kind;  // a passage or a tool call is part of a turn, like a text
   const bool is_part = record.id.kind == Kind::passage || record.id.kind == Kind::event;
   return Json::object({{"id", recall::text_of(record.id)},
-                       {"kind", name_of(is_part ? Kind::turn : record.id.kind)},
+                       {"kind", name_of(is_part ? Kind::text : record.id.kind)},
                        {"type", record.type},
                        {"title", record.title},
                        {"project", record.project},
