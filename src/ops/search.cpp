@@ -122,11 +122,11 @@ static Result<Json> search(World& world, const Args& args) {
   for (const recall::Hit& hit : found.hits) results.push(hit_json(hit, search.explain));
   Json absent = Json::array();
   for (const std::string& name : found.absent) absent.push(name);
-  Answers answers = TRY(answers_to(world, args.text("query"), search.project));
+  Suggestions suggestions = TRY(suggestions_for(world, args.text("query"), search.project));
   return Json::object(
       {{"project", search.project},
-       {"fixes", std::move(answers.fixes)},
-       {"commands", std::move(answers.commands)},
+       {"fixes", std::move(suggestions.fixes)},
+       {"commands", std::move(suggestions.commands)},
        {"results", results},
        {"absent", absent},
        {"more", found.more},
