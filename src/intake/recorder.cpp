@@ -88,27 +88,30 @@ Result<Session> Recorder::session_of(const Event& e) {
   // A session that was imported from its transcript goes on: from here on hooks deliver it.
   if (known->imported && e.source != event::Source::transcript)
     TRY(store::set_imported(db_, known->id, false));
-  const auto seen = seen_.find(known->id);
-  // The path in `known` is old until write_seen(): without this check every event of a group would write it.
-  const bool is_noted = seen != seen_.end() && seen->second.transcript_path == e.transcript_path;
+  const auto update = pending_updates_.find(known->id);
+  // The path in `known` is old until write_updates(): without this check every event of a group would write
+  // it.
+  const bool is_noted =
+      update != pending_updates_.end() && update->second.transcript_path == e.transcript_path;
   if (!e.transcript_path.empty() && e.transcript_path != known->transcript_path && !is_noted)
     TRY(store::note_transcript(db_, known->id, e.transcript_path));
-  see(known->id, e);
+  note_update(known->id, e);
   return *std::move(known);
 }
 
-void Recorder::see(SessionId session, const Event& e) {
-  store::SessionUpdate& seen = seen_[session];
-  seen.at = std::max(seen.at, e.at);
-  if (!e.cwd.empty()) seen.cwd = e.cwd;
-  if (!e.transcript_path.empty()) seen.transcript_path = e.transcript_path;
+void Recorder::note_update(SessionId session, const Event& e) {
+  store::SessionUpdate& update = pending_updates_[session];
+  update.at = std::max(update.at, e.at);
+  if (!e.cwd.empty()) update.cwd = e.cwd;
+  if (!e.transcript_path.empty()) update.transcript_path = e.transcript_path;
   if (e.host_process.pid == 0) return;
-  seen.host = e.host_process;
-  seen.boot_id = e.boot_id;
+  update.host = e.host_process;
+  update.boot_id = e.boot_id;
 }
 
-Status Recorder::write_seen() {
-  for (const auto& [session, seen] : std::exchange(seen_, {})) TRY(store::touch_session(db_, session, seen));
+Status Recorder::write_updates() {
+  for (const auto& [session, update] : std::exchange(pending_updates_, {}))
+    TRY(store::touch_session(db_, session, update));
   return {};
 }
 
@@ -146,7 +149,7 @@ Result<std::variant<gate::Gate::Passed, gate::Refusal>> Recorder::pass(const gat
 
 Status Recorder::record(const gate::Gate::Passed& passed, bool more) {
   TRY(record_event(passed));
-  return more ? Status() : write_seen();
+  return more ? Status() : write_updates();
 }
 
 Status Recorder::record_event(const gate::Gate::Passed& passed) {
@@ -252,7 +255,7 @@ Status Recorder::correct_to_failure(SessionId session, const std::string& tool_u
 
 // The archive copies the transcript as soon as the inbox is empty (Engine::step).
 Status Recorder::request_backup(const Session& session, store::BackupCause cause, std::string_view reason) {
-  TRY(write_seen());  // stores the transcript's path, which is read next
+  TRY(write_updates());  // stores the transcript's path, which is read next
   const auto known = TRY(store::find_session(db_, session.id));
   const std::string& path = known ? known->transcript_path : session.transcript_path;
   if (path.empty()) return {};

@@ -101,8 +101,8 @@ class Recorder {
   Result<std::int64_t> open_turn(const store::Session& session, WallTime at);
   void add_to_digest(const event::CleanEvent& event, const store::Placement& placement, std::int64_t seq,
                      const store::Texts& texts);
-  void see(SessionId session, const event::Event& event);
-  Status write_seen();
+  void note_update(SessionId session, const event::Event& event);
+  Status write_updates();
   Status close(SessionId session, std::int64_t number, store::TurnEnd reason, WallTime at);
   Status close_open_turn(SessionId session, store::TurnEnd reason, WallTime at);
   Status request_backup(const store::Session& session, store::BackupCause cause, std::string_view reason);
@@ -128,10 +128,10 @@ class Recorder {
   bool automatic_ = false;
   SessionSecrets secrets_;
   using TurnKey = std::pair<SessionId, std::int64_t>;
-  std::map<SessionId, store::SessionUpdate> seen_;  // what events said about their sessions, not written yet
-  std::set<TurnKey> changed_;                       // to be summarised before the commit
-  std::set<TurnKey> unread_;                        // open turns with events that their digest may not have
-  std::set<std::string> wanted_;  // projects with more marked turns than an answer waits for
+  std::map<SessionId, store::SessionUpdate> pending_updates_;  // what events said about their sessions
+  std::set<TurnKey> changed_;                                  // to be summarised before the commit
+  std::set<TurnKey> unread_;                          // open turns with events that their digest may not have
+  std::set<std::string> projects_with_marked_turns_;  // more of them than an answer waits for
   TurnDigests digests_;
   bool is_first_step_ = true;  // digests of open turns may be missing
 };
