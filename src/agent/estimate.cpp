@@ -31,11 +31,8 @@ Estimate estimate(std::vector<PastTurn> turns, std::int64_t batch_events) {
     events = bytes = begun = 0;
   };
   for (const PastTurn& turn : turns) {
-    if (turn.session != session) {
-      call();
-      history = 0;
-      session = turn.session;
-    }
+    if (turn.session != session) history = 0;
+    session = turn.session;
     std::int64_t left = std::max<std::int64_t>(1, turn.events);
     const std::int64_t each = std::min(kMostEvent, turn.bytes / left);
     begun += 1;
@@ -51,7 +48,6 @@ Estimate estimate(std::vector<PastTurn> turns, std::int64_t batch_events) {
     }
     call();  // turns are usually further apart than a batch waits
   }
-  call();
   return out;
 }
 

@@ -99,7 +99,7 @@ std::vector<std::string> said_by_person(const std::vector<std::string>& rules,
 
 // Replaces fields of the turn's built-in summary with the model's words. A field that the model left empty
 // keeps what the built-in distiller wrote.
-void put_over(store::Summary& row, const TurnText& said, const RowMaker& maker) {
+void replace_fields(store::Summary& row, const TurnText& said, const RowMaker& maker) {
   const auto put = [&](std::string& field, const std::string& text) {
     if (std::string shown = maker.text(text); !shown.empty()) field = std::move(shown);
   };
@@ -134,7 +134,7 @@ Result<Rows> rows_of(store::Db& db, const Scanned& reply, const store::Session& 
     row.provider = provider;
     row.interim = false;
     row.rules = said_by_person(said.rules, TRY(store::words_of_person(db, session.id, turn)), maker);
-    put_over(row, said, maker);
+    replace_fields(row, said, maker);
     rows.summaries.push_back(std::move(row));
   }
   return rows;

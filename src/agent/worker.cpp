@@ -72,8 +72,8 @@ Result<bool> Worker::step() {
   for (auto& [session, dialog] : dialogs_)
     if (!dialog.over) did |= TRY(advance(session, dialog));
   std::erase_if(dialogs_, is_over);
-  // unsent_ holds one claimed batch: it must be ended before another is claimed.
-  if (unsent_) return finish_unsent();
+  // ended_here_ holds one claimed batch: it must be ended before another is claimed.
+  if (ended_here_) return finish_ended_here();
   const bool begun = TRY(begin());  // start new batches even while one conversation is chatty
   return did || begun;
 }
@@ -82,12 +82,12 @@ std::optional<std::int64_t> Worker::wake_at() const {
   std::optional<std::int64_t> at = retry_at_;
   const auto sooner = [&](std::int64_t time) { at = std::min(at.value_or(time), time); };
   for (const auto& [session, dialog] : dialogs_) {
-    if (!dialog.run) {
+    if (!dialog.sent) {
       sooner(dialog.used_at + std::chrono::nanoseconds(options_.idle).count());
       continue;
     }
-    sooner(dialog.run->beat_at);
-    sooner(dialog.run->reply ? dialog.run->try_at : dialog.run->deadline);
+    sooner(dialog.sent->beat_at);
+    sooner(dialog.sent->reply ? dialog.sent->try_at : dialog.sent->deadline);
   }
   return at;
 }
@@ -98,7 +98,7 @@ bool Worker::awaits() const {
 
 std::size_t Worker::calls() const {
   return static_cast<std::size_t>(std::count_if(
-      dialogs_.begin(), dialogs_.end(), [](const auto& dialog) { return dialog.second.run.has_value(); }));
+      dialogs_.begin(), dialogs_.end(), [](const auto& dialog) { return dialog.second.sent.has_value(); }));
 }
 
 // Begins the next piece of work: a batch of the queue, else a turn that is to be distilled again.
@@ -166,15 +166,15 @@ Result<bool> Worker::claim_batch(bool may_call, bool due) {
     used_up = TRY(store::is_used_up(db_, claimed->session, options_.budget));
     if (may_call && !used_up) return {};
     // Claim and end are one transaction, so that each row is written once. When ending fails, the savepoint
-    // undoes only that: the claim is committed, and finish_unsent() tries again.
-    unsent_ = {*claimed, provider_ != nullptr && !used_up};
+    // undoes only that: the claim is committed, and finish_ended_here() tries again.
+    ended_here_ = {*claimed, provider_ != nullptr && !used_up};
     auto savepoint = TRY(store::Savepoint::begin(db_));
-    if (!store_unsent()) return {};
+    if (!store_ended_here()) return {};
     finished = true;
     return savepoint.commit();
   });
   if (!done) {
-    unsent_.reset();
+    ended_here_.reset();
     if (due) retry_at_ = clock_.boot_ns();
     return std::move(done).error().in("queue");
   }
@@ -189,7 +189,7 @@ Result<bool> Worker::claim_batch(bool may_call, bool due) {
     TRY(send_batch(*std::move(claimed)));
     return true;
   }
-  if (!finished) return finish_unsent();
+  if (!finished) return finish_ended_here();
   note_finished();
   return true;
 }
@@ -227,22 +227,22 @@ Status Worker::pause_after_host_refusal() {
   return *trouble.until > now ? note_trouble(trouble, count_trouble(trouble)) : Status();
 }
 
-Status Worker::store_unsent() {
-  const store::Batch& batch = unsent_->batch;
-  if (unsent_->backlog) TRY(store::want_backlog(db_, batch, provider_->name(), clock_.now()));
+Status Worker::store_ended_here() {
+  const store::Batch& batch = ended_here_->batch;
+  if (ended_here_->backlog) TRY(store::want_backlog(db_, batch, provider_->name(), clock_.now()));
   return store::complete(db_, batch, clock_.now());
 }
 
 void Worker::note_finished() {
-  processed_ += static_cast<std::int64_t>(unsent_->batch.messages.size());
-  unsent_.reset();
+  processed_ += static_cast<std::int64_t>(ended_here_->batch.messages.size());
+  ended_here_.reset();
 }
 
 // Ends a batch that needs no provider. When the store cannot be written, the batch stays claimed and is tried
 // again: the messages did not cause the error.
-Result<bool> Worker::finish_unsent() {
-  const store::Batch& batch = unsent_->batch;
-  auto done = store::in_transaction(db_, [&] { return store_unsent(); });
+Result<bool> Worker::finish_ended_here() {
+  const store::Batch& batch = ended_here_->batch;
+  auto done = store::in_transaction(db_, [&] { return store_ended_here(); });
   if (done) {
     note_finished();
     return true;
@@ -251,7 +251,7 @@ Result<bool> Worker::finish_unsent() {
   if (code == Code::canceled || code == Code::invalid) {
     // Messages were removed from the batch, or one is invalid: return what is left to the queue.
     TRY(return_batch(batch, done.error().message, code == Code::invalid, Millis(0)));
-    unsent_.reset();
+    ended_here_.reset();
   }
   return std::move(done).error().in("queue");
 }
@@ -263,7 +263,7 @@ Result<bool> Worker::begin_redistil(bool may_call) {
   if (may_call) {
     std::vector<SessionId> busy;
     for (const auto& [session, dialog] : dialogs_)
-      if (dialog.run) busy.push_back(session);
+      if (dialog.sent) busy.push_back(session);
     const auto turn =
         TRY(store::next_redistil(db_, provider_->name(), clock_.now() - options_.backlog_age, busy, true));
     if (turn) {
@@ -322,7 +322,7 @@ Result<bool> Worker::redistil_builtin() {
 
 Status Worker::stop() {
   for (auto& [session, dialog] : dialogs_) {
-    if (dialog.run) TRY(return_run(*dialog.run, "the daemon ended", false, Millis(0)));
+    if (dialog.sent) TRY(return_sent(*dialog.sent, "the daemon ended", false, Millis(0)));
     end(session, dialog, false);
   }
   dialogs_.clear();

@@ -96,7 +96,7 @@ class Worker {
   std::int64_t processed() const { return processed_; }
 
  private:
-  struct Run {                                  // a request that was sent
+  struct Sent {                                 // a request that was sent
     std::optional<store::Batch> batch;          // the claimed batch; empty when `turn` is set
     std::optional<store::RedistilTurn> turn;    // the turn of which a piece is distilled again
     std::vector<std::int64_t> events;           // the events in the request
@@ -122,15 +122,15 @@ class Worker {
     std::int64_t used_at = 0;
     Length length;
     std::optional<Millis> pause;  // after an error; set once the breaker has counted it
-    std::optional<Run> run;
+    std::optional<Sent> sent;
   };
   // Claimed, and ended without the provider.
-  struct Unsent {
+  struct EndedHere {
     store::Batch batch;
     bool backlog = false;  // the provider does its turns later
   };
   // What is to be sent.
-  struct Job {
+  struct Outgoing {
     std::optional<store::Batch> batch;
     std::optional<store::RedistilTurn> turn;
     store::Session session;
@@ -151,13 +151,13 @@ class Worker {
   Result<std::vector<store::KeptEvent>> events_of(const store::Batch& batch);
   Result<std::vector<store::KeptEvent>> events_of(const store::RedistilTurn& turn,
                                                   const store::Session& session);
-  Status send(Job job);
-  Status not_sent(Job& job, const std::string& why);
-  Result<store::Reserved> reserve(const Job& job, const Request& request, const Length& length);
+  Status send(Outgoing outgoing);
+  Status end_here(Outgoing& outgoing, const std::string& why);
+  Result<store::Reserved> reserve(const Outgoing& outgoing, const Request& request, const Length& length);
   Dialog& conversation_for(const store::Session& session, const std::optional<MemoryId>& resume);
   void make_room();
-  Result<bool> finish_unsent();
-  Status store_unsent();  // within a transaction
+  Result<bool> finish_ended_here();
+  Status store_ended_here();  // within a transaction
   void note_finished();
 
   Result<bool> advance(SessionId session, Dialog& dialog);
@@ -168,16 +168,16 @@ class Worker {
   Result<bool> store_reply(SessionId session, Dialog& dialog);
   Result<bool> wait_for_id(SessionId session, Dialog& dialog);
   Result<std::optional<MemoryId>> memory_of(SessionId session, const Dialog& dialog);
-  Status store(SessionId session, const Run& run, const MemoryId& memory);
-  Status put_rows(const store::Session& session, const Run& run, const MemoryId& memory,
+  Status store(SessionId session, const Sent& sent, const MemoryId& memory);
+  Status put_rows(const store::Session& session, const Sent& sent, const MemoryId& memory,
                   const std::vector<store::KeptEvent>& events, store::Put& put);
   Status keep_alive(SessionId session, Dialog& dialog);
   Status fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble);
   Millis count_trouble(const Trouble& trouble);
   Status note_trouble(const Trouble& trouble, Millis pause);
-  Status end_call(Run& run, store::ModelCallOutcome outcome, const Usage& usage, const std::string& model,
+  Status end_call(Sent& sent, store::ModelCallOutcome outcome, const Usage& usage, const std::string& model,
                   bool estimated);
-  Status return_run(Run& run, std::string_view reason, bool counts, Millis pause);
+  Status return_sent(Sent& sent, std::string_view reason, bool counts, Millis pause);
   Status return_batch(const store::Batch& batch, std::string_view reason, bool counts, Millis pause);
   void end(SessionId session, Dialog& dialog, bool in_order);
   std::int64_t after(Millis time) const;
@@ -192,7 +192,7 @@ class Worker {
   std::map<SessionId, Dialog> dialogs_;
   std::map<SessionId, Length> may_resume_;  // their last conversation ended cleanly, in this process
   std::map<SessionId, int> without_id_;     // how many conversations in a row never had an id
-  std::optional<Unsent> unsent_;
+  std::optional<EndedHere> ended_here_;
   Breaker breaker_;
   std::optional<WallTime> host_failed_at_;  // the host's last failure that was handled
   std::string refused_;                     // why the budget allowed no call, last

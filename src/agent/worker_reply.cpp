@@ -26,7 +26,7 @@ static constexpr int kMostNotes = 10'000;
 
 // A reply goes through these steps, each of which can be repeated after an error of the store: receive()
 // keeps the message; take_reply() ends the call in the ledger, because it is paid for whatever follows;
-// store_reply() waits for the memory id and stores the rows; only then the run is over.
+// store_reply() waits for the memory id and stores the rows; only then the request is done.
 Result<bool> Worker::advance(SessionId session, Dialog& dialog) {
   if (TRY(end_with_session(session, dialog))) return true;
   bool did = false;
@@ -34,13 +34,13 @@ Result<bool> Worker::advance(SessionId session, Dialog& dialog) {
        ++received)
     did = true;
   if (dialog.over) return true;
-  if (!dialog.run) {
+  if (!dialog.sent) {
     if (clock_.boot_ns() >= dialog.used_at + std::chrono::nanoseconds(options_.idle).count())
       end(session, dialog, true);
     return did;
   }
-  if (dialog.run->reply) did |= TRY(store_reply(session, dialog));
-  if (dialog.run) TRY(keep_alive(session, dialog));
+  if (dialog.sent->reply) did |= TRY(store_reply(session, dialog));
+  if (dialog.sent) TRY(keep_alive(session, dialog));
   return did;
 }
 
@@ -53,8 +53,8 @@ Result<bool> Worker::end_with_session(SessionId session, Dialog& dialog) {
     dialog.session_active = is_on;
     return false;
   }
-  const bool was_busy = dialog.run.has_value();
-  if (was_busy) TRY(return_run(*dialog.run, "its session ended", false, Millis(0)));
+  const bool was_busy = dialog.sent.has_value();
+  if (was_busy) TRY(return_sent(*dialog.sent, "its session ended", false, Millis(0)));
   end(session, dialog, !was_busy);
   return true;
 }
@@ -73,11 +73,11 @@ Result<bool> Worker::receive(SessionId session, Dialog& dialog) {
     if (!captured) message.what = Trouble{Trouble::Kind::setup, captured.error().message, {}, {}};
   }
   if (const auto* trouble = std::get_if<Trouble>(&message.what)) {
-    if (!dialog.run && trouble->kind == Trouble::Kind::canceled)
+    if (!dialog.sent && trouble->kind == Trouble::Kind::canceled)
       end(session, dialog, true);  // between two batches: nothing failed, and it may be resumed
     else
       TRY(fail_batch(session, dialog, *trouble));
-  } else if (auto* reply = std::get_if<Reply>(&message.what); reply && dialog.run && !dialog.run->reply) {
+  } else if (auto* reply = std::get_if<Reply>(&message.what); reply && dialog.sent && !dialog.sent->reply) {
     TRY(take_reply(dialog, *reply));
   } else if (++dialog.notes > kMostNotes) {
     TRY(fail_batch(session, dialog, {Trouble::Kind::transient, "many messages without a reply", {}, {}}));
@@ -88,28 +88,28 @@ Result<bool> Worker::receive(SessionId session, Dialog& dialog) {
 
 // Reads a reply, and ends its call in the ledger. Called again with the same reply when the store failed.
 Status Worker::take_reply(Dialog& dialog, Reply& reply) {
-  Run& run = *dialog.run;
+  Sent& sent = *dialog.sent;
   reply.text = valid_utf8(std::move(reply.text));
   Scanned scanned = scan_reply(reply.text, reply.cut);
   const bool learned = !scanned.findings.empty() || !scanned.summaries.empty();
   const Outcome outcome = learned ? Outcome::ok : scanned.skip ? Outcome::skipped : Outcome::unusable;
   const bool known = reply.usage.input_tokens > 0 || reply.usage.output_tokens > 0;
-  TRY(end_call(run, outcome, reply.usage, reply.model, !known));
+  TRY(end_call(sent, outcome, reply.usage, reply.model, !known));
   for (const std::string& what : scanned.left_out)
-    log_.info(fmt::format("reply batch={} left out: {}", run.id, what));
+    log_.info(fmt::format("reply batch={} left out: {}", sent.id, what));
   ++dialog.length.turns;
   dialog.length.tokens = known ? reply.usage.input_tokens + reply.usage.output_tokens
-                               : run.sent_tokens + static_cast<std::int64_t>(estimate_tokens(reply.text));
-  run.scanned = std::move(scanned);
-  run.reply = std::move(reply);
-  run.try_at = clock_.boot_ns();
+                               : sent.sent_tokens + static_cast<std::int64_t>(estimate_tokens(reply.text));
+  sent.scanned = std::move(scanned);
+  sent.reply = std::move(reply);
+  sent.try_at = clock_.boot_ns();
   return {};
 }
 
-// Ends the run's call. `estimated`: what it used is not known, so it counts as reserved.
-Status Worker::end_call(Run& run, Outcome outcome, const Usage& usage, const std::string& model,
+// Ends the call of a request. `estimated`: what it used is not known, so it counts as reserved.
+Status Worker::end_call(Sent& sent, Outcome outcome, const Usage& usage, const std::string& model,
                         bool estimated) {
-  if (run.call == 0) return {};  // ended before
+  if (sent.call == 0) return {};  // ended before
   store::CallEnd end;
   end.outcome = outcome;
   end.model = one_line(visible(model), 100);
@@ -124,9 +124,10 @@ Status Worker::end_call(Run& run, Outcome outcome, const Usage& usage, const std
     if (price) end.cost_usd = price->of(usage);
   }
   end.estimated = estimated;
-  end.duration = std::chrono::duration_cast<Millis>(std::chrono::nanoseconds(clock_.boot_ns() - run.sent_at));
-  TRY(store::in_transaction(db_, [&] { return store::end_call(db_, run.call, end); }));
-  run.call = 0;
+  end.duration =
+      std::chrono::duration_cast<Millis>(std::chrono::nanoseconds(clock_.boot_ns() - sent.sent_at));
+  TRY(store::in_transaction(db_, [&] { return store::end_call(db_, sent.call, end); }));
+  sent.call = 0;
   return {};
 }
 
@@ -154,10 +155,10 @@ Result<std::optional<MemoryId>> Worker::memory_of(SessionId session, const Dialo
 
 // Stores the reply, or delays it while there is no memory id.
 Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
-  Run& run = *dialog.run;
-  if (clock_.boot_ns() < run.try_at) return false;
-  if (!run.scanned.usable()) {
-    TRY(fail_batch(session, dialog, trouble_of_prose(run.reply->text)));
+  Sent& sent = *dialog.sent;
+  if (clock_.boot_ns() < sent.try_at) return false;
+  if (!sent.scanned.usable()) {
+    TRY(fail_batch(session, dialog, trouble_of_prose(sent.reply->text)));
     return true;
   }
   std::optional<MemoryId> memory;
@@ -165,14 +166,14 @@ Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
     memory = TRY(memory_of(session, dialog));
     if (!memory) return wait_for_id(session, dialog);
   }
-  auto stored = store(session, run, memory.value_or(MemoryId{}));
+  auto stored = store(session, sent, memory.value_or(MemoryId{}));
   if (stored) {
-    if (run.batch) processed_ += static_cast<std::int64_t>(run.batch->messages.size());
+    if (sent.batch) processed_ += static_cast<std::int64_t>(sent.batch->messages.size());
     if (breaker_.succeed()) {
       log_.info(fmt::format("provider={} works again", provider_->name()));
       look_at_ = 0;
     }
-    dialog.run.reset();
+    dialog.sent.reset();
     dialog.used_at = clock_.boot_ns();
     // The session is over, so no more batches are expected for this conversation.
     if (!dialog.session_active) end(session, dialog, true);
@@ -183,7 +184,7 @@ Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
   // refused, which may be the fault of a message, so it counts as a try. Other errors are the store's: the
   // reply is kept and stored at the next step.
   if (code != Code::canceled && code != Code::invalid) return std::move(stored).error().in("queue");
-  TRY(return_run(run, stored.error().message, code == Code::invalid, Millis(0)));
+  TRY(return_sent(sent, stored.error().message, code == Code::invalid, Millis(0)));
   log_.error("queue: " + stored.error().message);
   end(session, dialog, false);
   return true;
@@ -192,49 +193,49 @@ Result<bool> Worker::store_reply(SessionId session, Dialog& dialog) {
 // Delays the reply, each time for twice as long; after the last time returns the batch. The messages did
 // nothing wrong, so no try is counted; the pause grows with each conversation that had no id.
 Result<bool> Worker::wait_for_id(SessionId session, Dialog& dialog) {
-  Run& run = *dialog.run;
-  if (run.tries == kWaits) {
+  Sent& sent = *dialog.sent;
+  if (sent.tries == kWaits) {
     const int before = without_id_[session]++;
-    TRY(return_run(run, store::kNeverCaptured, false, store::retry_delay(before, 0)));
+    TRY(return_sent(sent, store::kNeverCaptured, false, store::retry_delay(before, 0)));
     log_.warn(
         fmt::format("{} session={} provider={}", store::kNeverCaptured, session.value, provider_->name()));
     end(session, dialog, false);
     return true;
   }
-  const Millis wait = kFirstWait * (1 << run.tries);
-  if (run.batch)
+  const Millis wait = kFirstWait * (1 << sent.tries);
+  if (sent.batch)
     TRY(store::in_transaction(db_, [&]() -> Status {
-      return store::note_waiting(db_, *run.batch, store::kAwaitingId, clock_.now() + wait);
+      return store::note_waiting(db_, *sent.batch, store::kAwaitingId, clock_.now() + wait);
     }));
-  ++run.tries;
-  run.try_at = after(wait);
+  ++sent.tries;
+  sent.try_at = after(wait);
   return false;
 }
 
 // Stores the observations and their evidence, and ends the batch or the piece of a turn, in one transaction.
 // Also clears a trouble that is still stored, perhaps by an earlier daemon: the provider works.
-Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) {
+Status Worker::store(SessionId session, const Sent& sent, const MemoryId& memory) {
   const auto of = TRY(store::find_session(db_, session));
   std::vector<store::KeptEvent> events;
-  if (run.batch) {
+  if (sent.batch) {
     // Read again: something may have been forgotten since the request was sent.
-    events = TRY(events_of(*run.batch));
+    events = TRY(events_of(*sent.batch));
   } else {
-    for (const std::int64_t seq : run.events)
+    for (const std::int64_t seq : sent.events)
       if (auto event = TRY(store::kept_event(db_, seq))) events.push_back(*std::move(event));
-    if (of && options_.archived && TRY(store::has_expired(db_, session, run.turn->number)))
+    if (of && options_.archived && TRY(store::has_expired(db_, session, sent.turn->number)))
       options_.archived(*of, events);
   }
-  if (!of || events.empty()) return Error{Code::canceled, "queue: batch " + run.id + " is gone"};
+  if (!of || events.empty()) return Error{Code::canceled, "queue: batch " + sent.id + " is gone"};
   store::Put put;
   TRY(store::in_transaction(db_, [&]() -> Status {
-    TRY(put_rows(*of, run, memory, events, put));
+    TRY(put_rows(*of, sent, memory, events, put));
     TRY(store::clear_agent_trouble(db_));
-    if (run.batch) return store::complete(db_, *run.batch, clock_.now());
+    if (sent.batch) return store::complete(db_, *sent.batch, clock_.now());
     constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
-    if (TRY(store::has_work_between(db_, session, run.turn->number, run.events.back(), kEnd)))
-      return store::advance_redistil(db_, *run.turn, run.events.back());
-    return store::end_redistil(db_, *run.turn);
+    if (TRY(store::has_work_between(db_, session, sent.turn->number, sent.events.back(), kEnd)))
+      return store::advance_redistil(db_, *sent.turn, sent.events.back());
+    return store::end_redistil(db_, *sent.turn);
   }));
   if (const auto warning = store::warning_of(put, options_.budget))
     log_.warn(fmt::format("{} session={}", *warning, of->content_id.value));
@@ -244,9 +245,9 @@ Status Worker::store(SessionId session, const Run& run, const MemoryId& memory) 
 // Writes the rows of a reply, within the transaction. The order matters: the model's old observations of
 // the turn are removed first, then the built-in ones about the same events, then the new ones are added;
 // distil_turn() comes last, because it reads the new summaries.
-Status Worker::put_rows(const store::Session& session, const Run& run, const MemoryId& memory,
+Status Worker::put_rows(const store::Session& session, const Sent& sent, const MemoryId& memory,
                         const std::vector<store::KeptEvent>& events, store::Put& put) {
-  Rows rows = TRY(rows_of(db_, run.scanned, session, events, gate_, provider_->name()));
+  Rows rows = TRY(rows_of(db_, sent.scanned, session, events, gate_, provider_->name()));
   std::vector<store::Observation>& list = rows.observations;
   if (list.empty() && rows.summaries.empty()) return {};
   const MemoryId under =
@@ -254,12 +255,12 @@ Status Worker::put_rows(const store::Session& session, const Run& run, const Mem
   for (const store::Summary& summary : rows.summaries)
     TRY(store::put_summary(db_, under, summary, clock_.now()));
   // Only with the first piece of the turn: later pieces would remove what the earlier ones have added.
-  if (run.turn && run.turn->done_to == 0 && !list.empty())
-    TRY(store::drop_derived(db_, session.id, run.turn->number));
+  if (sent.turn && sent.turn->done_to == 0 && !list.empty())
+    TRY(store::drop_derived(db_, session.id, sent.turn->number));
   for (const store::Observation& learned : list)  // they replace the built-in ones about these events
     if (learned.prompt_number)
       TRY(store::drop_covered(db_, store::turn_batch(session, *learned.prompt_number), list));
-  put = TRY(store::put_within(db_, under, run.id, std::move(list), options_.budget));
+  put = TRY(store::put_within(db_, under, sent.id, std::move(list), options_.budget));
   // What a model says is open is merged with the turn's own open items.
   for (const store::Summary& summary : rows.summaries)
     if (const auto turn = TRY(store::find_turn(db_, session.id, summary.prompt_number)))
@@ -269,23 +270,23 @@ Status Worker::put_rows(const store::Session& session, const Run& run, const Mem
 
 // Extends the lease, and ends a call that is past its deadline.
 Status Worker::keep_alive(SessionId session, Dialog& dialog) {
-  Run& run = *dialog.run;
-  if (!run.reply && clock_.boot_ns() >= run.deadline)
+  Sent& sent = *dialog.sent;
+  if (!sent.reply && clock_.boot_ns() >= sent.deadline)
     return fail_batch(session, dialog,
                       {Trouble::Kind::transient,
                        fmt::format("no reply within {} s", options_.reply_within / std::chrono::seconds(1)),
                        {},
                        {}});
-  if (clock_.boot_ns() < run.beat_at) return {};
+  if (clock_.boot_ns() < sent.beat_at) return {};
   bool ours = true;
-  if (run.batch)
+  if (sent.batch)
     TRY(store::in_transaction(db_, [&]() -> Status {
-      ours = TRY(store::extend_lease(db_, *run.batch, clock_.now(), options_.lease));
+      ours = TRY(store::extend_lease(db_, *sent.batch, clock_.now(), options_.lease));
       return {};
     }));
-  run.beat_at = after(options_.lease / 3);
+  sent.beat_at = after(options_.lease / 3);
   if (ours) return {};
-  TRY(return_run(run, "messages of its batch were removed", false, Millis(0)));
+  TRY(return_sent(sent, "messages of its batch were removed", false, Millis(0)));
   end(session, dialog, false);
   return {};
 }
@@ -318,31 +319,31 @@ Status Worker::note_trouble(const Trouble& trouble, Millis pause) {
 Status Worker::fail_batch(SessionId session, Dialog& dialog, const Trouble& trouble) {
   using Kind = Trouble::Kind;
   const std::string reason = fmt::format("{}: {}", kind_name(trouble.kind), trouble.reason);
-  if (dialog.run) {
+  if (dialog.sent) {
     const bool known = trouble.usage.input_tokens > 0 || trouble.usage.output_tokens > 0;
     // A request that was refused used nothing. One that broke off may have used all that was reserved.
     const bool unknown = trouble.kind == Kind::transient || trouble.kind == Kind::canceled;
-    TRY(end_call(*dialog.run, outcome_of(trouble.kind), trouble.usage, "", !known && unknown));
+    TRY(end_call(*dialog.sent, outcome_of(trouble.kind), trouble.usage, "", !known && unknown));
   }
   if (!dialog.pause) dialog.pause = count_trouble(trouble);
   TRY(note_trouble(trouble, *dialog.pause));
   const bool instead = breaker_.open() && options_.fallback;
   const bool counts = !instead && (trouble.kind == Kind::transient || trouble.kind == Kind::rejected);
-  if (dialog.run) TRY(return_run(*dialog.run, reason, counts, instead ? Millis(0) : *dialog.pause));
+  if (dialog.sent) TRY(return_sent(*dialog.sent, reason, counts, instead ? Millis(0) : *dialog.pause));
   log_.warn(fmt::format("provider={} session={} {}", provider_->name(), session.value, reason));
   end(session, dialog, false);
   return {};
 }
 
 // Returns what a request was about, to be tried again. Its call is over.
-Status Worker::return_run(Run& run, std::string_view reason, bool counts, Millis pause) {
-  TRY(end_call(run, Outcome::canceled, {}, "", true));
-  if (run.batch) return return_batch(*run.batch, reason, counts, pause);
+Status Worker::return_sent(Sent& sent, std::string_view reason, bool counts, Millis pause) {
+  TRY(end_call(sent, Outcome::canceled, {}, "", true));
+  if (sent.batch) return return_batch(*sent.batch, reason, counts, pause);
   // A turn is still in its list: it only must not be begun again too soon.
   look_at_ = std::max(look_at_, after(pause));
   if (!counts) return {};
   return store::in_transaction(db_, [&]() -> Status {
-    TRY(store::fail_redistil(db_, *run.turn, reason));
+    TRY(store::fail_redistil(db_, *sent.turn, reason));
     return {};
   });
 }

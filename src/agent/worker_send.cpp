@@ -68,13 +68,13 @@ Status Worker::send_turn(const store::RedistilTurn& turn) {
 // The order matters: the request is written first, because its length decides whether the conversation can
 // go on; then the call is reserved in the ledger; only then it is sent, so that no call is made that the
 // ledger does not know.
-Status Worker::send(Job job) {
-  const SessionId id = job.session.id;
+Status Worker::send(Outgoing outgoing) {
+  const SessionId id = outgoing.session.id;
   auto known = dialogs_.find(id);
   // A conversation that still works on a batch has lost its lease, or the session could not have been
   // claimed. It is ended: its reply would be taken for the reply to this request.
-  if (known != dialogs_.end() && known->second.run) {
-    TRY(return_run(*known->second.run, "its lease expired", false, Millis(0)));
+  if (known != dialogs_.end() && known->second.sent) {
+    TRY(return_sent(*known->second.sent, "its lease expired", false, Millis(0)));
     end(id, known->second, false);
     dialogs_.erase(known);
     known = dialogs_.end();
@@ -83,19 +83,19 @@ Status Worker::send(Job job) {
   std::optional<MemoryId> resume;
   Length length = goes_on ? known->second.length : Length{};
   if (!goes_on) {
-    const store::Run run{provider_->name(), job.events.back().prompt_number, !may_resume_.contains(id)};
-    resume = store::may_resume(job.session.identity, run);
+    const store::Run run{provider_->name(), outgoing.events.back().prompt_number, !may_resume_.contains(id)};
+    resume = store::may_resume(outgoing.session.identity, run);
     if (resume) length = may_resume_[id];
   }
   bool fresh = !goes_on && !resume;
   // Called twice when the conversation turns out to be too long: a fresh one needs the running summary too.
   const auto request_now = [&]() -> Result<Request> {
-    Material material = TRY(load_material(db_, job.session, job.events, fresh));
-    material.batch_id = job.batch ? job.batch->id : new_uuid(epoch_ms(clock_.now()));
+    Material material = TRY(load_material(db_, outgoing.session, outgoing.events, fresh));
+    material.batch_id = outgoing.batch ? outgoing.batch->id : new_uuid(epoch_ms(clock_.now()));
     return write_request(material, mode_);
   };
   auto request = request_now();
-  if (!request) return not_sent(job, "");
+  if (!request) return end_here(outgoing, "");
   const auto tokens = static_cast<std::int64_t>(estimate_tokens(request->text));
   if (!fresh &&
       (length.turns >= options_.most_turns || length.tokens + tokens > options_.most_input_tokens)) {
@@ -107,34 +107,36 @@ Status Worker::send(Job job) {
     length = {};
     fresh = true;
     request = request_now();
-    if (!request) return not_sent(job, "");
+    if (!request) return end_here(outgoing, "");
   }
-  auto reserved = reserve(job, *request, length);
+  auto reserved = reserve(outgoing, *request, length);
   if (!reserved) {
-    if (job.batch) TRY(return_batch(*job.batch, "the store failed", false, store::retry_delay(0, 0)));
+    if (outgoing.batch)
+      TRY(return_batch(*outgoing.batch, "the store failed", false, store::retry_delay(0, 0)));
     return std::move(reserved).error().in("model calls");
   }
-  if (!reserved->refused.empty()) return not_sent(job, reserved->refused);
+  if (!reserved->refused.empty()) return end_here(outgoing, reserved->refused);
   refused_.clear();
   // Looked up again: the conversation may have been ended above.
   const auto open = dialogs_.find(id);
-  Dialog& dialog = open != dialogs_.end() ? open->second : conversation_for(job.session, resume);
+  Dialog& dialog = open != dialogs_.end() ? open->second : conversation_for(outgoing.session, resume);
   dialog.length = length;
-  Run& run = *(dialog.run = Run{});
-  run.call = reserved->id;
-  run.sent_at = clock_.boot_ns();
-  run.sent_tokens = length.tokens + static_cast<std::int64_t>(estimate_tokens(request->text));
-  if (fresh) run.sent_tokens += static_cast<std::int64_t>(estimate_tokens(request->system));
-  run.deadline = after(options_.reply_within);
-  run.beat_at = after(options_.lease / 3);
-  for (const store::KeptEvent& event : job.events) run.events.push_back(event.seq);
+  Sent& sent = *(dialog.sent = Sent{});
+  sent.call = reserved->id;
+  sent.sent_at = clock_.boot_ns();
+  sent.sent_tokens = length.tokens + static_cast<std::int64_t>(estimate_tokens(request->text));
+  if (fresh) sent.sent_tokens += static_cast<std::int64_t>(estimate_tokens(request->system));
+  sent.deadline = after(options_.reply_within);
+  sent.beat_at = after(options_.lease / 3);
+  for (const store::KeptEvent& event : outgoing.events) sent.events.push_back(event.seq);
   // A turn that is distilled again needs an id that stays the same when the piece is tried again:
   // put_within() then replaces its observations instead of adding to them.
-  run.id = job.batch ? job.batch->id
-                     : fmt::format("again-{}-{}", store::turn_batch(job.session, job.turn->number),
-                                   run.events.front());
-  run.batch = std::move(job.batch);
-  run.turn = job.turn;
+  sent.id = outgoing.batch
+                ? outgoing.batch->id
+                : fmt::format("again-{}-{}", store::turn_batch(outgoing.session, outgoing.turn->number),
+                              sent.events.front());
+  sent.batch = std::move(outgoing.batch);
+  sent.turn = outgoing.turn;
   dialog.notes = 0;
   dialog.conversation->send(*request);
   return {};
@@ -147,14 +149,15 @@ std::int64_t most_input_tokens(const Request& request) {
 // Reserves the most that the call can use: as if a byte were a token and nothing cached. If calls of this
 // provider have used more than was reserved (it adds a long text of its own), that excess and a quarter
 // more is added.
-Result<store::Reserved> Worker::reserve(const Job& job, const Request& request, const Length& length) {
+Result<store::Reserved> Worker::reserve(const Outgoing& outgoing, const Request& request,
+                                        const Length& length) {
   store::NewCall call;
   call.provider = provider_->name();
   call.model = provider_->model();
-  call.session = job.session.id;
+  call.session = outgoing.session.id;
   call.batch = request.batch_id;
-  call.events = std::ssize(job.events);
-  if (job.turn) call.purpose = job.turn->purpose;
+  call.events = std::ssize(outgoing.events);
+  if (outgoing.turn) call.purpose = outgoing.turn->purpose;
   const std::int64_t excess = std::max<std::int64_t>(0, TRY(store::most_excess(db_, call.provider)));
   call.input_tokens = length.tokens + most_input_tokens(request) + excess + excess / 4;
   call.output_tokens = request.max_output_tokens;
@@ -171,20 +174,21 @@ Result<store::Reserved> Worker::reserve(const Job& job, const Request& request, 
 // No call is made. With a reason (the budget is used up) the batch ends with what the built-in distiller
 // made, and its turns become backlog; a turn of the backlog stays there. Without one, the material could
 // not be read: the batch is tried again.
-Status Worker::not_sent(Job& job, const std::string& why) {
+Status Worker::end_here(Outgoing& outgoing, const std::string& why) {
   if (why.empty()) {
-    if (job.batch) return return_batch(*job.batch, "it could not be read", false, store::retry_delay(0, 0));
+    if (outgoing.batch)
+      return return_batch(*outgoing.batch, "it could not be read", false, store::retry_delay(0, 0));
     look_at_ = after(kRefusedAgain);
     return {};
   }
   if (refused_.empty()) log_.warn("model calls: " + why);  // once, until a call is made again
   refused_ = why;
-  if (job.turn) {
+  if (outgoing.turn) {
     look_at_ = after(kRefusedAgain);
     return {};
   }
-  unsent_ = {*std::move(job.batch), true};
-  TRY(finish_unsent());
+  ended_here_ = {*std::move(outgoing.batch), true};
+  TRY(finish_ended_here());
   return {};
 }
 
@@ -206,7 +210,7 @@ Worker::Dialog& Worker::conversation_for(const store::Session& session,
 void Worker::make_room() {
   auto oldest = dialogs_.end();
   for (auto it = dialogs_.begin(); it != dialogs_.end(); ++it)
-    if (!it->second.run && (oldest == dialogs_.end() || it->second.used_at < oldest->second.used_at))
+    if (!it->second.sent && (oldest == dialogs_.end() || it->second.used_at < oldest->second.used_at))
       oldest = it;
   if (oldest == dialogs_.end()) return;
   end(oldest->first, oldest->second, true);
@@ -219,7 +223,7 @@ void Worker::make_room() {
 void Worker::end(SessionId session, Dialog& dialog, bool in_order) {
   dialog.over = true;
   dialog.conversation.reset();
-  dialog.run.reset();
+  dialog.sent.reset();
   if (in_order)
     may_resume_[session] = dialog.length;
   else

@@ -108,7 +108,7 @@ Result<std::deque<Copy::Job>> Archiver::jobs_of(const store::BackupRequest& requ
     job.cause = request.cause;
     job.reason = request.reason;
     // Each end and each compaction of a session is a version, even when it added no line.
-    job.always = main && request.cause != BackupCause::sweep;
+    job.even_if_unchanged = main && request.cause != BackupCause::sweep;
     main ? jobs.push_back(std::move(job)) : jobs.push_front(std::move(job));
   }
   return jobs;

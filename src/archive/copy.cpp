@@ -252,7 +252,7 @@ Status Copy::end_lines() {
     backup_.segments = ordinal;
     backup_.bytes += segment_->bytes;
     TRY(writer_->move_to(places_.directory + "/" + store::segment_file(base_.name, ordinal)));
-  } else if (!last_ || !job_.always) {
+  } else if (!last_ || !job_.even_if_unchanged) {
     return {};  // nothing new: without a reader_ register_backup() adds no version
   }
   std::vector<store::BackupSegment> segments;

@@ -48,7 +48,7 @@ class Copy {
     std::string project;
     store::BackupCause cause = store::BackupCause::sweep;
     std::string reason;
-    bool always = false;  // a version even when nothing was added since the last one
+    bool even_if_unchanged = false;  // makes a version even when nothing was added since the last one
   };
   struct Options {
     bool redact = true;

@@ -124,9 +124,8 @@ Result<store::Anchor> whole_anchor(store::Db& db, os::Disk& disk, const Places& 
   return anchor;
 }
 
-Result<Delta> each_behind(store::Db& db, os::Disk& disk, const Places& places,
-                          const store::TranscriptKey& key, const store::Anchor& anchor,
-                          const TakeLine& take) {
+Result<Delta> each_after(store::Db& db, os::Disk& disk, const Places& places, const store::TranscriptKey& key,
+                         const store::Anchor& anchor, const TakeLine& take) {
   const auto newest = TRY(store::newest_backup(db, key));
   if (!newest) return Error{Code::not_found, "session " + key.session + " has no backup"};
   Found found = TRY(find_anchor(db, disk, places, *newest, anchor));
@@ -167,7 +166,7 @@ Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const s
   const host::Host& host = host::find_host(key.platform);
   std::vector<DeltaRecord> shown;
   Delta delta =
-      TRY(each_behind(db, disk, places, key, anchor, [&](std::string_view line, std::int64_t number) {
+      TRY(each_after(db, disk, places, key, anchor, [&](std::string_view line, std::int64_t number) {
         if (shown.size() < limit)
           shown.push_back({number, host.read_record(Json::parse_partial(line).value)});
       }));

@@ -37,8 +37,8 @@ Result<Delta> delta(store::Db& db, os::Disk& disk, const Places& places, const s
 // The same, line by line: calls `take` for each line that is a JSON object, with its number.
 // `Delta::records` counts them, `shown` is empty.
 using TakeLine = std::function<void(std::string_view line, std::int64_t number)>;
-Result<Delta> each_behind(store::Db& db, os::Disk& disk, const Places& places,
-                          const store::TranscriptKey& key, const store::Anchor& anchor, const TakeLine& take);
+Result<Delta> each_after(store::Db& db, os::Disk& disk, const Places& places, const store::TranscriptKey& key,
+                         const store::Anchor& anchor, const TakeLine& take);
 
 // The anchor at the end of a backup.
 store::Anchor anchor_of(const store::Backup& backup);

@@ -67,7 +67,6 @@ class Rewrite {
   }
 
   void walk_object(const Json& before, const Json& after) {
-    static const Json kNone;
     copy_one();
     const auto& members = before.members();
     // If cleaning removed a member, the others cannot be matched by their place: withhold them all.

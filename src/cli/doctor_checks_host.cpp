@@ -77,7 +77,7 @@ Finding check_once(Installation& here) {
 std::vector<std::string> hook_programs(const host::Registration& host) {
   if (!host.programs.empty()) return host.programs;
   if (host.plugins.empty()) return {hook_beside_me()};
-  if (const auto found = host::on_path("cairn-hook")) return {*found};
+  if (std::string found = os::find_program("cairn-hook"); !found.empty()) return {std::move(found)};
   const char* home = std::getenv("HOME");
   return {fmt::format("{}/.local/bin/cairn-hook", home ? home : "")};
 }

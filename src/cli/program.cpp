@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <thread>
 
-#include "host/hooks.h"
+#include "os/process.h"
 #include "os/socket.h"
 
 namespace cairn::cli {
@@ -85,12 +85,11 @@ Result<Ran> run_program(const std::vector<std::string>& argv, const std::vector<
 }
 
 std::optional<std::string> version_of(std::string_view program, std::chrono::milliseconds timeout) {
-  const std::optional<std::string> path =
-      program.starts_with('/') ? std::string(program) : host::on_path(program);
-  if (!path) return std::nullopt;
+  const std::string path = program.starts_with('/') ? std::string(program) : os::find_program(program);
+  if (path.empty()) return std::nullopt;
   std::vector<std::string> environment;
   for (char** variable = environ; *variable; ++variable) environment.emplace_back(*variable);
-  auto ran = run_program({*path, "--version"}, environment, "", timeout);
+  auto ran = run_program({path, "--version"}, environment, "", timeout);
   if (!ran || ran->exit_code != 0) return std::nullopt;
   return std::move(ran->out);
 }

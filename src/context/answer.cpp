@@ -101,8 +101,9 @@ static Result<std::optional<Request>> request_for(store::Db& db, const store::Se
 static std::int64_t overhead_kb(const Composed& composed, const AnswerOptions& options) {
   const std::int64_t bytes = static_cast<std::int64_t>(composed.text.size()) + options.instruction_bytes;
   const std::int64_t kb = bytes >> 10;
-  return options.overhead_bytes > 0 && bytes > options.overhead_bytes && kb > options.overhead_told_kb ? kb
-                                                                                                       : 0;
+  return options.overhead_bytes > 0 && bytes > options.overhead_bytes && kb > options.overhead_reported_kb
+             ? kb
+             : 0;
 }
 
 static std::string overhead_line(std::int64_t kb, const Composed& composed, const AnswerOptions& options) {

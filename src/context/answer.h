@@ -25,7 +25,7 @@ struct AnswerOptions {
   std::optional<StartDocument> lead;                                             // as Request::lead
   // Instruction files of the host, and the size beyond which they and our text are too much; 0: no limit.
   std::int64_t instruction_files = 0, instruction_bytes = 0, overhead_bytes = 0;
-  std::int64_t overhead_told_kb = 0;  // the size that the user was last warned about
+  std::int64_t overhead_reported_kb = 0;  // the size that the user was last warned about
 };
 
 struct Answer {

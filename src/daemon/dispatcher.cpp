@@ -41,13 +41,13 @@ void Dispatcher::request(std::string_view name, const Json& args, Reply reply) {
         reply(parts_.engine.run(*operation, args));
         parts_.writer.wake();  // it may have left work
       });
-    case ops::Access::daemon: return do_it_here(*operation, args, reply);
+    case ops::Access::daemon: return run_daemon_task(*operation, args, reply);
   }
 }
 
 // Operations about the daemon itself. Their arguments are checked here: Operation::run(), which does that for
 // all others, is not called.
-void Dispatcher::do_it_here(const ops::Operation& operation, const Json& args, const Reply& reply) {
+void Dispatcher::run_daemon_task(const ops::Operation& operation, const Json& args, const Reply& reply) {
   const auto checked = operation.check(args);
   if (!checked) return reply(checked.error());
   switch (operation.task) {

@@ -61,7 +61,7 @@ class Dispatcher {
     std::optional<store::Db> db;
   };
   Result<store::Db> open_to_read();
-  void do_it_here(const ops::Operation& operation, const Json& args, const Reply& reply);
+  void run_daemon_task(const ops::Operation& operation, const Json& args, const Reply& reply);
   void read(Reader& reader, const ops::Operation& operation, const Json& args, Reply reply);
   Result<Json> run_reader(Reader& reader, const ops::Operation& operation, const Json& args);
   struct Drain;

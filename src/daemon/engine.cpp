@@ -64,7 +64,7 @@ Engine::Engine(const hook::Home& home, const Seams& seams, store::Db db, std::st
       binding_(db_, seams_.disk, seams_.clock),
       archiver_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       passages_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
-      events_(db_, seams_.clock, seams_.log),
+      event_indexer_(db_, seams_.clock, seams_.log),
       import_(db_, seams_.disk, seams_.clock, catch_up_, seams_.log),
       memories_(db_, seams_.disk, seams_.clock, seams_.log, home_.data),
       forget_(db_, seams_.disk, seams_.clock, seams_.log, home_.data, key_),
@@ -281,7 +281,7 @@ Result<bool> Engine::step() {
   copied_ = archiver_.copied();
   if (passages_.step()) return true;
   if (TRY(reindex())) return true;
-  if (events_.step()) return true;
+  if (event_indexer_.step()) return true;
   if (TRY(import_.step())) return true;
   if (TRY(memories_.step())) return true;  // after the transcripts: no session is stored twice
   if (TRY(expire())) return true;

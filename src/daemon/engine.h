@@ -194,7 +194,7 @@ class Engine {
   intake::FileBinding binding_;
   archive::Archiver archiver_;
   archive::PassageIndexer passages_;
-  recall::EventIndexer events_;
+  recall::EventIndexer event_indexer_;
   std::int64_t copied_ = 0;  // backups, when the indexer last looked for new ones
   importer::TranscriptImport import_;
   importer::MemoryImport memories_;

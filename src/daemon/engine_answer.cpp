@@ -37,16 +37,16 @@ Result<std::vector<std::string>> Engine::warnings(Warned& warned) {
     return {};
   };
   const auto unwritten = TRY(store::meta_number(db_, store::kFailedDeliveries));
-  TRY(warn(store::kFailedDeliveriesTold, unwritten.value_or(0), "event could not be written",
+  TRY(warn(store::kFailedDeliveriesReported, unwritten.value_or(0), "event could not be written",
            "events could not be written"));
-  TRY(warn(store::kBadTold, TRY(store::count_bad(db_)), "event could not be read",
+  TRY(warn(store::kBadReported, TRY(store::count_bad(db_)), "event could not be read",
            "events could not be read"));
   const auto damages = TRY(store::meta_number(db_, store::kDamages));
-  TRY(warn(store::kDamagesTold, damages.value_or(0), "damage of the store was found",
+  TRY(warn(store::kDamagesReported, damages.value_or(0), "damage of the store was found",
            "damages of the store were found"));
-  TRY(warn(store::kBackupsFailedTold, TRY(store::failures_so_far(db_)), "backup of a transcript failed",
+  TRY(warn(store::kBackupsFailedReported, TRY(store::failures_so_far(db_)), "backup of a transcript failed",
            "backups of transcripts failed"));
-  TRY(warn(store::kSessionsNearLimitTold, TRY(store::sessions_near_limit(db_)),
+  TRY(warn(store::kSessionsNearLimitReported, TRY(store::sessions_near_limit(db_)),
            "session came near its limit of observations", "sessions came near their limit of observations"));
   return list;
 }
@@ -55,7 +55,7 @@ Result<std::vector<std::string>> Engine::warnings(Warned& warned) {
 Status Engine::add_identity_news(const std::string& name, std::vector<std::string>& lines, Warned& warned) {
   const auto project = TRY(store::project_by_name(db_, name));
   if (!project) return {};
-  const std::string key = fmt::format("{}{}", store::kProjectHistoryTold, project->id);
+  const std::string key = fmt::format("{}{}", store::kProjectHistoryReported, project->id);
   const auto last = TRY(store::meta_number(db_, key)).value_or(0);
   const auto news = TRY(store::identity_news(db_, *project, last));
   if (news.lines.empty()) return {};

@@ -137,9 +137,9 @@ Status Engine::add_instructions(const store::Session& session, context::AnswerOp
                                 Start& start) {
   const auto project = TRY(store::project_by_name(db_, session.project));
   if (!project) return {};
-  start.overhead_key = fmt::format("{}{}", store::kOverheadTold, project->id);
+  start.overhead_key = fmt::format("{}{}", store::kOverheadReported, project->id);
   options.overhead_bytes = settings_.integer("context.overhead_kb") << 10;
-  options.overhead_told_kb = TRY(store::meta_number(db_, start.overhead_key)).value_or(0);
+  options.overhead_reported_kb = TRY(store::meta_number(db_, start.overhead_key)).value_or(0);
   for (const std::string& path : TRY(store::instruction_files(db_, session.project))) {
     const auto stat = seams_.disk.stat(path);
     if (!stat || stat->is_dir) continue;

@@ -33,7 +33,7 @@ void JobThread::post(Job job) {
 void JobThread::wake() {
   {
     const std::lock_guard lock(mutex_);
-    nudged_ = true;
+    step_due_ = true;
   }
   changed_.notify_one();
 }
@@ -58,19 +58,19 @@ void JobThread::run() {
       job();
       job = nullptr;  // destroy what it captured before taking the lock
       lock.lock();
-    } else if (nudged_ && step_) {
+    } else if (step_due_ && step_) {
       run_step(lock);
     } else if (!wake_at_) {
       changed_.wait(lock);
     } else if (changed_.wait_until(lock, *wake_at_) == std::cv_status::timeout) {
       wake_at_.reset();
-      nudged_ = true;
+      step_due_ = true;
     }
   }
 }
 
 void JobThread::run_step(std::unique_lock<std::mutex>& lock) {
-  nudged_ = false;  // before the step: a wake() while it runs leads to another step
+  step_due_ = false;  // before the step: a wake() while it runs leads to another step
   lock.unlock();
   const Result<bool> more = step_();
   std::optional<milliseconds> wake;
@@ -81,7 +81,7 @@ void JobThread::run_step(std::unique_lock<std::mutex>& lock) {
   if (!more) log_.error(name_ + ": " + more.error().message);
   lock.lock();
   if (more) {
-    nudged_ |= *more;
+    step_due_ |= *more;
     wake_at_.reset();
     if (wake) wake_at_ = std::chrono::steady_clock::now() + *wake;
     pause_ = milliseconds(0);
@@ -91,7 +91,7 @@ void JobThread::run_step(std::unique_lock<std::mutex>& lock) {
   // Not for wake(): events that keep arriving would make a step that fails run without a pause. A job is run
   // at once, and then the step is tried again.
   changed_.wait_for(lock, pause_, [this] { return stopping_ || !jobs_.empty(); });
-  nudged_ = true;
+  step_due_ = true;
 }
 
 }  // namespace cairn::daemon

@@ -50,7 +50,7 @@ class JobThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
-  bool nudged_ = false;
+  bool step_due_ = false;
   bool stopping_ = false;
   std::chrono::milliseconds pause_{0};
   std::thread thread_;

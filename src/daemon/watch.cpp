@@ -18,8 +18,7 @@ Result<InboxWatch> InboxWatch::open(const std::string& directory) {
 
 Status InboxWatch::again() {
   // A hook links a finished file into the directory (IN_CREATE), or renames it from tmp/ (IN_MOVED_TO).
-  constexpr std::uint32_t kWhat =
-      IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+  constexpr std::uint32_t kWhat = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
   if (inotify_add_watch(fd_.get(), directory_.c_str(), kWhat) < 0)
     return errno_error("inotify " + directory_, errno);
   return {};

@@ -267,11 +267,14 @@ std::string running_of(const host::Action& action) {
   return !command.empty() ? command : !what.empty() ? what : one_line(visible(action.tool), 60);
 }
 
-// Whether the prompt accepts an earlier offer: "yes", "go ahead", "continue", "1".
+// Whether the prompt accepts an earlier offer: "yes", "go ahead", "continue", "1". A prompt that was never
+// seen is empty and accepts nothing.
 bool only_agrees(std::string_view prompt, const Mode& mode) {
   const std::string folded = fold(one_line(prompt, 400));
   if (folded.size() > 120) return false;
-  return has_cue(folded, mode.agrees) || folded.find_first_not_of("0123456789. ") == std::string::npos;
+  const bool is_number = folded.find_first_of("0123456789") != std::string::npos &&
+                         folded.find_first_not_of("0123456789. ") == std::string::npos;
+  return has_cue(folded, mode.agrees) || is_number;
 }
 
 }  // namespace

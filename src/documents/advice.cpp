@@ -68,7 +68,7 @@ Result<std::vector<store::LaterWork>> others_after(store::Db& db, const store::D
 Status say_once(store::Db& db, const std::string& project, std::int64_t number, Advice& advice) {
   const auto row = TRY(store::project_by_name(db, project));
   if (!row) return {};
-  advice.once = fmt::format("{}{}", store::kDocumentAdviceTold, row->id);
+  advice.once = fmt::format("{}{}", store::kDocumentAdviceReported, row->id);
   advice.number = number;
   if (TRY(store::meta_number(db, advice.once)).value_or(0) >= number) advice = {};
   return {};

@@ -300,7 +300,7 @@ Result<Since> material_since(store::Db& db, os::Disk& disk, const archive::Place
   std::deque<std::string> kept;
   std::size_t bytes = 0;
   since.delta =
-      TRY(archive::each_behind(db, disk, places, key, anchor, [&](std::string_view line, std::int64_t) {
+      TRY(archive::each_after(db, disk, places, key, anchor, [&](std::string_view line, std::int64_t) {
         kept.emplace_back(line);
         bytes += line.size();
         while (bytes > kMostDeltaBytes && kept.size() > 1) {

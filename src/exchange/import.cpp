@@ -446,11 +446,11 @@ Status Import::take_tombstone(const Json& record) {
                                                                         : 0;
   const bool is_valid = key != keys_.end() && error == std::errc() && end == digits.data() + digits.size() &&
                         kind && start >= 0 && start <= 0xffff && length >= least && length <= kMost;
-  if (!is_valid || stones_.size() >= kMostStones) return wrong("a tombstone that is not valid");
+  if (!is_valid || tombstones_.size() >= kMostStones) return wrong("a tombstone that is not valid");
   row.start = static_cast<std::uint16_t>(start);
   row.length = static_cast<std::uint32_t>(length);
   row.key = key->second;
-  stones_.push_back(std::move(row));
+  tombstones_.push_back(std::move(row));
   return {};
 }
 
@@ -468,7 +468,7 @@ Status Import::finish() {
       TRY(store::set_previous_document(db_, id, other));
   std::vector<gate::Tombstone> tombstones;
   // Known tombstones were applied before: a second import starts no forget.
-  for (const store::TombstoneRow& row : stones_)
+  for (const store::TombstoneRow& row : tombstones_)
     if (!TRY(store::has_tombstone(db_, row))) tombstones.push_back(forget::tombstone_of(row));
   report_.tombstones = static_cast<std::int64_t>(tombstones.size());
   if (tombstones.empty()) return {};

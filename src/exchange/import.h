@@ -82,7 +82,7 @@ class Import {
   std::map<std::string, Rows, std::less<>> rows_;             // by kind, then by uuid there
   std::vector<std::pair<std::int64_t, std::string>> same_as_, previous_;
   std::map<std::int64_t, std::string> keys_;
-  std::vector<store::TombstoneRow> stones_;
+  std::vector<store::TombstoneRow> tombstones_;
 };
 
 }  // namespace cairn::exchange

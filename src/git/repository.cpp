@@ -42,7 +42,7 @@ static std::optional<Repository> open_at(os::Disk& disk, const fs::path& directo
 std::optional<Repository> find_repository(os::Disk& disk, const std::string& directory) {
   // A longer path cannot exist, and checking all its parents would take quadratic time.
   if (!directory.starts_with('/') || directory.size() >= PATH_MAX) return std::nullopt;
-  for (std::string at = disk.real_path(os::reachable(directory));; at = os::above(at)) {
+  for (std::string at = disk.real_path(directory);; at = os::above(at)) {
     if (auto found = open_at(disk, at)) return found;
     if (at == "/") return std::nullopt;
   }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "host/json_edit.h"
+#include "os/process.h"
 
 namespace cairn::host {
 
@@ -62,7 +63,7 @@ Registration OwnHooks::look(os::Disk& disk, const std::string&) const {
     return found;
   }
   found.settings_file = *file;
-  found.present = on_path(command()).has_value() || disk.list(*directory).ok();
+  found.present = !os::find_program(command()).empty() || disk.list(*directory).ok();
   const std::string text = os::read_file(disk, *file, 8 << 20).value_or("");
   if (count(text) == 0) return found;
   for (const std::string& event : events()) found.by_event[event] = 1;

@@ -4,18 +4,8 @@
 
 #include "base/text.h"
 #include "os/path.h"
-#include "os/process.h"
 
 namespace cairn::host {
-
-std::optional<std::string> on_path(std::string_view program) {
-  const char* path = std::getenv("PATH");
-  for (const std::string_view directory : split(path ? path : "", ':')) {
-    const std::string file = std::string(directory) + "/" + std::string(program);
-    if (!directory.empty() && os::may_run(file)) return file;
-  }
-  return std::nullopt;
-}
 
 Result<std::string> host_directory(const char* variable, std::string_view below) {
   if (const char* directory = *variable ? std::getenv(variable) : nullptr; directory && *directory)

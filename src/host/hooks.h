@@ -107,7 +107,4 @@ Result<std::string> host_directory(const char* variable, std::string_view below)
 // A JSON file of a host; null when there is none or it is empty.
 Result<Json> read_json(os::Disk& disk, const std::string& file);
 
-// The file of that program on PATH.
-std::optional<std::string> on_path(std::string_view program);
-
 }  // namespace cairn::host

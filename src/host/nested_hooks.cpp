@@ -11,6 +11,7 @@
 #include "base/shell.h"
 #include "base/text.h"
 #include "host/json_edit.h"
+#include "os/process.h"
 
 namespace cairn::host {
 
@@ -259,7 +260,8 @@ Registration NestedHooks::look(os::Disk& disk, const std::string& directory) con
     return found;
   }
   found.settings_file = *file;
-  found.present = on_path(command()).has_value() || disk.list(fs::path(*file).parent_path().string()).ok();
+  found.present =
+      !os::find_program(command()).empty() || disk.list(fs::path(*file).parent_path().string()).ok();
   auto settings = read_json(disk, *file);
   if (!settings) found.problem = settings.error().message;
   const Json user = std::move(settings).value_or(Json());

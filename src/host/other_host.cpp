@@ -63,9 +63,9 @@ MadeCall OtherHost::edit_call(std::string_view path, std::string_view before, st
 
 bool OtherHost::is_own_call(std::string_view tool, const Json& input) const {
   if (verb_in(tools(), tool) == Verb::run) return is_own_command(command_of(input));
-  if (tool.starts_with(own_tools()) || tool.starts_with("mcp__cairn__")) return true;
+  if (tool.starts_with(own_tool_prefix()) || tool.starts_with("mcp__cairn__")) return true;
   constexpr std::string_view kServer = "mcp__";  // the name that an adapter gave it
-  return tool.starts_with(kServer) && tool.substr(kServer.size()).starts_with(own_tools());
+  return tool.starts_with(kServer) && tool.substr(kServer.size()).starts_with(own_tool_prefix());
 }
 
 std::optional<Origin> OtherHost::origin_of(std::string_view tool) const {

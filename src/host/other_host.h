@@ -65,7 +65,7 @@ class OtherHost : public Host {
   virtual int transcript_depth() const { return 0; }
   // The start of the names of MCP tools that belong to cairn's server, as the host calls them. Adapters put
   // "mcp__" before names that do not show a server.
-  virtual std::string_view own_tools() const { return "mcp__cairn__"; }
+  virtual std::string_view own_tool_prefix() const { return "mcp__cairn__"; }
 };
 
 }  // namespace cairn::host

@@ -60,7 +60,7 @@ void TurnLines::add_call(Item head, std::string id, std::string tool, Json input
   piece.items.push_back(std::move(head));
 }
 
-Item* TurnLines::waiting_call(std::string_view id) {
+Item* TurnLines::call_with_id(std::string_view id) {
   const auto call = std::find_if(piece.items.rbegin(), piece.items.rend(), [&](const Item& item) {
     return item.kind == Item::Kind::call && item.tool_use_id == id;
   });

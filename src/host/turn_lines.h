@@ -28,7 +28,7 @@ class TurnLines : public TranscriptLines {
   void add_prompt(TranscriptItem head, std::string text);
   void add_call(TranscriptItem head, std::string id, std::string tool, Json input);
   // The newest call with that id, with or without its result; null when it is not in this piece.
-  TranscriptItem* waiting_call(std::string_view id);
+  TranscriptItem* call_with_id(std::string_view id);
   // What the assistant said. Short remarks are left out.
   void add_text(event::TextKind kind, std::string_view text, TranscriptItem head);
   // `text` may be the turn's last answer: it is when a prompt or nothing follows.

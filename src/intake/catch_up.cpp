@@ -47,7 +47,7 @@ static constexpr Millis kBeforeItsHook = std::chrono::seconds(10);
 // the check of a session that has ended. An item whose hook may still arrive holds the progress at its line,
 // so that the next check reads it again. Items after it are handled all the same: storing one twice changes
 // nothing.
-struct CatchUp::Look {
+struct CatchUp::Check {
   Session session;
   bool ended = false;
   WallTime since;  // older lines belong to another session
@@ -175,7 +175,7 @@ Result<bool> CatchUp::recover_session(const std::string& path, const std::string
   if (!start.cwd.empty() && !git::find_repository(disk_, start.cwd))
     start.project_dir = git::repository_of_deleted_worktree(disk_, start.cwd, piece->items.front().branch);
   start.transcript_path = path;
-  auto verdict = recorder_.pass(gate_, std::move(start), max_field_);
+  auto verdict = TRY(recorder_.pass(gate_, std::move(start), max_field_));
   if (!std::holds_alternative<gate::Gate::Passed>(verdict)) return true;  // a rule keeps it out
   TRY(recorder_.record(std::get<gate::Gate::Passed>(verdict)));
   const auto made = TRY(store::find_session(db_, platform, id));
@@ -201,11 +201,11 @@ Result<bool> CatchUp::look_at(SessionId id) {
   auto transaction = TRY(store::Transaction::begin(db_));
   const auto session = TRY(store::find_session(db_, id));
   if (!session) return false;
-  Look look{*session, session->status != store::SessionStatus::active, {}, clock_.now()};
+  Check check{*session, session->status != store::SessionStatus::active, {}, clock_.now()};
   auto done = [&]() -> Result<bool> {
-    look.since = TRY(watched_since(look.session));
-    if (TRY(read_session(look))) return true;
-    TRY(finish(look));
+    check.since = TRY(watched_since(check.session));
+    if (TRY(read_session(check))) return true;
+    TRY(finish(check));
     return false;
   }();
   if (done)
@@ -220,20 +220,20 @@ Result<bool> CatchUp::look_at(SessionId id) {
   return done;
 }
 
-Result<std::vector<std::string>> CatchUp::files_of(Look& look) {
+Result<std::vector<std::string>> CatchUp::files_of(Check& check) {
   std::vector<std::string> files;
-  const host::Host& host = host::find_host(look.session.platform);
-  for (const std::string& main : TRY(store::transcripts_of(db_, look.session.id))) {
+  const host::Host& host = host::find_host(check.session.platform);
+  for (const std::string& main : TRY(store::transcripts_of(db_, check.session.id))) {
     Status failed;
     for (std::string& file : host.transcript_files(disk_, main, failed)) files.push_back(std::move(file));
-    if (!failed.ok()) look.failed(failed.error());
+    if (!failed.ok()) check.failed(failed.error());
   }
   return files;
 }
 
-Result<bool> CatchUp::read_session(Look& look) {
-  for (const std::string& path : TRY(files_of(look)))
-    if (TRY(read_file(look, path))) return true;
+Result<bool> CatchUp::read_session(Check& check) {
+  for (const std::string& path : TRY(files_of(check)))
+    if (TRY(read_file(check, path))) return true;
   return false;
 }
 
@@ -245,22 +245,22 @@ static std::string mark_of(os::File& file, std::uint64_t offset) {
 }
 
 // Reads a piece of the file if it has grown. True: there is more. Only regular files are opened.
-Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
+Result<bool> CatchUp::read_file(Check& check, const std::string& path) {
   const auto stat = disk_.stat(path);
-  if (!stat) return look.failed(stat.error()), false;
+  if (!stat) return check.failed(stat.error()), false;
   if (stat->is_dir || stat->size == 0) return false;
-  auto known = TRY(store::find_progress(db_, look.session.id, path));
+  auto known = TRY(store::find_progress(db_, check.session.id, path));
   const store::TranscriptProgress unread{.path = path, .inode = stat->inode};
   store::TranscriptProgress progress = known.value_or(unread);
   if (progress.inode != stat->inode || progress.offset > stat->size)
     progress = unread;  // the file was replaced: read it again; each call counts once
   auto file = disk_.open(path, os::Open::read);
-  if (!file) return look.failed(file.error()), false;
+  if (!file) return check.failed(file.error()), false;
   // After a power cut the file may have other lines before this offset than those that were read.
   if (progress.offset > 0 && progress.mark != mark_of(**file, progress.offset)) progress = unread;
   if (progress.offset == stat->size) return false;
   const std::uint64_t before = progress.offset;
-  Unended& line = unended_[look.session.id][path];
+  Unended& line = unended_[check.session.id][path];
   // Continue the search for this line's end where the last one stopped, but only in a long line: for a short
   // one it is cheap to begin again.
   const bool same = line.inode == stat->inode && line.offset == before && line.looked <= stat->size &&
@@ -268,36 +268,36 @@ Result<bool> CatchUp::read_file(Look& look, const std::string& path) {
   // No host writes such a long line: the file is sparse, or not a transcript. Give up.
   if (same && line.looked - before >= kLongestLook) return false;
   const auto lines =
-      host::find_host(look.session.platform)
-          .transcript_lines(look.session.content_id, progress.prompt_id, look.session.imported);
+      host::find_host(check.session.platform)
+          .transcript_lines(check.session.content_id, progress.prompt_id, check.session.imported);
   auto piece =
       host::read_transcript(**file, before, *lines, host::kMaxTranscriptLine, same ? line.looked : 0);
-  if (!piece) return look.failed(piece.error()), false;
+  if (!piece) return check.failed(piece.error()), false;
   line = {stat->inode, piece->end, piece->looked};
   // Ids pass the gate as those from hooks do: both must be equal to be recognised as the same call.
   for (Item& item : piece->items) {
     for (std::string* id : {&item.prompt_id, &item.tool_use_id}) *id = gate_.id(*id);
     if (item.agent_id) item.agent_id = gate_.id(*item.agent_id);
   }
-  TRY(read_piece(look, *piece, progress));
+  TRY(read_piece(check, *piece, progress));
   // An idle session costs no write.
   if (!known || progress.offset != before) {
     progress.mark = mark_of(**file, progress.offset);
-    TRY(store::put_progress(db_, look.session.id, progress));
+    TRY(store::put_progress(db_, check.session.id, progress));
   }
   // More: the piece made progress, or is inside a line whose end is not found yet. Otherwise a young item
   // holds the progress, and reading on now would only find the same item.
   return !piece->at_end && (progress.offset > before || piece->end == before);
 }
 
-Status CatchUp::read_piece(Look& look, const TranscriptPiece& piece, store::TranscriptProgress& progress) {
+Status CatchUp::read_piece(Check& check, const TranscriptPiece& piece, store::TranscriptProgress& progress) {
   const std::uint64_t before = progress.offset;
   progress.offset = piece.end;
   if (!piece.items.empty()) progress.prompt_id = piece.items.back().prompt_id;
   bool all = true;
   for (const Item& item : piece.items) {
     // The first item that must wait is where the next check begins.
-    const bool done = TRY(recover_item(look, item, piece.end - item.end > kGivenUp));
+    const bool done = TRY(recover_item(check, item, piece.end - item.end > kGivenUp));
     if (done || !all) continue;
     all = false;
     progress.offset = item.begin;
@@ -315,9 +315,9 @@ Status CatchUp::read_piece(Look& look, const TranscriptPiece& piece, store::Tran
 
 // Ends the check of an ended session. Closes what a late prompt opened. The session is not checked again once
 // its host is gone and all was read.
-Status CatchUp::finish(Look& look) {
-  if (!look.ended) return {};
-  const Session& was = look.session;
+Status CatchUp::finish(Check& check) {
+  if (!check.ended) return {};
+  const Session& was = check.session;
   const auto latest = TRY(store::latest_turn(db_, was.id));
   const auto now = TRY(store::find_session(db_, was.id));
   const bool open = (now && now->status == store::SessionStatus::active) || (latest && latest->open());
@@ -328,9 +328,9 @@ Status CatchUp::finish(Look& look) {
     TRY(recorder_.end(was, was.end_reason.value_or("other"), was.completed_at.value_or(was.last_event_at)));
   }
   const bool gone = was.host.pid != 0 && !processes_.alive(was.host);
-  const Millis past = look.now - was.completed_at.value_or(look.now);
+  const Millis past = check.now - was.completed_at.value_or(check.now);
   // A host may write its last lines after the event that ended the session: wait a minute unless it is gone.
-  if (look.unreadable ? past >= kTriedFor : gone || past >= kOnItsWay || was.transcript_path.empty()) {
+  if (check.unreadable ? past >= kTriedFor : gone || past >= kOnItsWay || was.transcript_path.empty()) {
     later_.erase(was.id);
     unended_.erase(was.id);
     TRY(store::give_up_calls(db_, was.id));
@@ -366,25 +366,26 @@ Result<WallTime> CatchUp::watched_since(const Session& session) {
   return since;
 }
 
-Result<bool> CatchUp::recover_item(Look& look, const Item& item, bool given_up) {
+Result<bool> CatchUp::recover_item(Check& check, const Item& item, bool given_up) {
   switch (item.kind) {
-    case Item::Kind::prompt: return recover_prompt(look, item);
-    case Item::Kind::call: return recover_call(look, item, given_up);
-    case Item::Kind::stop: return recover_stop(look, item);
-    case Item::Kind::text: TRY(recover_text(look, item)); return true;
+    case Item::Kind::prompt: return recover_prompt(check, item);
+    case Item::Kind::call: return recover_call(check, item, given_up);
+    case Item::Kind::stop: return recover_stop(check, item);
+    case Item::Kind::text: TRY(recover_text(check, item)); return true;
   }
   return true;
 }
 
 // Why a line that no hook delivered is not stored; empty: it is stored.
-Result<std::string> CatchUp::reason_to_skip(const Look& look, const Item& item) {
+Result<std::string> CatchUp::reason_to_skip(const Check& check, const Item& item) {
   const WallTime until = item.result ? item.result->at : item.at;
   if (TRY(store::capture_was_off(db_, item.at, until))) return std::string("capture was off");
-  if (TRY(store::is_inherited(db_, look.session.id, look.session.project, item.tool_use_id, item.prompt_id)))
+  if (TRY(store::is_inherited(db_, check.session.id, check.session.project, item.tool_use_id,
+                              item.prompt_id)))
     return std::string("of the session this one was forked from");
-  if (item.at < look.since) return std::string("before this session was watched");
+  if (item.at < check.since) return std::string("before this session was watched");
   // Without a prompt id its turn is a guess, and a private turn must not be stored by a wrong guess.
-  if (item.prompt_id.empty() && TRY(store::has_private_turn(db_, look.session.id)))
+  if (item.prompt_id.empty() && TRY(store::has_private_turn(db_, check.session.id)))
     return std::string("its prompt may be a private one");
   // The model named a tool that does not exist: nothing ran, and no hook is due for it.
   if (item.result && item.result->error.starts_with("No such tool available"))
@@ -392,8 +393,8 @@ Result<std::string> CatchUp::reason_to_skip(const Look& look, const Item& item) 
   return std::string("");
 }
 
-Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) {
-  const SessionId session = look.session.id;
+Result<bool> CatchUp::recover_call(Check& check, const Item& item, bool given_up) {
+  const SessionId session = check.session.id;
   const auto known = TRY(store::call_outcome(db_, session, item.tool_use_id));
   if (known && known != CallOutcome::waiting) return true;
   const auto note = [&](CallOutcome outcome, std::string_view reason = "") {
@@ -401,10 +402,10 @@ Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) 
   };
   const store::ToolRows rows = TRY(store::tool_rows(db_, session, item.tool_use_id));
   // No end will come: the user stopped it, the session is over, or much text follows it without a result.
-  const bool cut_off = item.result ? item.result->rejected : look.ended || given_up;
+  const bool cut_off = item.result ? item.result->rejected : check.ended || given_up;
   // Hooks of such a host deliver a failed call as a success; only the transcript shows the failure.
   if (rows.end && item.result && item.result->failed &&
-      host::find_host(look.session.platform).traits().hides_failures)
+      host::find_host(check.session.platform).traits().hides_failures)
     TRY(recorder_.correct_to_failure(session, item.tool_use_id,
                                      cut(gate_.clean(item.result->error, gate::Way::hook), max_field_)));
   if (rows.end || (rows.start && cut_off)) {
@@ -412,54 +413,54 @@ Result<bool> CatchUp::recover_call(Look& look, const Item& item, bool given_up) 
     return true;
   }
   // A call that is still running, or whose hook may be on its way, is checked again.
-  const bool over = item.result ? look.is_late(item.result->at) : cut_off;
+  const bool over = item.result ? check.is_late(item.result->at) : cut_off;
   if (!over) {
     if (!rows.start) TRY(note(CallOutcome::waiting));
     return false;
   }
-  std::string reason = TRY(reason_to_skip(look, item));
+  std::string reason = TRY(reason_to_skip(check, item));
   if (reason.empty()) {
     const Kind kind = cut_off ? Kind::tool_start : item.result->failed ? Kind::tool_failure : Kind::tool;
-    reason = TRY(store_event(look, event_of(look, item, kind)));
+    reason = TRY(store_event(check, event_of(check, item, kind)));
   }
   TRY(note(reason.empty() ? CallOutcome::recovered : CallOutcome::counted, reason));
   return true;
 }
 
-Result<bool> CatchUp::recover_prompt(Look& look, const Item& item) {
-  const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
+Result<bool> CatchUp::recover_prompt(Check& check, const Item& item) {
+  const auto number = TRY(store::turn_of_prompt(db_, check.session.id, item.prompt_id));
   if (number) {
-    const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
-    if (!turn || turn->is_private || TRY(store::has_prompt(db_, look.session.id, *number))) return true;
+    const auto turn = TRY(store::find_turn(db_, check.session.id, *number));
+    if (!turn || turn->is_private || TRY(store::has_prompt(db_, check.session.id, *number))) return true;
   }
-  if (!look.is_late(item.at)) return false;
-  if (!TRY(reason_to_skip(look, item)).empty()) return true;
-  TRY(store_event(look, event_of(look, item, Kind::prompt)));
+  if (!check.is_late(item.at)) return false;
+  if (!TRY(reason_to_skip(check, item)).empty()) return true;
+  TRY(store_event(check, event_of(check, item, Kind::prompt)));
   return true;
 }
 
 // An answer that ended its turn, when no hook delivered that end. The turn must not have an answer already,
 // nor events long after this one: then the line is not the turn's end.
-Result<bool> CatchUp::recover_stop(Look& look, const Item& item) {
-  const auto number = TRY(store::turn_of_prompt(db_, look.session.id, item.prompt_id));
+Result<bool> CatchUp::recover_stop(Check& check, const Item& item) {
+  const auto number = TRY(store::turn_of_prompt(db_, check.session.id, item.prompt_id));
   if (!number) return true;
-  const auto turn = TRY(store::find_turn(db_, look.session.id, *number));
+  const auto turn = TRY(store::find_turn(db_, check.session.id, *number));
   if (!turn || turn->is_private || turn->end_reason == store::TurnEnd::stop ||
       turn->end_reason == store::TurnEnd::stop_failure || !turn->last_assistant_message.empty() ||
       turn->last_event_at > item.at + kOnItsWay)
     return true;
-  if (!look.is_late(item.at)) return false;
-  if (!TRY(reason_to_skip(look, item)).empty()) return true;
-  TRY(store_event(look, event_of(look, item, Kind::stop)));
+  if (!check.is_late(item.at)) return false;
+  if (!TRY(reason_to_skip(check, item)).empty()) return true;
+  TRY(store_event(check, event_of(check, item, Kind::stop)));
   return true;
 }
 
 // Texts between events: the assistant's, and what the person said when they refused a call. No hook delivers
 // them, so there is nothing to wait for.
-Status CatchUp::recover_text(Look& look, const Item& item) {
-  const SessionId session = look.session.id;
-  const WallTime at = item.at == WallTime() ? look.session.last_event_at : item.at;
-  if (at < look.since || TRY(store::capture_was_off(db_, at, at))) return {};
+Status CatchUp::recover_text(Check& check, const Item& item) {
+  const SessionId session = check.session.id;
+  const WallTime at = item.at == WallTime() ? check.session.last_event_at : item.at;
+  if (at < check.since || TRY(store::capture_was_off(db_, at, at))) return {};
   const auto number = item.prompt_id.empty() ? TRY(store::turn_at(db_, session, at))
                                              : TRY(store::turn_of_prompt(db_, session, item.prompt_id));
   if (!number) return {};  // its prompt was not stored
@@ -477,13 +478,13 @@ Status CatchUp::recover_text(Look& look, const Item& item) {
   return added && text.kind == event::TextKind::objection ? recorder_.text_added(*turn) : Status();
 }
 
-Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
+Event CatchUp::event_of(const Check& check, const Item& item, Kind kind) const {
   Event e;
-  const ContentId& session = look.session.content_id;
-  e.id = store::transcript_event_id(look.session.platform, session,
+  const ContentId& session = check.session.content_id;
+  e.id = store::transcript_event_id(check.session.platform, session,
                                     item.kind == Item::Kind::call ? item.tool_use_id : item.prompt_id, kind);
   e.source = event::Source::transcript;
-  e.host = look.session.platform;
+  e.host = check.session.platform;
   e.name = host::find_host(e.host).name_of(kind);
   e.kind = kind;
   e.session = session;
@@ -503,32 +504,32 @@ Event CatchUp::event_of(const Look& look, const Item& item, Kind kind) const {
   return e;
 }
 
-Result<std::string> CatchUp::store_event(Look& look, Event event) {
+Result<std::string> CatchUp::store_event(Check& check, Event event) {
   const EventId id = event.id;
   const std::string what = event.name;
   if (!TRY(store::is_recorded(db_, id))) {
     const std::optional<std::string> use = event.tool_use_id;
-    auto verdict = recorder_.pass(gate_, std::move(event), max_field_);
+    auto verdict = TRY(recorder_.pass(gate_, std::move(event), max_field_));
     if (const auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
       // Alone, the start would look like a call that was interrupted.
-      if (use) TRY(store::forget_start(db_, look.session.id, *use, refusal->reason));
-      if (use) recorder_.read_again(look.session.id);
+      if (use) TRY(store::forget_start(db_, check.session.id, *use, refusal->reason));
+      if (use) recorder_.read_again(check.session.id);
       return refusal->reason;
     }
     auto savepoint = TRY(store::Savepoint::begin(db_));
     if (auto recorded = recorder_.record(std::get<gate::Gate::Passed>(verdict)); !recorded) {
       if (recorded.error().code != Code::invalid) return std::move(recorded).error();
-      recorder_.read_again(look.session.id);  // the savepoint is rolled back
-      return recorded.error().message;        // caused by this event: it must not block the others
+      recorder_.read_again(check.session.id);  // the savepoint is rolled back
+      return recorded.error().message;         // caused by this event: it must not block the others
     }
     TRY(savepoint.commit());
   }
   const auto row = TRY(store::find_event(db_, id));
   if (row && !row->stored()) return row->reason.value_or(std::string(name_of(row->outcome)));
-  if (look.session.imported) return std::string();
+  if (check.session.imported) return std::string();
   ++recovered_;
   log_.info(
-      fmt::format("recovered from the transcript session={} event={}", look.session.content_id.value, what));
+      fmt::format("recovered from the transcript session={} event={}", check.session.content_id.value, what));
   return std::string();
 }
 

@@ -63,7 +63,7 @@ class CatchUp {
   std::int64_t recovered() const { return recovered_; }
 
  private:
-  struct Look;  // one session while it is checked
+  struct Check;  // one session while it is checked
   // A line at `offset` whose end was not found before `looked`.
   struct Unended {
     std::uint64_t inode = 0, offset = 0, looked = 0;
@@ -74,21 +74,21 @@ class CatchUp {
   Result<bool> recover_session(const std::string& path, const std::string& platform,
                                const std::string& session, WallTime since, bool imported = false);
   Result<bool> look_at(SessionId id);
-  Result<bool> read_session(Look& look);
-  Result<bool> read_file(Look& look, const std::string& path);
-  Status read_piece(Look& look, const host::TranscriptPiece& piece, store::TranscriptProgress& progress);
-  Status finish(Look& look);
-  Result<bool> recover_item(Look& look, const host::TranscriptItem& item, bool given_up);
-  Result<bool> recover_call(Look& look, const host::TranscriptItem& item, bool given_up);
-  Result<bool> recover_prompt(Look& look, const host::TranscriptItem& item);
-  Result<bool> recover_stop(Look& look, const host::TranscriptItem& item);
-  Status recover_text(Look& look, const host::TranscriptItem& item);
-  Result<std::string> reason_to_skip(const Look& look, const host::TranscriptItem& item);
+  Result<bool> read_session(Check& check);
+  Result<bool> read_file(Check& check, const std::string& path);
+  Status read_piece(Check& check, const host::TranscriptPiece& piece, store::TranscriptProgress& progress);
+  Status finish(Check& check);
+  Result<bool> recover_item(Check& check, const host::TranscriptItem& item, bool given_up);
+  Result<bool> recover_call(Check& check, const host::TranscriptItem& item, bool given_up);
+  Result<bool> recover_prompt(Check& check, const host::TranscriptItem& item);
+  Result<bool> recover_stop(Check& check, const host::TranscriptItem& item);
+  Status recover_text(Check& check, const host::TranscriptItem& item);
+  Result<std::string> reason_to_skip(const Check& check, const host::TranscriptItem& item);
   // Stores the event. Returns the reason when it was not stored, else an empty text.
-  Result<std::string> store_event(Look& look, event::Event event);
-  event::Event event_of(const Look& look, const host::TranscriptItem& item, event::Kind kind) const;
+  Result<std::string> store_event(Check& check, event::Event event);
+  event::Event event_of(const Check& check, const host::TranscriptItem& item, event::Kind kind) const;
   Result<WallTime> watched_since(const store::Session& session);
-  Result<std::vector<std::string>> files_of(Look& look);
+  Result<std::vector<std::string>> files_of(Check& check);
 
   store::Db& db_;
   os::Disk& disk_;

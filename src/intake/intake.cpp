@@ -30,14 +30,14 @@ void Intake::configure(gate::Gate gate, Options options) {
   options_ = options;
 }
 
-Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
+Result<Intake::Prepared> Intake::prepare(const EventId& id, std::string file) {
   auto decoded = hook::Envelope::decode(file);
-  if (!decoded) return {id, Bad{{}, decoded.error().message, redacted(file)}};
+  if (!decoded) return Prepared{id, Bad{{}, decoded.error().message, redacted(file)}};
   const host::Host& host = host::find_host(decoded->envelope.host);
   auto event = host.read_event(id, decoded->envelope, decoded->payload);
   if (!event) {
     hook::Envelope envelope = decoded->envelope;
-    return {id, Bad{std::move(envelope), event.error().message, redacted(file)}};
+    return Prepared{id, Bad{std::move(envelope), event.error().message, redacted(file)}};
   }
   if (event->kind == event::Kind::session_start && !decoded->envelope.env_file.empty()) {
     // Only an answer takes an entry out, and some starts are never answered: keep the newest.
@@ -60,12 +60,12 @@ Intake::Prepared Intake::prepare(const EventId& id, std::string file) {
   outline.transcript_path = event->transcript_path;
   outline.tool_use_id = event->tool_use_id;
   // The gate consumes the event. A refused event is still counted for its session, hence the outline.
-  auto verdict = recorder_.pass(gate_, *std::move(event), options_.max_field);
+  auto verdict = TRY(recorder_.pass(gate_, *std::move(event), options_.max_field));
   if (auto* refusal = std::get_if<gate::Refusal>(&verdict)) {
     gate_.clean_envelope(outline);
-    return {id, std::pair(std::move(outline), std::move(*refusal))};
+    return Prepared{id, std::pair(std::move(outline), std::move(*refusal))};
   }
-  return {id, std::get<gate::Gate::Passed>(std::move(verdict))};
+  return Prepared{id, std::get<gate::Gate::Passed>(std::move(verdict))};
 }
 
 // The event is stored as bad once its copy is in bad/. When that cannot be written, it stays in the inbox and
@@ -254,7 +254,7 @@ std::optional<Intake::Prepared> Intake::defer(const EventId& id, const Error& er
 // Nothing when the file does not exist any more, or may not be read.
 Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std::size_t& bytes) {
   std::optional<Prepared> one;
-  Status cleared;
+  Status failed, cleared;
   const bool leftover = reader_.is_leftover(id);
   // The gate builds its tables at the first text. Do that before the mark is set: a kill during it would
   // count against the file.
@@ -263,17 +263,24 @@ Result<std::optional<Intake::Prepared>> Intake::read_one(const EventId& id, std:
   auto file = leftover ? reader_.take_suspicious(id) : reader_.take(id);
   if (file) {
     bytes += file->size();
-    one = prepare(id, *std::move(file));
+    auto prepared = prepare(id, *std::move(file));
+    if (prepared)
+      one = *std::move(prepared);
+    else
+      failed = std::move(prepared).error();
   } else if (file.error().code == Code::invalid) {
     one = Prepared{id, Bad{{}, file.error().message, ""}};
+  } else {
+    failed = file.error();
   }
   if (leftover) cleared = reader_.clear_mark(id);  // reading it has not killed the daemon
   // When the rename itself was denied the file is not in cur/: that is an error of the inbox, not of the
   // file.
   if (!file && file.error().code == Code::denied && reader_.is_in_work(id)) return defer(id, file.error());
-  // Another read error, such as a failing disk: the file waits for a later step. Leftovers stay in cur/.
-  if (!one && !leftover && file.error().code != Code::not_found) ignore(reader_.give_back(id));
-  if (!one) return file.error().code == Code::not_found ? Result(one) : file.error();
+  if (!file && file.error().code == Code::not_found) return one;
+  // Another error, such as a failing disk: the file waits for a later step. Leftovers stay in cur/.
+  if (!failed && !leftover) ignore(reader_.give_back(id));
+  TRY(std::move(failed));
   TRY(cleared);
   return one;
 }

@@ -90,7 +90,7 @@ class Intake {
     EventId id;
     std::variant<gate::Gate::Passed, std::pair<event::Event, gate::Refusal>, Bad> what;
   };
-  Prepared prepare(const EventId& id, std::string file);
+  Result<Prepared> prepare(const EventId& id, std::string file);
   Result<std::vector<Prepared>> read_group(const std::vector<EventId>& ids, std::size_t& taken);
   Result<bool> take_group(const std::vector<EventId>& ids);
   Status finish(std::vector<Prepared>& group);

@@ -61,7 +61,7 @@ std::string root_of(os::Disk& disk, const std::string& directory) {
   const auto has = [&](const std::string& at, std::string_view name) {
     return disk.stat(at + "/" + std::string(name)).ok();
   };
-  for (std::string at = os::reachable(directory);; at = os::above(at)) {
+  for (std::string at = directory;; at = os::above(at)) {
     if (has(at, ".git") || has(at, kLocalFile)) return at;
     if (at == os::above(at)) return directory;
   }

@@ -80,6 +80,7 @@ Result<Session> Recorder::session_of(const Event& e) {
     const std::string project = TRY(project_at(db_, disk_, clock_, place));
     known = TRY(
         store::create_session(db_, {e.host, e.session, project, place.branch, place.worktree, e.cwd, e.at}));
+    // True of every new session, and logged so that this state can be searched for.
     log_.info(
         fmt::format("session created session={} project={} memory=none queue_depth=0 provider_running=no",
                     e.session.value, project));
@@ -87,27 +88,30 @@ Result<Session> Recorder::session_of(const Event& e) {
   // A session that was imported from its transcript goes on: from here on hooks deliver it.
   if (known->imported && e.source != event::Source::transcript)
     TRY(store::set_imported(db_, known->id, false));
-  const auto seen = seen_.find(known->id);
-  // The path in `known` is old until write_seen(): without this check every event of a group would write it.
-  const bool is_noted = seen != seen_.end() && seen->second.transcript_path == e.transcript_path;
+  const auto update = pending_updates_.find(known->id);
+  // The path in `known` is old until write_updates(): without this check every event of a group would write
+  // it.
+  const bool is_noted =
+      update != pending_updates_.end() && update->second.transcript_path == e.transcript_path;
   if (!e.transcript_path.empty() && e.transcript_path != known->transcript_path && !is_noted)
     TRY(store::note_transcript(db_, known->id, e.transcript_path));
-  see(known->id, e);
+  note_update(known->id, e);
   return *std::move(known);
 }
 
-void Recorder::see(SessionId session, const Event& e) {
-  store::SessionUpdate& seen = seen_[session];
-  seen.at = std::max(seen.at, e.at);
-  if (!e.cwd.empty()) seen.cwd = e.cwd;
-  if (!e.transcript_path.empty()) seen.transcript_path = e.transcript_path;
+void Recorder::note_update(SessionId session, const Event& e) {
+  store::SessionUpdate& update = pending_updates_[session];
+  update.at = std::max(update.at, e.at);
+  if (!e.cwd.empty()) update.cwd = e.cwd;
+  if (!e.transcript_path.empty()) update.transcript_path = e.transcript_path;
   if (e.host_process.pid == 0) return;
-  seen.host = e.host_process;
-  seen.boot_id = e.boot_id;
+  update.host = e.host_process;
+  update.boot_id = e.boot_id;
 }
 
-Status Recorder::write_seen() {
-  for (const auto& [session, seen] : std::exchange(seen_, {})) TRY(store::touch_session(db_, session, seen));
+Status Recorder::write_updates() {
+  for (const auto& [session, update] : std::exchange(pending_updates_, {}))
+    TRY(store::touch_session(db_, session, update));
   return {};
 }
 
@@ -133,19 +137,19 @@ Result<std::optional<std::int64_t>> Recorder::turn_for(const Event& e, const Ses
   return std::optional(opened);
 }
 
-std::variant<gate::Gate::Passed, gate::Refusal> Recorder::pass(const gate::Gate& gate, event::Event event,
-                                                               std::size_t max_field) {
+Result<std::variant<gate::Gate::Passed, gate::Refusal>> Recorder::pass(const gate::Gate& gate,
+                                                                       event::Event event,
+                                                                       std::size_t max_field) {
   const std::string session = gate.id(event.session.value);
-  // A store that cannot be read now cannot be written either: the event is read again later.
-  const auto known = secrets_.of(session);
-  auto verdict = gate.pass(std::move(event), max_field, known ? *known : nullptr);
+  const gate::KnownSecrets* known = TRY(secrets_.of(session));
+  auto verdict = gate.pass(std::move(event), max_field, known);
   if (const auto* passed = std::get_if<gate::Gate::Passed>(&verdict)) secrets_.add(session, passed->learned);
   return verdict;
 }
 
 Status Recorder::record(const gate::Gate::Passed& passed, bool more) {
   TRY(record_event(passed));
-  return more ? Status() : write_seen();
+  return more ? Status() : write_updates();
 }
 
 Status Recorder::record_event(const gate::Gate::Passed& passed) {
@@ -251,7 +255,7 @@ Status Recorder::correct_to_failure(SessionId session, const std::string& tool_u
 
 // The archive copies the transcript as soon as the inbox is empty (Engine::step).
 Status Recorder::request_backup(const Session& session, store::BackupCause cause, std::string_view reason) {
-  TRY(write_seen());  // stores the transcript's path, which is read next
+  TRY(write_updates());  // stores the transcript's path, which is read next
   const auto known = TRY(store::find_session(db_, session.id));
   const std::string& path = known ? known->transcript_path : session.transcript_path;
   if (path.empty()) return {};
@@ -430,17 +434,23 @@ bool Recorder::host_is_dead(const Session& session) {
   return !processes_.alive(session.host);
 }
 
+// The last event is the best known time of death: the clock may say hours later, after a suspend.
+Status Recorder::end_dead(const Session& session) {
+  for (const store::Turn& turn : TRY(store::open_turns_of(db_, session.id)))
+    TRY(close(session.id, turn.number, TurnEnd::dead_host, turn.last_event_at));
+  // A late event may have opened a turn in a session that had ended, for another reason.
+  if (session.status != SessionStatus::active) return store::update_status(db_, session.id);
+  TRY(store::end_session(db_, session.id, "dead_host", session.last_event_at));
+  TRY(request_document(session, store::DocumentCause::end));
+  TRY(request_backup(session, store::BackupCause::end, "dead_host"));
+  log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
+  return {};
+}
+
 Status Recorder::sweep() {
   const WallTime now = clock_.now();
-  // The last event is the best known time of death: `now` may be hours later, after a suspend.
-  for (const Session& session : TRY(store::active_sessions(db_))) {
-    if (!host_is_dead(session)) continue;
-    TRY(close_open_turn(session.id, TurnEnd::dead_host, session.last_event_at));
-    TRY(store::end_session(db_, session.id, "dead_host", session.last_event_at));
-    TRY(request_document(session, store::DocumentCause::end));
-    TRY(request_backup(session, store::BackupCause::end, "dead_host"));
-    log_.info(fmt::format("session ended session={} reason=dead_host", session.content_id.value));
-  }
+  for (const Session& session : TRY(store::active_sessions(db_)))
+    if (host_is_dead(session)) TRY(end_dead(session));
   for (const store::Turn& turn : TRY(store::open_turns(db_)))
     if (now - turn.last_event_at > kIdleTurn)
       TRY(close(turn.session, turn.number, TurnEnd::idle, turn.last_event_at));

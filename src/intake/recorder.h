@@ -42,9 +42,10 @@ class Recorder {
   // The limit of observations for one session.
   void set_budget(const store::SessionBudget& budget) { budget_ = budget; }
 
-  // Passes `event` through `gate`, which also removes secrets that occurred earlier in the session.
-  std::variant<gate::Gate::Passed, gate::Refusal> pass(const gate::Gate& gate, event::Event event,
-                                                       std::size_t max_field);
+  // Passes `event` through `gate`, which also removes secrets that occurred earlier in the session. Fails
+  // when those cannot be read.
+  Result<std::variant<gate::Gate::Passed, gate::Refusal>> pass(const gate::Gate& gate, event::Event event,
+                                                               std::size_t max_field);
   // Stores one event that passed the gate. `more`: others may follow in this transaction; what they say about
   // their sessions is then written once, by finish().
   Status record(const gate::Gate::Passed& passed, bool more = false);
@@ -100,8 +101,8 @@ class Recorder {
   Result<std::int64_t> open_turn(const store::Session& session, WallTime at);
   void add_to_digest(const event::CleanEvent& event, const store::Placement& placement, std::int64_t seq,
                      const store::Texts& texts);
-  void see(SessionId session, const event::Event& event);
-  Status write_seen();
+  void note_update(SessionId session, const event::Event& event);
+  Status write_updates();
   Status close(SessionId session, std::int64_t number, store::TurnEnd reason, WallTime at);
   Status close_open_turn(SessionId session, store::TurnEnd reason, WallTime at);
   Status request_backup(const store::Session& session, store::BackupCause cause, std::string_view reason);
@@ -111,6 +112,7 @@ class Recorder {
   Status note_change(const event::Event& event, const store::Turn& turn);
   Status finish(ReadLimit& limit);
   Status summarise(SessionId session, std::int64_t number, ReadLimit& limit);
+  Status end_dead(const store::Session& session);
   Status end_if_dead(SessionId session, const ContentId& except);
   Status choose_changed(const std::string& project, const ContentId& except);
   Result<bool> summarise_chosen();
@@ -126,10 +128,10 @@ class Recorder {
   bool automatic_ = false;
   SessionSecrets secrets_;
   using TurnKey = std::pair<SessionId, std::int64_t>;
-  std::map<SessionId, store::SessionUpdate> seen_;  // what events said about their sessions, not written yet
-  std::set<TurnKey> changed_;                       // to be summarised before the commit
-  std::set<TurnKey> unread_;                        // open turns with events that their digest may not have
-  std::set<std::string> wanted_;  // projects with more marked turns than an answer waits for
+  std::map<SessionId, store::SessionUpdate> pending_updates_;  // what events said about their sessions
+  std::set<TurnKey> changed_;                                  // to be summarised before the commit
+  std::set<TurnKey> unread_;                          // open turns with events that their digest may not have
+  std::set<std::string> projects_with_marked_turns_;  // more of them than an answer waits for
   TurnDigests digests_;
   bool is_first_step_ = true;  // digests of open turns may be missing
 };

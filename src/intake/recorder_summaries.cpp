@@ -15,7 +15,6 @@ namespace cairn::intake {
 
 using event::Event;
 using event::Kind;
-using store::TurnEnd;
 
 // The most sessions of a project that are summarised before an answer, and the most open turns whose digests
 // are made at a start. A context shows fewer.
@@ -55,10 +54,11 @@ Status Recorder::finish() {
 }
 
 Status Recorder::finish(ReadLimit& limit) {
-  TRY(write_seen());
+  TRY(write_updates());
   const auto changed = std::move(changed_);
   changed_.clear();
   for (const auto& [id, number] : changed) TRY(summarise(id, number, limit));
+  secrets_.all_stored();
   return {};
 }
 
@@ -102,12 +102,12 @@ Result<bool> Recorder::step() {
     TRY(store::set_summarised(db_, late->session, late->number));
     return true;
   }
-  if (!wanted_.empty()) {
-    const std::string project = *wanted_.begin();
-    wanted_.erase(wanted_.begin());
+  if (!projects_with_marked_turns_.empty()) {
+    const std::string project = *projects_with_marked_turns_.begin();
+    projects_with_marked_turns_.erase(projects_with_marked_turns_.begin());
     TRY(choose_changed(project, ContentId{}));
     // choose_changed() may have put the project back too, when it has more sessions than one round takes.
-    if (TRY(summarise_chosen())) wanted_.insert(project);
+    if (TRY(summarise_chosen())) projects_with_marked_turns_.insert(project);
     return true;
   }
   return read_ahead();
@@ -139,8 +139,9 @@ Result<bool> Recorder::summarise_chosen() {
 }
 
 void Recorder::discard() {
-  seen_.clear();
+  pending_updates_.clear();
   changed_.clear();
+  secrets_.clear();
   read_again();
 }
 
@@ -158,11 +159,8 @@ void Recorder::read_again(SessionId session) {
 Status Recorder::end_if_dead(SessionId id, const ContentId& except) {
   const auto session = TRY(store::find_session(db_, id));
   if (!session || session->content_id == except) return {};
-  const auto open = TRY(store::open_turns_of(db_, id));
-  if (open.empty() || !host_is_dead(*session)) return {};
-  for (const store::Turn& turn : open) TRY(close(id, turn.number, TurnEnd::dead_host, turn.last_event_at));
-  TRY(store::end_session(db_, id, "dead_host", session->last_event_at));
-  return request_document(*session, store::DocumentCause::end);
+  if (TRY(store::open_turns_of(db_, id)).empty() || !host_is_dead(*session)) return {};
+  return end_dead(*session);
 }
 
 // Chooses only the sessions with the newest events before an answer, which shows no more. step() does the
@@ -174,7 +172,7 @@ Status Recorder::choose_changed(const std::string& project, const ContentId& exc
     const auto sessions = TRY(store::marked_sessions(db_, name, kMostTurns + 1));
     for (const SessionId id : sessions) {
       if (chosen >= kMostTurns) {
-        wanted_.insert(project);
+        projects_with_marked_turns_.insert(project);
         return {};
       }
       const auto session = TRY(store::find_session(db_, id));
@@ -199,7 +197,7 @@ Status Recorder::update_project(const std::string& project, const ContentId& exc
   ReadLimit limit = kAnswerLimit;
   TRY(finish(limit));
   // What the answer had no time for is summarised by step().
-  if (limit.reached()) wanted_.insert(project);
+  if (limit.reached()) projects_with_marked_turns_.insert(project);
   return {};
 }
 

@@ -70,10 +70,7 @@ struct Chosen {
 Chosen chosen(World& world, const Args& args) {
   Chosen out;
   out.provider = args.optional_text("provider").value_or(world.settings.text("agent.provider"));
-  if (const auto model = args.optional_text("model"))
-    out.model = *model;
-  else if (find_setting("agent.model"))
-    out.model = world.settings.text("agent.model");
+  out.model = args.optional_text("model").value_or(world.settings.text("agent.model"));
   out.price = agent::price_of(out.model, world.settings.list("agent.prices"));
   return out;
 }

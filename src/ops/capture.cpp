@@ -32,7 +32,7 @@ static Json state_of(os::Disk& disk, const Settings& settings, const std::string
                                                       : Json(local.off)}});
 }
 
-static Result<Json> turn(World& world, const Args& args, bool on) {
+static Result<Json> switch_capture(World& world, const Args& args, bool on) {
   const std::string cwd = args.text("cwd");
   if (const auto name = args.optional_text("project")) {
     const std::string key = TRY(project_key(world, *name, cwd));
@@ -51,11 +51,11 @@ static Result<Json> turn(World& world, const Args& args, bool on) {
 }
 
 static Result<Json> capture_on(World& world, const Args& args) {
-  return turn(world, args, true);
+  return switch_capture(world, args, true);
 }
 
 static Result<Json> capture_off(World& world, const Args& args) {
-  return turn(world, args, false);
+  return switch_capture(world, args, false);
 }
 
 static Result<Json> capture_status(World& world, const Args& args) {

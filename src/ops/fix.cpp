@@ -80,25 +80,25 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
 
 }  // namespace
 
-Result<Answers> answers_to(World& world, const std::string& query,
-                           const std::optional<std::string>& project) {
-  Answers answers{Json::array(), Json::array()};
+Result<Suggestions> suggestions_for(World& world, const std::string& query,
+                                    const std::optional<std::string>& project) {
+  Suggestions suggestions{Json::array(), Json::array()};
   // A cheap test by words, because most queries are neither: the searches below cost more.
   const std::string text = ascii_lower(prefix(query, 4000));
   const bool about_error =
       has_any(text, {"error", "fail", "fixed", "exception", "panic", "not found", "undefined"});
   const bool about_command =
       has_any(text, {"how do ", "how to ", "which command", "what command", "how can "});
-  if (!about_error && !about_command) return answers;
+  if (!about_error && !about_command) return suggestions;
   const auto projects = TRY(projects_of(world, project));
   if (about_error)
     for (const recall::Fix& found : TRY(recall::find_fixes(world.db, projects, query, 2)))
-      if (found.likeness >= kSureOfSearch) answers.fixes.push(fix_json(found));
+      if (found.likeness >= kSureOfSearch) suggestions.fixes.push(fix_json(found));
   if (about_command)
     for (const recall::KnownCommand& known :
          TRY(recall::find_commands(world.db, projects, query, world.clock.now(), 2)))
-      if (known.score >= kFitsSearch) answers.commands.push(command_json(known));
-  return answers;
+      if (known.score >= kFitsSearch) suggestions.commands.push(command_json(known));
+  return suggestions;
 }
 
 std::vector<Operation> fix_operations() {

@@ -46,10 +46,11 @@ Result<std::string> project_for(World& world, const Args& args);
 Result<Json> event_json(World& world, std::int64_t seq, bool full);
 // What `fix` and `how` answer to a query that is an error text or asks for a command. Empty lists for another
 // query.
-struct Answers {
+struct Suggestions {
   Json fixes, commands;
 };
-Result<Answers> answers_to(World& world, const std::string& query, const std::optional<std::string>& project);
+Result<Suggestions> suggestions_for(World& world, const std::string& query,
+                                    const std::optional<std::string>& project);
 
 // The record with that id; `not_found` when there is none.
 Result<recall::Record> find_record(World& world, const recall::RecordId& id);

@@ -34,7 +34,7 @@ Json record_json(const recall::Record& record) {
   using recall::Kind;  // a passage or a tool call is part of a turn, like a text
   const bool is_part = record.id.kind == Kind::passage || record.id.kind == Kind::event;
   return Json::object({{"id", recall::text_of(record.id)},
-                       {"kind", name_of(is_part ? Kind::turn : record.id.kind)},
+                       {"kind", name_of(is_part ? Kind::text : record.id.kind)},
                        {"type", record.type},
                        {"title", record.title},
                        {"project", record.project},
@@ -122,11 +122,11 @@ static Result<Json> search(World& world, const Args& args) {
   for (const recall::Hit& hit : found.hits) results.push(hit_json(hit, search.explain));
   Json absent = Json::array();
   for (const std::string& name : found.absent) absent.push(name);
-  Answers answers = TRY(answers_to(world, args.text("query"), search.project));
+  Suggestions suggestions = TRY(suggestions_for(world, args.text("query"), search.project));
   return Json::object(
       {{"project", search.project},
-       {"fixes", std::move(answers.fixes)},
-       {"commands", std::move(answers.commands)},
+       {"fixes", std::move(suggestions.fixes)},
+       {"commands", std::move(suggestions.commands)},
        {"results", results},
        {"absent", absent},
        {"more", found.more},

@@ -174,7 +174,7 @@ static Result<std::optional<Json>> record(World& world, const recall::RecordId& 
                                    .set("time", iso8601(item->opened_at))
                                    .set("text", item->detail.empty() ? item->text : item->detail));
   }
-  if (id.kind == recall::Kind::turn) return text_json(world.db, id);
+  if (id.kind == recall::Kind::text) return text_json(world.db, id);
   if (id.kind == recall::Kind::passage) return passage_record(world, id);
   if (id.kind == recall::Kind::observation) {
     const auto found = TRY(store::find_observation(world.db, id.row));

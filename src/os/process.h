@@ -40,7 +40,7 @@ std::string executable_path();
 // Whether this user may run the program at `path`.
 bool may_run(const std::string& path);
 
-// The path of an executable that PATH names; empty when there is none.
+// The path of the program on PATH; empty when there is none. Relative entries of PATH are not searched.
 std::string find_program(std::string_view name);
 
 // Opens /dev/null where one of the descriptors 0 to 2 is closed. Else a file that is opened later would take

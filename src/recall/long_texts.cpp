@@ -168,7 +168,7 @@ Result<std::optional<store::Passage>> load_long_text(store::Db& db, os::Disk* di
   if (!passage || !disk) return std::optional<store::Passage>();
   record.project = passage->project;
   record.prompt_number = passage->prompt_number;
-  record.type = name_of(Kind::turn);
+  record.type = name_of(Kind::text);
   record.time = passage->at;
   // A damaged file of the archive must not make the whole search fail.
   auto text = archive::passage_text(db, *disk, archive, *passage);

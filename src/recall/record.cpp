@@ -9,7 +9,7 @@
 namespace cairn::recall {
 
 static constexpr std::array kKinds = {std::pair(Kind::observation, 'O'), std::pair(Kind::summary, 'S'),
-                                      std::pair(Kind::prompt, 'P'),      std::pair(Kind::turn, 'T'),
+                                      std::pair(Kind::prompt, 'P'),      std::pair(Kind::text, 'T'),
                                       std::pair(Kind::passage, 'A'),     std::pair(Kind::open, 'W'),
                                       std::pair(Kind::document, 'D'),    std::pair(Kind::event, 'E')};
 

@@ -73,7 +73,7 @@ Result<std::vector<RankedRecord>> newest(store::Db& db, const Search& search, co
                                          std::size_t count) {
   std::vector<store::Entry> found;
   for (const Kind kind :
-       {Kind::observation, Kind::summary, Kind::prompt, Kind::turn, Kind::open, Kind::document}) {
+       {Kind::observation, Kind::summary, Kind::prompt, Kind::text, Kind::open, Kind::document}) {
     if (!search.query.kind.empty() && search.query.kind != name_of(kind)) continue;
     Asked of_kind = asked;
     of_kind.is_everything = false;
@@ -166,7 +166,7 @@ Result<std::vector<Group>> groups_of(store::Db& db, const store::IndexTerms& ind
 
 // For a summary `cairn show` prints the whole turn, for a text only that text: so show the summary.
 Status stand_for_turn(store::Db& db, Group& group) {
-  const auto is_text = [](const RecordId& id) { return id.kind == Kind::turn; };
+  const auto is_text = [](const RecordId& id) { return id.kind == Kind::text; };
   const bool has_text =
       is_text(group.record.id) || std::any_of(group.also.begin(), group.also.end(), is_text);
   if (!has_text || group.record.id.kind == Kind::summary) return {};
@@ -188,7 +188,7 @@ Marked passage_shown(const store::IndexTerms& index, const Record& record, const
                      const std::set<std::string>& stems) {
   Marked piece = excerpt(index, record.body, stems, kExcerpt);
   // The title of a prompt or a text is its beginning: do not show the same text twice.
-  const bool is_text = any_of_kinds(record.id.kind, {Kind::prompt, Kind::turn, Kind::passage, Kind::event});
+  const bool is_text = any_of_kinds(record.id.kind, {Kind::prompt, Kind::text, Kind::passage, Kind::event});
   if (is_text && !piece.text.starts_with("…")) return {};
   if (piece.text.empty() && title.marks.empty()) piece = excerpt(index, record.names, stems, kExcerpt);
   return piece;
@@ -218,7 +218,7 @@ Status rank_stale_down(store::Db& db, const Search& search, std::vector<Group>& 
 Status add_long_texts(store::Db& db, const Search& search, const Asked& asked, std::vector<Group>& groups) {
   const Query& q = search.query;
   // Long texts have no kind, type, file or concept of their own in their index.
-  const bool wanted = (q.kind.empty() || q.kind == name_of(Kind::turn)) && q.type.empty() && q.file.empty() &&
+  const bool wanted = (q.kind.empty() || q.kind == name_of(Kind::text)) && q.type.empty() && q.file.empty() &&
                       q.concept_name.empty() && !asked.words.empty();
   if (!wanted) return {};
   std::map<std::pair<std::string, std::int64_t>, double> complete;  // turns with a record that has all words

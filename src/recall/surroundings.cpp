@@ -14,7 +14,7 @@ constexpr std::size_t kNeighbourBytes = 2000;
 // Summaries and open items have neighbours, but are not neighbours of others: they repeat what was said.
 bool is_said(const Row& row) {
   const store::RecordKind kind = row.text.id.kind;
-  return kind == store::RecordKind::prompt || kind == store::RecordKind::turn ||
+  return kind == store::RecordKind::prompt || kind == store::RecordKind::text ||
          kind == store::RecordKind::observation;
 }
 

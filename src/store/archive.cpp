@@ -8,7 +8,7 @@ namespace cairn::store {
 
 namespace {
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kSelectBackup =
     "SELECT id, platform, content_session_id, agent, version, base_id, segments, project, source_path, "
     "cause, "
     "reason, source_bytes, source_sha256, bytes, sha256, lines, malformed, bad_line, bad_column, rewritten, "
@@ -63,7 +63,7 @@ BackupBase read_base(Stmt& row) {
           row.integer(6) != 0, row.text(7)};
 }
 
-constexpr std::string_view kBase =
+constexpr std::string_view kSelectBase =
     "SELECT id, platform, content_session_id, agent, ordinal, name, is_redacted, state FROM backup_bases ";
 
 std::string sql(std::string_view columns, std::string_view rest) {
@@ -77,17 +77,17 @@ std::string segment_file(const std::string& base_name, std::int64_t ordinal) {
 }
 
 Result<std::optional<Backup>> find_backup(Db& db, std::int64_t id) {
-  return one_backup(db.query(sql(kColumns, "WHERE id = ?"), id));
+  return one_backup(db.query(sql(kSelectBackup, "WHERE id = ?"), id));
 }
 
 Result<std::optional<Backup>> find_version(Db& db, const TranscriptKey& key, std::int64_t version) {
-  return one_backup(
-      db.query(sql(kColumns, "WHERE platform = ? AND content_session_id = ? AND agent = ? AND version = ?"),
-               key.platform, key.session, key.agent, version));
+  return one_backup(db.query(
+      sql(kSelectBackup, "WHERE platform = ? AND content_session_id = ? AND agent = ? AND version = ?"),
+      key.platform, key.session, key.agent, version));
 }
 
 Result<std::optional<Backup>> newest_backup(Db& db, const TranscriptKey& key) {
-  return one_backup(db.query(sql(kColumns,
+  return one_backup(db.query(sql(kSelectBackup,
                                  "WHERE platform = ? AND content_session_id = ? AND agent = ? ORDER BY "
                                  "version DESC LIMIT 1"),
                              key.platform, key.session, key.agent));
@@ -95,7 +95,7 @@ Result<std::optional<Backup>> newest_backup(Db& db, const TranscriptKey& key) {
 
 Result<std::vector<Backup>> agents_before(Db& db, const Backup& main, std::int64_t before) {
   return read_backups(db.query(
-      sql(kColumns,
+      sql(kSelectBackup,
           "WHERE id IN (SELECT max(id) FROM backups WHERE platform = ? AND content_session_id = ? AND agent "
           "<> '' AND id < ? GROUP BY agent) ORDER BY agent"),
       main.key.platform, main.key.session, before));
@@ -116,7 +116,7 @@ Result<std::vector<TranscriptKey>> sessions_like(Db& db, std::string_view start)
 Result<std::vector<Backup>> list_backups(Db& db, const BackupQuery& query) {
   const TranscriptKey session = query.session.value_or(TranscriptKey{});
   return read_backups(db.query(
-      sql(kColumns,
+      sql(kSelectBackup,
           "WHERE (?1 IS NULL OR project IN (SELECT member FROM project_scope WHERE project = ?1)) AND (?2 = "
           "'' "
           "OR (content_session_id = ?2 AND platform = ?3)) AND (?4 OR agent = '') ORDER BY id DESC LIMIT ?5"),
@@ -131,13 +131,13 @@ Result<std::vector<std::int64_t>> backup_ids(Db& db) {
 }
 
 Result<std::optional<BackupBase>> find_base(Db& db, std::int64_t id) {
-  return first<BackupBase>(db.query(sql(kBase, "WHERE id = ?"), id), read_base);
+  return first<BackupBase>(db.query(sql(kSelectBase, "WHERE id = ?"), id), read_base);
 }
 
 Result<std::optional<BackupBase>> newest_base(Db& db, const TranscriptKey& key) {
   return first<BackupBase>(
       db.query(
-          sql(kBase,
+          sql(kSelectBase,
               "WHERE platform = ? AND content_session_id = ? AND agent = ? ORDER BY ordinal DESC LIMIT 1"),
           key.platform, key.session, key.agent),
       read_base);

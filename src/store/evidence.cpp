@@ -16,7 +16,7 @@ static Result<std::optional<std::int64_t>> put_payload(Db& db, SessionId session
   const std::string key = payload_key(session, *text);
   if (auto known = TRY(db.integer("SELECT id FROM payloads WHERE hash = ?", key))) return known;
   constexpr std::string_view kInsert = "INSERT INTO payloads(hash, bytes, body) VALUES(?,?,?)";
-  if (is_packed_as_text(*text))
+  if (is_plain(*text))
     TRY(db.run(kInsert, key, text->size(), *text));
   else
     TRY(db.run(kInsert, key, text->size(), Blob{compress(*text)}));

@@ -23,13 +23,14 @@ inline constexpr std::string_view kEvidenceExpiryLimit = "evidence_border";  // 
 inline constexpr std::string_view kBackupsFailed = "backups_failed";         // copies that failed at first
 inline constexpr std::string_view kSessionsNearLimit = "sessions_near_limit";
 // Counts that the user was last warned about.
-inline constexpr std::string_view kFailedDeliveriesTold = "failed_deliveries_told", kBadTold = "bad_told",
-                                  kDamagesTold = "damages_told", kBackupsFailedTold = "backups_failed_told",
-                                  kSessionsNearLimitTold = "sessions_near_limit_told";
-inline constexpr std::string_view kProjectHistoryTold =
+inline constexpr std::string_view kFailedDeliveriesReported = "failed_deliveries_told",
+                                  kBadReported = "bad_told", kDamagesReported = "damages_told",
+                                  kBackupsFailedReported = "backups_failed_told",
+                                  kSessionsNearLimitReported = "sessions_near_limit_told";
+inline constexpr std::string_view kProjectHistoryReported =
     "project_history_told ";  // followed by the project's number
-inline constexpr std::string_view kDocumentAdviceTold = "document_advice_told ",  // the same
-    kOverheadTold = "overhead_told ";                                             // the same
+inline constexpr std::string_view kDocumentAdviceReported = "document_advice_told ",  // the same
+    kOverheadReported = "overhead_told ";                                             // the same
 
 Result<std::optional<std::string>> meta_text(Db& db, std::string_view key);
 Result<std::optional<std::int64_t>> meta_number(Db& db, std::string_view key);

@@ -23,7 +23,7 @@ bool is_payload_key(std::string_view key, std::string_view text) {
   return key.substr(key.find(' ') + 1) == content_hash(text);
 }
 
-bool is_packed_as_text(std::string_view text) {
+bool is_plain(std::string_view text) {
   return text.size() < kLeastPacked;
 }
 
@@ -50,7 +50,7 @@ static void sql_payload_key(sqlite3_context* context, int, sqlite3_value** value
 
 static void sql_pack(sqlite3_context* context, int, sqlite3_value** values) {
   const std::string_view text = text_of(values[0]);
-  if (is_packed_as_text(text)) return sqlite3_result_value(context, values[0]);
+  if (is_plain(text)) return sqlite3_result_value(context, values[0]);
   const std::string frame = compress(text);
   sqlite3_result_blob64(context, frame.data(), frame.size(), SQLITE_TRANSIENT);
 }

@@ -20,8 +20,8 @@ std::string payload_key_beside(std::string_view other_key, std::string_view text
 // Whether `key` names `text`. Keys of earlier versions have no session.
 bool is_payload_key(std::string_view key, std::string_view text);
 
-// Short texts stay as they are: a compressed one would hardly be smaller.
-bool is_packed_as_text(std::string_view text);
+// Whether `text` is stored as it is: a short one would hardly be smaller when compressed.
+bool is_plain(std::string_view text);
 
 // The text in a column `payloads.body`; nothing when it is NULL or damaged. Damage is noted on `db`, and the
 // next start rebuilds the store.

@@ -84,6 +84,14 @@ Result<bool> unlink_projects(Db& db, const Project& one, const Project& other, W
   return true;
 }
 
+Status remove_links(Db& db, const Project& project) {
+  const auto group = TRY(group_of(db, project.id));
+  TRY(db.run("DELETE FROM project_links WHERE a = ?1 OR b = ?1", project.id));
+  // Without the project there may be several groups.
+  for (const std::int64_t id : group) TRY(update_scope(db, id));
+  return {};
+}
+
 Result<std::vector<Link>> links_of(Db& db, const Project& project) {
   std::vector<Link> links;
   Stmt row = TRY(

@@ -35,6 +35,8 @@ Result<bool> suggest_link(Db& db, const Project& one, const Project& other, std:
 // Removes the link between two projects, or the suggestion; cairn does not make it again. False: there was
 // neither. They stay in one group while another project links them.
 Result<bool> unlink_projects(Db& db, const Project& one, const Project& other, WallTime now);
+// Removes all links and suggestions of a project, without a trace. For project_move.cpp.
+Status remove_links(Db& db, const Project& project);
 
 // The direct links and suggestions of a project, newest first, without pairs that were unlinked.
 Result<std::vector<Link>> links_of(Db& db, const Project& project);

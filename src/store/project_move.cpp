@@ -4,6 +4,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "store/project_links.h"
 #include "store/rows.h"
 
 // A project gets another name in two parts. start_rename() and merge_projects() only change rows of
@@ -67,7 +68,7 @@ Status merge_projects(Db& db, const Project& from, const Project& into, WallTime
   if (from.id == into.id) return Error{Code::invalid, "both are the same project"};
   // The history decides which project an old name or path means: from here on it is `into`.
   TRY(db.run("UPDATE project_history SET project_id = ? WHERE project_id = ?", into.id, from.id));
-  TRY(db.run("DELETE FROM project_links WHERE a = ?1 OR b = ?1", from.id));
+  TRY(remove_links(db, from));
   TRY(db.run("UPDATE projects SET moves_to = ? WHERE moves_to = ?", into.id, from.id));
   TRY(
       db.run("UPDATE projects SET key = ?, moves_to = ?, scope = NULL, is_due = 0, root_commit = NULL, "

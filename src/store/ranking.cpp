@@ -137,7 +137,7 @@ static std::string_view ranked_sql(RecordKind kind) {
                      "s.memory_session_id = r.memory_session_id WHERE r.id = ? AND r.deleted_at IS NULL";
     case RecordKind::prompt:
       return "SELECT " PROMPT "FROM user_prompts r WHERE r.id = ? AND r.deleted_at IS NULL";
-    case RecordKind::turn: return "SELECT " TEXT "FROM texts r WHERE r.id = ? AND r.deleted_at IS NULL";
+    case RecordKind::text: return "SELECT " TEXT "FROM texts r WHERE r.id = ? AND r.deleted_at IS NULL";
     case RecordKind::open:
       return "SELECT r.id, coalesce(r.session_db_id, 0), r.project, r.prompt_number, r.opened_at_epoch, "
              "r.source, r.text, " CUT("r.detail") ", '' FROM open_items r WHERE r.id = ? AND r.deleted_at IS "
@@ -173,7 +173,7 @@ Result<std::optional<RankedText>> ranked_text(Db& db, const RecordId& id) {
 
 static std::string_view around_sql(RecordKind kind, bool later) {
   if (kind == RecordKind::observation) return later ? OBSERVED(">", "ASC") : OBSERVED("<", "DESC");
-  if (kind == RecordKind::turn)
+  if (kind == RecordKind::text)
     return later ? IN_SESSION(TEXT, "texts", ">", "ASC") : IN_SESSION(TEXT, "texts", "<", "DESC");
   return later ? IN_SESSION(PROMPT, "user_prompts", ">", "ASC")
                : IN_SESSION(PROMPT, "user_prompts", "<", "DESC");
@@ -182,7 +182,7 @@ static std::string_view around_sql(RecordKind kind, bool later) {
 Result<std::vector<RankedText>> said_around(Db& db, std::int64_t session, const RankedText& anchor,
                                             bool later, std::size_t limit, std::size_t bytes) {
   std::vector<RankedText> found;
-  for (const RecordKind kind : {RecordKind::prompt, RecordKind::observation, RecordKind::turn}) {
+  for (const RecordKind kind : {RecordKind::prompt, RecordKind::observation, RecordKind::text}) {
     // Records of the same time are ordered by the numbers of their kinds. Of another kind, all records of the
     // anchor's time are on the side that is asked for, or none.
     const std::int64_t row = kind == anchor.id.kind              ? anchor.id.row

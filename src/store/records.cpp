@@ -41,7 +41,7 @@ static std::string_view record_sql(RecordKind kind) {
              "coalesce(e.tool_name, e.name), '', e.created_at_epoch, '', e.tool_name FROM events e JOIN "
              "sdk_sessions s ON s.id = e.session_db_id WHERE e.seq = ? AND e.outcome = 'stored' AND "
              "s.deleted_at IS NULL";
-    case RecordKind::turn:
+    case RecordKind::text:
       return "SELECT r.project, s.content_session_id, r.prompt_number, r.kind, substr(r.text, 1, 1000), "
              "r.text, r.created_at_epoch, '', " TOOLS
              " FROM texts r JOIN sdk_sessions s ON s.id = r.session_db_id WHERE r.id = ? AND r.deleted_at IS "
@@ -60,7 +60,7 @@ Result<std::optional<Record>> load_record(Db& db, const RecordId& id) {
                r.origins);
   r.title = one_line(visible(r.title), kTitle);
   // Prompts and answers contain no labels of ours.
-  if (id.kind != RecordKind::prompt && id.kind != RecordKind::turn)
+  if (id.kind != RecordKind::prompt && id.kind != RecordKind::text)
     for (const std::string* text : {&r.title, &r.body}) r.origins.merge(origins_in(*text));
   return std::optional(std::move(r));
 }
@@ -89,7 +89,7 @@ static std::string_view evidence_sql(RecordKind kind) {
           "session_summaries r JOIN sdk_sessions s ON s.memory_session_id = r.memory_session_id", "s.id", "");
     case RecordKind::prompt:
       return EVENTS_OF_TURN("user_prompts r", "r.session_db_id", "AND e.kind = 'prompt' ");
-    case RecordKind::turn: return EVENTS_OF_TURN("texts r", "r.session_db_id", "");
+    case RecordKind::text: return EVENTS_OF_TURN("texts r", "r.session_db_id", "");
     case RecordKind::passage:
     case RecordKind::document: break;
     case RecordKind::event: return "SELECT seq FROM events WHERE seq = ? AND outcome = 'stored' LIMIT ?";

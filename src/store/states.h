@@ -112,7 +112,7 @@ enum class RecordKind {
   observation = 1,
   summary = 2,
   prompt = 3,
-  turn = 4,
+  text = 4,  // its stored name is "turn"
   passage = 5,
   open = 6,
   document = 7,

@@ -40,7 +40,7 @@ Sum stored_sum(std::string_view bytes, std::size_t at) {
 
 // Reads the frames in order up to the first with a wrong sum (`bad`). SQLite ignores all that follow. That is
 // damage if a frame at or after the bad one ends a transaction and yet another frame follows: then it was not
-// the last write that was interrupted.
+// the last commit that was interrupted.
 // Fields of a frame's header: 4 is the size of the database when the frame ends a transaction, else 0; 8 the
 // salts, which are the log header's; 16 the sum.
 Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path) {

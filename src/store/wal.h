@@ -13,9 +13,10 @@
 
 namespace cairn::store {
 
-// Whether a frame of the log at `path` is damaged and a synced transaction ends at or after it. Damage in the
-// last transaction looks like an interrupted write and is not reported, nor is a missing log. Call while no
-// process has it open.
+// Whether a frame of the log at `path` is damaged and a transaction with frames after it ends at or after it.
+// Damage in the last transaction looks like an interrupted write and is not reported, nor is a missing log. A
+// power cut between several commits that no sync followed (docs/decisions/0034) can look like damage: then
+// transcripts are read again for nothing. Call while no process has it open.
 Result<bool> wal_is_damaged(os::Disk& disk, const std::string& path);
 
 // Makes the log at `path` durable by writing all of it again. After a failed sync the kernel can still return

@@ -139,8 +139,6 @@ TEST(PowerCut, AtEveryThirdCallLosesNothingThatWasMadeDurable) {
   }
 }
 
-// A daemon that dies inside a commit leaves it written but not synced; the next one sees it, removes the
-// files of its events, and must not have trusted it.
 // An answer does not wait for the disk: until its commits are there, its event stays in the inbox.
 TEST(PowerCut, AfterAnAnswerLosesNoEventThatWasMadeDurable) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -193,6 +191,8 @@ TEST(Crash, AnAnswerWaitsForNoSync) {
   m.disk.on_call(nullptr);
 }
 
+// A daemon that dies inside a commit leaves it written but not synced; the next one sees it, removes the
+// files of its events, and must not have trusted it.
 TEST(PowerCut, AfterACrashInsideACommitLosesNothingThatTheNextDaemonSaw) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

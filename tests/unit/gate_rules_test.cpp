@@ -28,20 +28,20 @@ TEST_P(RuleEntries, RemoveTheirExampleAndLeaveTheOther) {
   constexpr int kDraws = 10;
   for (unsigned seed = 1; seed <= kDraws; ++seed) {
     test::Random random(seed);
-    test::CorpusText goes = test::draw(random, without_tabs(entry.goes));
-    ASSERT_FALSE(goes.secrets.empty()) << entry.goes;
+    test::CorpusText goes = test::draw(random, without_tabs(entry.removed_example));
+    ASSERT_FALSE(goes.secrets.empty()) << entry.removed_example;
     const std::string shown = goes.text;
     secrets.remove(goes.text);
     left += std::any_of(goes.secrets.begin(), goes.secrets.end(), [&](const std::string& secret) {
       return goes.text.find(secret) != std::string::npos;
     });
-    test::CorpusText stays = test::draw(random, without_tabs(entry.stays));
+    test::CorpusText stays = test::draw(random, without_tabs(entry.kept_example));
     const std::string before = stays.text;
     secrets.remove(stays.text);
     EXPECT_EQ(stays.text, before) << entry.columns[0];
   }
-  EXPECT_LE(left, 1) << entry.columns[0] << ": " << entry.goes << " was left " << left << " times of "
-                     << kDraws;
+  EXPECT_LE(left, 1) << entry.columns[0] << ": " << entry.removed_example << " was left " << left
+                     << " times of " << kDraws;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RuleEntries, testing::Range<std::size_t>(0, rule_entries().size()),

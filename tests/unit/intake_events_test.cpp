@@ -24,6 +24,9 @@ class Events : public testing::Test {
       if (m.disk.stat(file).ok() && m.read(file).find(text) != std::string::npos) return true;
     return false;
   }
+  std::int64_t prompts_with(const std::string& text) {
+    return m.number("SELECT count(*) FROM user_prompts WHERE instr(prompt_text, '" + text + "') > 0");
+  }
 
   Machine m;
   Chat chat;
@@ -274,6 +277,46 @@ TEST_F(Events, PrivatePartsOfAPayloadNeverReachTheStore) {
   m.tell(chat.stop("Done <private>zebra"));
   EXPECT_FALSE(stored("zebra"));
   EXPECT_EQ(m.text("SELECT prompt_text FROM user_prompts"), "use [private] please");
+}
+
+TEST_F(Events, WaitWhileTheSecretsOfTheirSessionCannotBeRead) {
+  m.tell(chat.prompt("DB_PASSWORD=hT7bNq22wx"));
+  must(m.open());  // nothing of the session is in memory
+  must(m.db().run("ALTER TABLE session_secrets RENAME TO unreadable"));
+  m.deliver(chat.prompt("MAIL_PASSWORD=kW3mPz81qv beside hT7bNq22wx"));
+  EXPECT_FALSE(m.drain());
+  must(m.db().run("ALTER TABLE unreadable RENAME TO session_secrets"));
+  must(m.drain());
+  m.tell(chat.prompt("echo hT7bNq22wx and kW3mPz81qv"));
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts"), 3);
+  EXPECT_EQ(prompts_with("hT7bNq22wx"), 0);
+  EXPECT_EQ(prompts_with("kW3mPz81qv"), 0);
+}
+
+TEST_F(Events, OfOneGroupShareTheirSecretsHoweverManySessionsAreInIt) {
+  m.deliver(chat.prompt("DB_PASSWORD=hT7bNq22wx"));
+  for (int i = 0; i < 80; ++i) {
+    Chat other;
+    other.session = "other-" + std::to_string(i);
+    m.deliver(other.prompt("work"));
+  }
+  m.deliver(chat.prompt("echo hT7bNq22wx"));
+  must(m.drain());
+  m.tell(chat.prompt("echo hT7bNq22wx again"));
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts"), 83);
+  EXPECT_EQ(prompts_with("hT7bNq22wx"), 0);
+}
+
+TEST_F(Events, StoreTheirSecretsAlsoAfterAFailedCommit) {
+  m.deliver(chat.prompt("DB_PASSWORD=hT7bNq22wx"));
+  m.disk.set_capacity(m.disk.used());
+  EXPECT_FALSE(m.drain());
+  m.disk.set_capacity(1u << 30);
+  must(m.drain());
+  must(m.open());
+  m.tell(chat.prompt("echo hT7bNq22wx"));
+  EXPECT_EQ(m.number("SELECT count(*) FROM user_prompts"), 2);
+  EXPECT_EQ(prompts_with("hT7bNq22wx"), 0);
 }
 
 TEST_F(Events, SkippedToolsAreCountedWithTheirRule) {

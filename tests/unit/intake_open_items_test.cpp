@@ -111,6 +111,21 @@ TEST_F(OpenLife, AQuestionIsAnsweredByTheNextPromptOfItsSession) {
   EXPECT_EQ(closed(), Rows{"Want me to push it?|answered"});
 }
 
+TEST_F(OpenLife, AnOfferIsAcceptedByAYesOrANumberAndNotByAPromptThatWasNeverSeen) {
+  const std::string offer = "Fixed.\n\nNext: add a retry to the uploader.";
+  for (const char* prompt : {"yes", "1.", ""}) {
+    Chat c = chat(++uses);
+    work(c, "fix the lexer", offer);
+    const HookCall next = c.prompt(prompt);
+    if (*prompt != '\0') m.tell(next);
+    m.tell(c.wrote("/home/dev/code/proj/other.cpp", "more-" + std::to_string(++uses)));
+    m.tell(c.stop("There you are."));
+    EXPECT_EQ(open().empty(), *prompt != '\0') << prompt;
+  }
+  EXPECT_EQ(closed(), (Rows{"add a retry to the uploader.|you agreed, and it was done",
+                            "add a retry to the uploader.|you agreed, and it was done"}));
+}
+
 TEST_F(OpenLife, AnInterruptionGoesWithTheNextFinishedTurn) {
   Chat one = chat(1), two = chat(2);
   m.tell(one.prompt("build it"));

@@ -184,6 +184,35 @@ TEST_F(Sweep, AnotherSessionsStartFindsTheDeadHostAtOnce) {
   EXPECT_EQ(sessions(), (Lines{"failed|dead_host", "active|-"}));
 }
 
+TEST_F(Sweep, AnotherSessionsStartEndsADeadOneLikeTheMinutesSweep) {
+  HookCall prompt = chat.prompt("doomed work");
+  prompt.payload.set("transcript_path", "/home/dev/doomed.jsonl");
+  m.tell(prompt);
+  m.processes.kill(m.host.pid);
+  m.host = {4243, 88};
+  Chat next;
+  next.session = "the-next-one";
+  m.ask(next.start());
+  EXPECT_TRUE(m.log.has("session ended session=" + chat.session + " reason=dead_host")) << m.log.all();
+  EXPECT_EQ(m.rows("SELECT content_session_id, cause, reason FROM backup_requests"),
+            Lines{chat.session + "|end|dead_host"});
+}
+
+TEST_F(Sweep, ATurnThatBeganAfterItsSessionEndedLeavesTheReasonOfTheEnd) {
+  m.tell(chat.prompt("work"));
+  m.tell(chat.end("prompt_input_exit"));
+  chat.prompt("a prompt that is lost");
+  m.tell(chat.wrote("a.txt", "t1"));
+  ASSERT_EQ(turns(), (Lines{"1|session_end", "2|open"}));
+  m.processes.kill(m.host.pid);
+  m.host = {4243, 88};
+  Chat next;
+  next.session = "the-next-one";
+  m.ask(next.start());
+  EXPECT_EQ(turns(), (Lines{"1|session_end", "2|dead_host"}));
+  EXPECT_EQ(sessions(), (Lines{"failed|prompt_input_exit", "active|-"}));
+}
+
 TEST_F(Sweep, OtherProjectsStartsLeaveAnOpenTurnAlone) {
   m.tell(chat.prompt("long work"));
   Chat next;

@@ -123,6 +123,21 @@ TEST(Process, KnowsItsOwnExecutable) {
   EXPECT_TRUE(executable_path().ends_with("/os_test")) << executable_path();
 }
 
+TEST(Process, FindsAProgramOnPathButNotInARelativeEntry) {
+  const std::string before = std::getenv("PATH") ? std::getenv("PATH") : "";
+  const test::TempDir dir;
+  const std::string program = dir.path() + "/a-program";
+  ASSERT_EQ(symlink("/bin/sh", program.c_str()), 0);
+  // A relative entry that leads to the same directory.
+  std::string up;
+  for (int i = 0; i < 64; ++i) up += "../";
+  setenv("PATH", (up + dir.path().substr(1)).c_str(), 1);
+  EXPECT_EQ(find_program("a-program"), "");
+  setenv("PATH", (":" + up + ":" + dir.path()).c_str(), 1);
+  EXPECT_EQ(find_program("a-program"), program);
+  setenv("PATH", before.c_str(), 1);
+}
+
 TEST(Process, KeepsOfTheEnvironmentWhatTheDaemonNeeds) {
   const char* environment[] = {"HOME=/home/dev",
                                "PATH=/bin",

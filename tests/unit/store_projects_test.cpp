@@ -236,6 +236,17 @@ TEST_F(LinkedProjects, AreMergedWhileOneIsStillBeingRenamed) {
   EXPECT_EQ(m.rows("SELECT name FROM projects ORDER BY name"), (Names{"three", "two"}));
 }
 
+TEST_F(LinkedProjects, AreApartWhenTheOneThatLinkedThemIsMergedAway) {
+  work("four", "work in four");
+  link("one", "two");
+  link("two", "three");
+  must(m.run("projects.merge", Json::object({{"name", "two"}, {"other", "four"}})));
+  must(m.drain());
+  EXPECT_EQ(scope("one"), Names{"one"});
+  EXPECT_EQ(scope("three"), Names{"three"});
+  EXPECT_EQ(requests("one"), Names{"work in one"});
+}
+
 TEST_F(LinkedProjects, ShareWhatIsOpenAndWhatWasNoted) {
   link("one", "two");
   for (const char* name : {"one", "two", "three"}) {

@@ -75,9 +75,9 @@ const std::vector<RuleEntry>& rule_entries() {
     each_line([&](std::string_view section, std::vector<std::string_view> columns) {
       if (section == kLists) return;
       CAIRN_ASSERT(columns.size() >= 4);
-      const std::string_view stays = columns.back(), goes = columns[columns.size() - 2];
+      const std::string_view kept = columns.back(), removed = columns[columns.size() - 2];
       columns.resize(columns.size() - 2);
-      out.push_back({section, std::move(columns), goes, stays});
+      out.push_back({section, std::move(columns), removed, kept});
     });
     return out;
   }();

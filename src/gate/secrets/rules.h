@@ -10,9 +10,9 @@
 namespace cairn::gate {
 
 struct RuleEntry {
-  std::string_view section;               // "tokens"
-  std::vector<std::string_view> columns;  // without the examples
-  std::string_view goes, stays;           // examples, in the notation of tests/gate/corpus.txt
+  std::string_view section;                        // "tokens"
+  std::vector<std::string_view> columns;           // without the examples
+  std::string_view removed_example, kept_example;  // examples, in the notation of tests/gate/corpus.txt
 };
 
 // In the order of the file. All texts live as long as the program.

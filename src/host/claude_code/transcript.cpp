@@ -55,14 +55,15 @@ void Lines::take(std::string_view text, std::uint64_t begin, std::uint64_t end) 
   head.cwd = line["cwd"].as_string();
   head.branch = line["gitBranch"].as_string();
   if (auto agent = line.text("agentId"); agent && !agent->empty()) head.agent_id = std::move(agent);
-  if (const auto id = line.text("promptId"); id && !id->empty() && !goes_on(line, *id)) prompt_id_ = *id;
+  if (const auto id = line.text("promptId"); id && !id->empty() && !continues_prompt(line, *id))
+    prompt_id_ = *id;
   head.prompt_id = prompt_id_;
   type == "user" ? take_user(line, head) : take_assistant(line, head);
 }
 
 // A notification does not begin a turn; hooks do not count it as a prompt either. The lines after it carry
 // its id, and still belong to the prompt before it.
-bool Lines::goes_on(const Json& line, const std::string& prompt_id) {
+bool Lines::continues_prompt(const Json& line, const std::string& prompt_id) {
   if (!alone_ || prompt_id_.empty()) return false;
   if (notified_.contains(prompt_id)) return true;
   if (line["type"].as_string() != "user" || line["isMeta"].as_bool() ||

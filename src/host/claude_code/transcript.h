@@ -29,7 +29,7 @@ class Lines final : public TranscriptLines {
   // Lines that neither the user nor the model wrote: titles, summaries, links.
   void take_note(const Json& line, TranscriptItem head);
   // Whether the line goes on with the prompt before it, although it names another one.
-  bool goes_on(const Json& line, const std::string& prompt_id);
+  bool continues_prompt(const Json& line, const std::string& prompt_id);
   void take_result(const Json& block, const Json& line, const TranscriptItem& head);
 
   ContentId session_;

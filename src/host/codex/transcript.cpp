@@ -89,7 +89,7 @@ void Lines::take_item(const Json& payload, Item head) {
   }
   // A command that failed. One that succeeded gets its result from its output (take_output).
   if (type != "CommandExecution" || item["exit_code"].as_int() == 0) return;
-  Item* call = waiting_call(item["id"].as_string());
+  Item* call = call_with_id(item["id"].as_string());
   if (!call || call->result) return;
   event::Event failed;
   set_exit_code(failed, item["exit_code"].as_int(), item["aggregated_output"].as_string());
@@ -129,7 +129,7 @@ static Output output_of(const Json& output) {
 }
 
 void Lines::take_output(const Json& payload, const Item& head) {
-  Item* call = waiting_call(payload["call_id"].as_string());
+  Item* call = call_with_id(payload["call_id"].as_string());
   if (!call || call->result) return;
   Output output = output_of(payload["output"]);
   ToolResult result;

@@ -98,7 +98,7 @@ class Copilot final : public OtherHost {
   ToolVerbs tools() const override { return kTools; }
   std::string_view transcripts_below_home() const override { return ".copilot/session-state"; }
   int transcript_depth() const override { return 1; }
-  std::string_view own_tools() const override { return "cairn-"; }
+  std::string_view own_tool_prefix() const override { return "cairn-"; }
 
   void adapt(event::Event& e, const Json& payload) const override {
     if (e.reason == "new") {

@@ -37,7 +37,7 @@ void Lines::take_line(const Json& line, Item head) {
 }
 
 void Lines::take_result(const Json& data, const Item& head) {
-  Item* call = waiting_call(data["toolCallId"].as_string());
+  Item* call = call_with_id(data["toolCallId"].as_string());
   if (!call || call->result) return;
   ToolResult result;
   result.at = head.at;

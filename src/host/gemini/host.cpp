@@ -141,7 +141,7 @@ class Gemini final : public OtherHost {
   ToolVerbs tools() const override { return kTools; }
   std::string_view transcripts_below_home() const override { return ".gemini/tmp"; }
   int transcript_depth() const override { return 2; }
-  std::string_view own_tools() const override { return "mcp_cairn_"; }
+  std::string_view own_tool_prefix() const override { return "mcp_cairn_"; }
 
   void adapt(event::Event& e, const Json& payload) const override {
     e.prompt = without_hook_context(e.prompt);

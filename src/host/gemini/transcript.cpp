@@ -70,7 +70,7 @@ void Lines::take_call(const Json& call, const Item& head) {
   const std::string id(call["id"].as_string());
   if (seen_.insert("call " + id).second)
     add_call(head, id, std::string(call["name"].as_string()), call["args"]);
-  Item* known = waiting_call(id);
+  Item* known = call_with_id(id);
   if (!known || known->result || call["result"].items().empty()) return;
   const Json& response = call["result"].items()[0]["functionResponse"]["response"];
   ToolResult result;

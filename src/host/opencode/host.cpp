@@ -96,7 +96,7 @@ class OpenCode final : public OtherHost {
  protected:
   KindNames kinds() const override { return kKinds; }
   ToolVerbs tools() const override { return kTools; }
-  std::string_view own_tools() const override { return "cairn_"; }
+  std::string_view own_tool_prefix() const override { return "cairn_"; }
 
   void adapt(event::Event& e, const Json& payload) const override {
     if (e.kind == Kind::prompt) {

@@ -56,7 +56,7 @@ void Lines::take_model(const Json& line, const Item& head) {
 void Lines::take_results(const Json& line, const Item& head) {
   for (const Json& part : line["message"]["parts"].items()) {
     const Json& given = part["functionResponse"];
-    Item* call = waiting_call(given["id"].as_string());
+    Item* call = call_with_id(given["id"].as_string());
     if (!call || call->result) continue;
     ToolResult result;
     result.at = head.at;
