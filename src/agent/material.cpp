@@ -97,9 +97,9 @@ Result<TurnMaterial> load_turn_material(store::Db& db, const store::Session& ses
 
 }  // namespace
 
-Result<Material> load_material(store::Db& db, const store::Session& session,
-                               std::vector<store::KeptEvent> events, bool fresh) {
-  Material out;
+Result<PromptMaterial> load_material(store::Db& db, const store::Session& session,
+                                     std::vector<store::KeptEvent> events, bool fresh) {
+  PromptMaterial out;
   out.project = session.project;
   out.host = session.platform;
   out.events = std::move(events);

@@ -12,7 +12,7 @@ namespace cairn::agent {
 
 // `events`: the batch, oldest first. `fresh`: the conversation begins, so the session's running summary is
 // added. Does not set batch_id.
-Result<Material> load_material(store::Db& db, const store::Session& session,
-                               std::vector<store::KeptEvent> events, bool fresh);
+Result<PromptMaterial> load_material(store::Db& db, const store::Session& session,
+                                     std::vector<store::KeptEvent> events, bool fresh);
 
 }  // namespace cairn::agent

@@ -38,7 +38,7 @@ struct Block {
 // recorded is only in blocks; the sentences outside are ours, except for the project's name.
 class RequestWriter {
  public:
-  RequestWriter(const Material& material, const PromptLimits& limits) : m_(material), limits_(limits) {}
+  RequestWriter(const PromptMaterial& material, const PromptLimits& limits) : m_(material), limits_(limits) {}
 
   std::string write() {
     add("running summary of the session so far", m_.so_far, limits_.text_bytes);
@@ -125,7 +125,7 @@ class RequestWriter {
     return "\nThe record ends here. " + asked + " Reply in the tagged format.\n";
   }
 
-  const Material& m_;
+  const PromptMaterial& m_;
   const PromptLimits& limits_;
   std::vector<Block> blocks_;
 };
@@ -151,7 +151,7 @@ std::string system_text(const distil::Mode& mode) {
   return out;
 }
 
-Request write_request(const Material& material, const distil::Mode& mode, const PromptLimits& limits) {
+Request write_request(const PromptMaterial& material, const distil::Mode& mode, const PromptLimits& limits) {
   // Fields are not cut below this: a request whose events still do not fit is sent, longer than the limit.
   constexpr std::size_t kLeastField = 160;
   Request request;

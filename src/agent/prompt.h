@@ -34,7 +34,7 @@ struct TurnMaterial {
 };
 
 // What a request is made from. All texts have passed the gate.
-struct Material {
+struct PromptMaterial {
   std::string batch_id;
   std::string project, host;
   std::vector<store::KeptEvent> events;  // oldest first
@@ -55,6 +55,7 @@ struct PromptLimits {
 std::string system_text(const distil::Mode& mode);
 
 // The request. Longer than `limits.total_bytes` only when its events do not fit with 160 bytes a field.
-Request write_request(const Material& material, const distil::Mode& mode, const PromptLimits& limits = {});
+Request write_request(const PromptMaterial& material, const distil::Mode& mode,
+                      const PromptLimits& limits = {});
 
 }  // namespace cairn::agent

@@ -41,7 +41,7 @@ struct Usage {
 };
 
 // Any message that is neither a reply nor an error, such as a note that work has begun.
-struct Note {};
+struct ProviderNote {};
 
 struct Reply {
   std::string text;
@@ -59,9 +59,9 @@ struct Trouble {
 };
 std::string_view kind_name(Trouble::Kind kind);
 
-struct Message {
+struct ProviderMessage {
   MemoryId memory_id;  // the provider's id of the conversation; empty when this message has none
-  std::variant<Note, Reply, Trouble> what;
+  std::variant<ProviderNote, Reply, Trouble> what;
 };
 
 // Belongs to the writer's thread. Destroying it ends the conversation: its child process is gone within 2 s,
@@ -72,7 +72,7 @@ class Conversation {
   // Sends a prompt. Wait for its Reply or Trouble before you send the next one.
   virtual void send(const Request& request) = 0;
   // The next message; nothing when there is none. A Trouble is the last message.
-  virtual std::optional<Message> receive() = 0;
+  virtual std::optional<ProviderMessage> receive() = 0;
 };
 
 struct Start {

@@ -114,9 +114,9 @@ class Worker {
   };
   struct Dialog {  // the conversation about a session
     std::unique_ptr<Conversation> conversation;
-    std::optional<Message> received;  // kept until it is handled: writing to the store may fail
-    MemoryId id;                      // the provider's, once known
-    bool session_active = false;      // its session was active when it began
+    std::optional<ProviderMessage> received;  // kept until it is handled: writing to the store may fail
+    MemoryId id;                              // the provider's, once known
+    bool session_active = false;              // its session was active when it began
     bool over = false;
     int notes = 0;  // messages without a reply since the last batch was sent
     std::int64_t used_at = 0;

@@ -64,7 +64,7 @@ Result<bool> Worker::end_with_session(SessionId session, Dialog& dialog) {
 Result<bool> Worker::receive(SessionId session, Dialog& dialog) {
   if (!dialog.received) dialog.received = dialog.conversation->receive();
   if (!dialog.received) return false;
-  Message& message = *dialog.received;
+  ProviderMessage& message = *dialog.received;
   if (!message.memory_id.empty() && message.memory_id != dialog.id) {
     auto captured = capture(session, dialog, message.memory_id);
     // `invalid`: the id is another session's. Storing under it would mix two sessions, so this ends the

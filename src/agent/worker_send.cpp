@@ -83,14 +83,15 @@ Status Worker::send(Outgoing outgoing) {
   std::optional<MemoryId> resume;
   Length length = goes_on ? known->second.length : Length{};
   if (!goes_on) {
-    const store::Run run{provider_->name(), outgoing.events.back().prompt_number, !may_resume_.contains(id)};
+    const store::AgentRun run{provider_->name(), outgoing.events.back().prompt_number,
+                              !may_resume_.contains(id)};
     resume = store::may_resume(outgoing.session.identity, run);
     if (resume) length = may_resume_[id];
   }
   bool fresh = !goes_on && !resume;
   // Called twice when the conversation turns out to be too long: a fresh one needs the running summary too.
   const auto request_now = [&]() -> Result<Request> {
-    Material material = TRY(load_material(db_, outgoing.session, outgoing.events, fresh));
+    PromptMaterial material = TRY(load_material(db_, outgoing.session, outgoing.events, fresh));
     material.batch_id = outgoing.batch ? outgoing.batch->id : new_uuid(epoch_ms(clock_.now()));
     return write_request(material, mode_);
   };

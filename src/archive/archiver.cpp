@@ -240,7 +240,7 @@ std::string Archiver::first_directory(const std::string& path, const host::Host&
   for (const std::string_view line : split(text, '\n')) {
     const Json value = Json::parse_partial(line).value;
     if (!value.is_object()) continue;
-    const host::Record record = host.read_record(value);
+    const host::TranscriptRecord record = host.read_record(value);
     if (record.at && began == WallTime()) began = *record.at;
     directory = record.cwd;
     if (!directory.empty()) break;

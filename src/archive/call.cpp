@@ -13,7 +13,7 @@ static void take_line(const host::Host& host, std::string_view line, const std::
                       ArchivedCall& out) {
   const auto json = Json::parse(line);
   if (!json) return;
-  const host::Record record = host.read_record(*json);
+  const host::TranscriptRecord record = host.read_record(*json);
   for (const host::RecordCall& made : record.calls)
     if (made.id == call && !out.input) out.input = made.input.dump();
   for (const host::RecordResult& result : record.results)
@@ -47,7 +47,7 @@ static void take_line(const host::Host& host, std::string_view line,
                       std::map<std::string, store::KeptEvent*>& wanted) {
   const auto json = Json::parse(line);
   if (!json) return;
-  const host::Record record = host.read_record(*json);
+  const host::TranscriptRecord record = host.read_record(*json);
   for (const host::RecordCall& made : record.calls)
     if (const auto event = wanted.find(std::string(made.id)); event != wanted.end())
       event->second->texts.input = made.input.dump();

@@ -291,7 +291,7 @@ Result<bool> Copy::check_frame(const FrameText& frame) {
     const Json line = Json::parse_partial(text.substr(begin)).value;
     text = text.substr(0, begin);
     if (!line.is_object()) continue;
-    const host::Record record = host_.read_record(line);
+    const host::TranscriptRecord record = host_.read_record(line);
     if (record.uuid.empty() && !(record.at && lines == 0)) continue;
     if (!record.uuid.empty()) backup_.last_uuid = gate_.id(record.uuid);
     if (record.at) backup_.last_record_at = record.at;

@@ -35,9 +35,9 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-host::Record read_line(const host::Host& host, std::string_view line) {
+host::TranscriptRecord read_line(const host::Host& host, std::string_view line) {
   const Json value = Json::parse_partial(line).value;
-  return value.is_object() ? host.read_record(value) : host::Record{};
+  return value.is_object() ? host.read_record(value) : host::TranscriptRecord{};
 }
 
 // The last line that the anchor covers, found by each method; empty: not found.
@@ -110,7 +110,7 @@ Result<store::Anchor> whole_anchor(store::Db& db, os::Disk& disk, const Places& 
     const bool names = !anchor.uuid.empty() && line.find(anchor.uuid) != std::string_view::npos;
     const bool timed = !second.empty() && line.find(second) != std::string_view::npos;
     if (!names && !timed) return;
-    const host::Record record = read_line(host, line);
+    const host::TranscriptRecord record = read_line(host, line);
     if (names && record.uuid == anchor.uuid) uuid_line = number;
     if (!record.at || record.at != backup.last_record_at) return;
     ++same;

@@ -16,7 +16,7 @@ namespace cairn::archive {
 
 struct DeltaRecord {
   std::int64_t line = 0;
-  host::Record record;
+  host::TranscriptRecord record;
 };
 
 struct Delta {

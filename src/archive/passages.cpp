@@ -44,7 +44,7 @@ void add_strings(const Json& value, std::string& to) {
   for (const Json::Member& member : value.members()) add_strings(member.second, to);
 }
 
-std::string text_of(const host::Record& record) {
+std::string text_of(const host::TranscriptRecord& record) {
   std::string text, said = record.said;
   host::remove_own_text(said);
   add(text, said, kSaid);
@@ -74,7 +74,7 @@ class Builder {
   void take(std::string_view line, std::int64_t number) {
     const Json value = Json::parse_partial(line).value;
     if (!value.is_object()) return;
-    const host::Record record = host_.read_record(value);
+    const host::TranscriptRecord record = host_.read_record(value);
     if (record.at) at_ = *record.at;
     if (!record.prompt_id.empty() && record.prompt_id != prompt_) {
       prompt_ = record.prompt_id;
@@ -102,7 +102,7 @@ class Builder {
 
  private:
   void end() { open_ = false; }
-  bool is_own(const host::Record& record) {
+  bool is_own(const host::TranscriptRecord& record) {
     bool own = false;
     for (const host::RecordCall& call : record.calls) {
       if (!host_.is_own_call(call.tool, call.input)) continue;
@@ -145,7 +145,7 @@ Result<PassageText> passage_text(store::Db& db, os::Disk& disk, const std::strin
     if (number < passage.first_line || number > passage.last_line) return;
     const Json value = Json::parse_partial(line).value;
     if (!value.is_object()) return;
-    const host::Record record = host.read_record(value);
+    const host::TranscriptRecord record = host.read_record(value);
     const std::string one = text_of(record);
     if (!one.empty()) out.text.append(out.text.empty() ? "" : "\n\n").append(one);
     for (const host::RecordCall& call : record.calls)

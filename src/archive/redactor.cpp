@@ -155,7 +155,7 @@ std::string Redactor::state() const {
 }
 
 // Whether a call or a result of the line is one of `calls`.
-bool Redactor::names_one_of(const host::Record& record, const NewestIds& calls) const {
+bool Redactor::names_one_of(const host::TranscriptRecord& record, const NewestIds& calls) const {
   if (calls.empty()) return false;
   const auto known = [&](const std::string& id) { return calls.contains(gate_.id(id)); };
   return std::any_of(record.calls.begin(), record.calls.end(),
@@ -165,7 +165,7 @@ bool Redactor::names_one_of(const host::Record& record, const NewestIds& calls) 
 }
 
 // A line belongs to the last prompt and the last time that this line or an earlier one names.
-bool Redactor::is_withheld(const host::Record& record) {
+bool Redactor::is_withheld(const host::TranscriptRecord& record) {
   if (!record.prompt_id.empty()) prompt_ = record.prompt_id;
   if (record.at) at_ = epoch_ms(*record.at);
   bool is_excluded = false;
@@ -181,7 +181,7 @@ bool Redactor::is_withheld(const host::Record& record) {
                      [&](const auto& pause) { return pause.first <= at_ && at_ <= pause.second; });
 }
 
-bool Redactor::reads_env_file(const host::Record& record) {
+bool Redactor::reads_env_file(const host::TranscriptRecord& record) {
   for (const host::RecordCall& call : record.calls) {
     const event::Event event = event_of(call, record.cwd);
     const auto paths = gate::touched_paths(event);
@@ -213,7 +213,7 @@ bool Redactor::pass(std::string_view line, std::string& out) {
   if (trim(line).empty()) return false;
   const Json::Parsed parsed = Json::parse_partial(line, kLimits);
   const Json& before = parsed.value;
-  const host::Record record = host_.read_record(before);
+  const host::TranscriptRecord record = host_.read_record(before);
   if (!parsed.complete || parsed.limited || !before.is_object()) {
     // Nothing of its structure is known for sure, so all of it is one text.
     if (!is_withheld(record)) return clean_text(line, out);

@@ -55,9 +55,9 @@ class Redactor {
   std::string state() const;
 
  private:
-  bool is_withheld(const host::Record& record);
-  bool names_one_of(const host::Record& record, const NewestIds& calls) const;
-  bool reads_env_file(const host::Record& record);
+  bool is_withheld(const host::TranscriptRecord& record);
+  bool names_one_of(const host::TranscriptRecord& record, const NewestIds& calls) const;
+  bool reads_env_file(const host::TranscriptRecord& record);
   bool clean_text(std::string_view line, std::string& out);
   gate::Secrets::Reading known_only();
 

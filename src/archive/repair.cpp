@@ -102,7 +102,7 @@ Status register_file(store::Db& db, os::Disk& disk, const Places& places, Rows r
       const Json line = Json::parse_partial(text.substr(begin, end - begin)).value;
       end = begin;
       if (!line.is_object()) continue;
-      const host::Record record = host.read_record(line);
+      const host::TranscriptRecord record = host.read_record(line);
       if (record.uuid.empty()) continue;
       rows.backup.last_uuid = record.uuid;
       rows.backup.last_record_at = record.at;

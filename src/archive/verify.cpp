@@ -7,7 +7,7 @@ namespace cairn::archive {
 // In a file that is no transcript every line is a problem.
 static constexpr std::size_t kMostProblems = 100;
 
-static void add(Verified& found, Problem problem) {
+static void add(Verified& found, BackupProblem problem) {
   if (found.problems.size() < kMostProblems) found.problems.push_back(std::move(problem));
 }
 

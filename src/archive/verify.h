@@ -11,7 +11,7 @@
 
 namespace cairn::archive {
 
-struct Problem {
+struct BackupProblem {
   std::int64_t line = 0;    // 0: of a whole file
   std::int64_t column = 0;  // 0: of the whole line, or of several
   std::string what;
@@ -21,8 +21,8 @@ struct Verified {
   std::int64_t lines = 0, bytes = 0;
   std::string sha256;  // of the text that was read
   std::int64_t malformed = 0;
-  bool damaged = false;           // bytes are not what was stored
-  std::vector<Problem> problems;  // the first hundred
+  bool damaged = false;                 // bytes are not what was stored
+  std::vector<BackupProblem> problems;  // the first hundred
   bool ok() const { return problems.empty(); }
 };
 

@@ -39,7 +39,7 @@ std::string line_of_data(std::string_view text) {
 
 class Composer {
  public:
-  Composer(const Request& request, const Material& material)
+  Composer(const Request& request, const ContextMaterial& material)
       : request_(request),
         material_(material),
         page_(request.budget_tokens, kMaxCharacters, kLastLine, request.counts_bytes) {}
@@ -56,9 +56,9 @@ class Composer {
       out_.interrupted = !interruption_of(material_.stories.front()).empty();
     }
     if (request_.lead)
-      add(Section{"# Document " + request_.lead->id + "\n" + as_data(request_.lead->text) + "\n\n",
-                  {request_.lead->id},
-                  {}});
+      add(OpenSection{"# Document " + request_.lead->id + "\n" + as_data(request_.lead->text) + "\n\n",
+                      {request_.lead->id},
+                      {}});
     add(notes_section(material_.work, page_.budget() * 4 / 10));
     add_state();
     add_open();
@@ -74,7 +74,7 @@ class Composer {
 
  private:
   // Adds a section. Its concepts count as said afterwards.
-  bool add(const Section& section) {
+  bool add(const OpenSection& section) {
     if (section.text.empty() || !page_.add(section.text)) return false;
     concepts_.count(section.text);
     out_.items.insert(out_.items.end(), section.ids.begin(), section.ids.end());
@@ -87,18 +87,18 @@ class Composer {
       if (!material_.work.edits(file)) others.push_back(line_of_data(file));
     const std::string text =
         state_text(material_.stories, material_.work.plans, others, request_.own_session);
-    if (!text.empty()) add(Section{"# State\n" + text + "\n", {}, {}});
+    if (!text.empty()) add(OpenSection{"# State\n" + text + "\n", {}, {}});
   }
 
   void add_open() {
     out_.open = material_.work.open.size();
-    const Section section = open_section(material_.work, material_.uncommitted, page_.budget() / 4);
+    const OpenSection section = open_section(material_.work, material_.uncommitted, page_.budget() / 4);
     if (add(section)) shown_open_.insert(section.texts.begin(), section.texts.end());
   }
 
   // Under a heading of their own: the session wrote these lines itself, before the compaction.
   void add_dropped() {
-    Section section;
+    OpenSection section;
     for (const DroppedLine& line : material_.dropped) {
       section.text += (section.text.empty() ? "# Before the compaction\n- " : "- ") +
                       line_of_data(line.text) + " (" + line.id + ")\n";
@@ -179,7 +179,7 @@ class Composer {
   }
 
   const Request& request_;
-  const Material& material_;
+  const ContextMaterial& material_;
   Concepts concepts_;
   Figures figures_;
   std::set<std::string> shown_open_;  // texts of open items that are shown already
@@ -234,13 +234,13 @@ void make_harmless(Story& story) {
 
 }  // namespace
 
-Composed render(const Request& request, Material material) {
+Composed render(const Request& request, ContextMaterial material) {
   for (Story& story : material.stories) make_harmless(story);
   return Composer(request, material).run();
 }
 
 Result<Composed> compose(store::Db& db, const Request& request) {
-  Material material;
+  ContextMaterial material;
   material.stories =
       TRY(newest_stories(db, {request.project, request.since, request.except_session, request.own_session}));
   material.work =

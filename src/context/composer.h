@@ -58,7 +58,7 @@ struct Composed {
 inline constexpr std::size_t kMaxCharacters = 9'900;
 
 // The input of render().
-struct Material {
+struct ContextMaterial {
   std::vector<Story> stories;            // newest first
   OpenWork work;                         // notes and open items
   std::vector<std::string> uncommitted;  // files
@@ -70,6 +70,6 @@ struct Material {
 Result<Composed> compose(store::Db& db, const Request& request);
 
 // Composes from what was read. Stored texts always come out as data.
-Composed render(const Request& request, Material material);
+Composed render(const Request& request, ContextMaterial material);
 
 }  // namespace cairn::context

@@ -68,7 +68,8 @@ Result<std::vector<std::string>> working_commands(store::Db& db, const store::Se
   std::vector<std::string> commands;
   const auto& all = reader.digest().commands;
   for (auto command = all.rbegin(); command != all.rend() && commands.size() < kMostCommands; ++command)
-    if (command->check && !command->runs.empty() && command->runs.back().how == distil::Run::How::passed)
+    if (command->check && !command->runs.empty() &&
+        command->runs.back().how == distil::CommandRun::How::passed)
       commands.push_back(data_line(command->shown));
   return commands;
 }

@@ -85,8 +85,8 @@ static std::string whole(const store::Note& note) {
                      text);
 }
 
-Section notes_section(const OpenWork& work, std::size_t max_tokens) {
-  Section out;
+OpenSection notes_section(const OpenWork& work, std::size_t max_tokens) {
+  OpenSection out;
   std::string rest;
   std::size_t tokens = 0;
   for (const store::Note& note : work.notes) {
@@ -125,9 +125,9 @@ static std::string steps_of(const OpenWork& work, const OpenItem& item) {
   return text + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-Section open_section(const OpenWork& work, const std::vector<std::string>& uncommitted,
-                     std::size_t max_tokens) {
-  Section out;
+OpenSection open_section(const OpenWork& work, const std::vector<std::string>& uncommitted,
+                         std::size_t max_tokens) {
+  OpenSection out;
   std::vector<std::string> ours;
   for (const std::string& file : uncommitted)
     // Other changed files are in the section "State".

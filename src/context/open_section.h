@@ -37,18 +37,18 @@ Result<OpenWork> read_open_work(store::Db& db, const std::string& project,
                                 const std::optional<WallTime>& since, const std::string& session,
                                 const std::string& worktree);
 
-struct Section {
+struct OpenSection {
   std::string text;                // empty: nothing to show
   std::vector<std::string> ids;    // of the records that it shows
   std::vector<std::string> texts;  // of open items, as shown, so that they are not repeated below
 };
 
 // The notes as whole texts within `max_tokens`, the other notes by id, then one line for each candidate.
-Section notes_section(const OpenWork& work, std::size_t max_tokens);
+OpenSection notes_section(const OpenWork& work, std::size_t max_tokens);
 // Edited files that are not committed (`uncommitted` comes from the working tree), then one line for each
 // open item; "and N more" when there is no space.
-Section open_section(const OpenWork& work, const std::vector<std::string>& uncommitted,
-                     std::size_t max_tokens);
+OpenSection open_section(const OpenWork& work, const std::vector<std::string>& uncommitted,
+                         std::size_t max_tokens);
 // Items that were not mentioned for long, as lines with ids for the section "# Earlier".
 std::vector<std::pair<std::string, std::string>> earlier_open(const OpenWork& work);
 

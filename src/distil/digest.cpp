@@ -168,21 +168,21 @@ class Digester::Collector {
       }
     Command& entry = entry_of(text, files, action.description);
     if (ok) take_messages(entry, text, files, action.output);
-    Run run = run_of(step, action, files, entry.check);
+    CommandRun run = run_of(step, action, files, entry.check);
     // A line that failed before its check was run has an entry of its own: add the passing run there too.
     if (const auto whole = commands_.find(content_hash(text)); ok && whole != commands_.end())
       if (Command& other = out_.commands[whole->second]; &other != &entry) add_run(other, run);
     add_run(entry, std::move(run));
   }
 
-  Run run_of(const Step& step, const Action& action, const ShellFiles& files, bool check) const {
-    Run run;
+  CommandRun run_of(const Step& step, const Action& action, const ShellFiles& files, bool check) const {
+    CommandRun run;
     if (step.outcome != Step::Outcome::ok)
       run = failed_run(step.error, files);
     else if (action.interrupted)
-      run.how = Run::How::interrupted;
+      run.how = CommandRun::How::interrupted;
     else if (action.background)
-      run.how = Run::How::background;
+      run.how = CommandRun::How::background;
     else if (check && !files.status_of_check)
       run = judged_run(action.output);
     else if (check)
@@ -192,7 +192,7 @@ class Digester::Collector {
   }
 
   // Keeps the first run of a command and the newest ones: the first failure and how it ended make a fix.
-  static void add_run(Command& command, Run run) {
+  static void add_run(Command& command, CommandRun run) {
     if (command.runs.size() >= kMaxRuns) command.runs.erase(command.runs.begin() + 1);
     command.runs.push_back(std::move(run));
   }
@@ -234,7 +234,7 @@ class Digester::Collector {
   // first.
   void leave_out_commands() {
     const auto worth = [](const Command& c) {
-      const bool failing = !c.runs.empty() && c.runs.back().how == Run::How::failed;
+      const bool failing = !c.runs.empty() && c.runs.back().how == CommandRun::How::failed;
       return failing || !c.commits.empty() ? 3 : c.looks ? 0 : c.check ? 2 : 1;
     };
     std::size_t left_out = 0;

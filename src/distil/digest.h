@@ -32,7 +32,7 @@ struct FileChange {
   std::vector<Mark> marks;
 };
 
-struct Run {
+struct CommandRun {
   enum class How {
     passed,
     failed,
@@ -65,7 +65,7 @@ struct Command {
   bool looks = false;         // it only prints something
   bool only_commits = false;  // only makes commits, which are listed separately
   std::vector<Commit> commits;
-  std::vector<Run> runs;
+  std::vector<CommandRun> runs;
 };
 
 struct Task {

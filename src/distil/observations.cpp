@@ -23,7 +23,7 @@ constexpr std::size_t kMaxFilesListed = 8;
 constexpr std::size_t kLeastAnswer = 80;  // bytes of an answer that counts as a result; "Done." does not
 constexpr std::size_t kMaxEvents = 200;
 
-using How = Run::How;
+using How = CommandRun::How;
 
 std::string full_stop(std::string text) {
   return text +
@@ -31,13 +31,13 @@ std::string full_stop(std::string text) {
 }
 
 // How a failed run is described: its failed tests, else its error.
-std::string cause(const Run& run, std::size_t max) {
+std::string cause(const CommandRun& run, std::size_t max) {
   if (run.failed.empty() && run.why.empty()) return one_line(run.code, max);
   return quote(Origin::output,
                one_line(run.failed.empty() ? run.why : join(run.failed, 2, "test", "tests"), max));
 }
 
-std::string failure_text(const Command& command, const Run& run) {
+std::string failure_text(const Command& command, const CommandRun& run) {
   std::string text = quoted(command.shown) + " failed";
   if (const std::string more = detail(run); !more.empty()) text += " (" + more + ")";
   const bool named = run.failed.size() == 1 && run.why.find(run.failed[0]) != std::string::npos;
@@ -46,7 +46,7 @@ std::string failure_text(const Command& command, const Run& run) {
   return full_stop(std::move(text));
 }
 
-std::string pass_text(const Command& command, const Run& run) {
+std::string pass_text(const Command& command, const CommandRun& run) {
   return quoted(command.shown) + " passed" +
          (run.passed.empty() ? "." : " (" + quote(Origin::output, run.passed) + ").");
 }
@@ -62,20 +62,20 @@ std::string described_with_symbols(const FileChange& file) {
 // A command that failed and finally passed.
 struct Fix {
   const Command* command;
-  const Run* failure;  // the first
-  const Run* pass;     // the one after the last failure
+  const CommandRun* failure;  // the first
+  const CommandRun* pass;     // the one after the last failure
 };
 
 std::vector<Fix> fixes_of(const Digest& digest) {
   std::vector<Fix> out;
   for (const Command& command : digest.commands) {
     if (command.looks || command.runs.size() < 2 || command.runs.back().how != How::passed) continue;
-    const auto is_failure = [](const Run& run) { return run.how == How::failed; };
+    const auto is_failure = [](const CommandRun& run) { return run.how == How::failed; };
     const auto first = std::find_if(command.runs.begin(), command.runs.end(), is_failure);
     if (first == command.runs.end()) continue;
     const auto last = std::find_if(command.runs.rbegin(), command.runs.rend(), is_failure).base();
     const auto pass =
-        std::find_if(last, command.runs.end(), [](const Run& run) { return run.how == How::passed; });
+        std::find_if(last, command.runs.end(), [](const CommandRun& run) { return run.how == How::passed; });
     out.push_back({&command, &*first, &*pass});  // the last run passed
   }
   // Checks come first: the title and the facts show only the first fixes.
@@ -243,7 +243,7 @@ class Observer {
       add_fact(o, number(static_cast<std::int64_t>(fixes_.size() - shown), "more command", "more commands") +
                       " failed and passed in the end.");
     for (const Fix& fix : fixes_)
-      for (const Run& run : fix.command->runs) add_event(o, run.mark.event);
+      for (const CommandRun& run : fix.command->runs) add_event(o, run.mark.event);
     // Otherwise the observation of the change has them.
     if (others_.empty()) add_commits(o);
     o.narrative = findings();
@@ -330,7 +330,7 @@ class Observer {
                          quoted(last.shown) + " fails" + (why.empty() ? "" : ": " + why));
     for (const Command* command : commands) {
       add_fact(o, failure_text(*command, command->runs.back()));
-      for (const Run& run : command->runs) add_event(o, run.mark.event);
+      for (const CommandRun& run : command->runs) add_event(o, run.mark.event);
     }
     add_concept(o, "gotcha");
     finish(o);
@@ -365,7 +365,7 @@ class Observer {
       const std::string why = detail(bad.runs.back());
       add_fact(*o, quoted(bad.shown) + " failed" + (why.empty() ? "" : " (" + why + ")") + "; " +
                        quoted(better.shown) + " worked.");
-      for (const Run& run : bad.runs) add_event(*o, run.mark.event);
+      for (const CommandRun& run : bad.runs) add_event(*o, run.mark.event);
       add_event(*o, better.runs.back().mark.event);
     }
     if (!o) return;

@@ -76,9 +76,9 @@ std::string blamed_program(const ShellFiles& files, std::string_view error) {
   return files.program;
 }
 
-Run failed_run(std::string_view error, const ShellFiles& files) {
-  Run run;
-  run.how = Run::How::failed;
+CommandRun failed_run(std::string_view error, const ShellFiles& files) {
+  CommandRun run;
+  run.how = CommandRun::How::failed;
   std::string_view text = trim(error);
   if (starts_with_nocase(text, "exit code ")) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -93,17 +93,17 @@ Run failed_run(std::string_view error, const ShellFiles& files) {
   return run;
 }
 
-Run judged_run(std::string_view output) {
-  Run run;
+CommandRun judged_run(std::string_view output) {
+  CommandRun run;
   TestReport report = read_test_output(output);
   if (report.says_failed) {
-    run.how = Run::How::failed;
+    run.how = CommandRun::How::failed;
     run.why = std::move(report.error);
     run.failed = std::move(report.failed);
   } else if (!report.passed.empty()) {
     run.passed = std::move(report.passed);
   } else {
-    run.how = Run::How::unknown;
+    run.how = CommandRun::How::unknown;
   }
   return run;
 }

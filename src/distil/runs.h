@@ -20,10 +20,10 @@ std::string blamed_program(const ShellFiles& files, std::string_view error);
 
 // Exit code, most informative line and failed tests of an error text. A line whose last command only shows
 // something (`make | grep warning`) did not fail because that command found nothing.
-Run failed_run(std::string_view error, const ShellFiles& files);
+CommandRun failed_run(std::string_view error, const ShellFiles& files);
 // The result of a check whose exit status is hidden by another command (`make test | tail`): judged by its
 // output.
-Run judged_run(std::string_view output);
+CommandRun judged_run(std::string_view output);
 
 // The commits in git's own lines "[main 1a2b3c4] subject", else the messages in the command. A subject that
 // is in the command was written by the agent.

@@ -105,7 +105,7 @@ std::string completed_of(const Turn& turn, const Digest& digest, const std::stri
 }
 
 std::string failing_text(const Command& command) {
-  const Run& run = command.runs.back();
+  const CommandRun& run = command.runs.back();
   const std::string why = run.why.empty() ? run.code : quote(Origin::output, run.why);
   return quoted(command.shown) + " still fails" + (why.empty() ? "." : ": " + why);
 }

@@ -46,27 +46,27 @@ std::string described(const FileChange& file) {
   return "Rewrote " + file.path + (file.lines > 0 ? " (" + lines + ")." : ".");
 }
 
-std::string detail(const Run& run) {
+std::string detail(const CommandRun& run) {
   std::string out = run.code;
   if (!run.why.empty()) out.append(out.empty() ? "" : ": ").append(quote(Origin::output, run.why));
   return out;
 }
 
 // "failed twice (exit code 1: expected 3), then passed".
-static std::string described(const std::vector<Run>& runs) {
+static std::string described(const std::vector<CommandRun>& runs) {
   std::string out;
   for (std::size_t i = 0; i < runs.size();) {
     std::size_t end = i + 1;
     // Equal runs in a row are described once, with the details of the last one.
     while (end < runs.size() && runs[end].how == runs[i].how && runs[end].code == runs[i].code) ++end;
-    const Run& last = runs[end - 1];
+    const CommandRun& last = runs[end - 1];
     out.append(i == 0 ? "" : ", then ");
     switch (last.how) {
-      case Run::How::passed: out.append("passed"); break;
-      case Run::How::failed: out.append("failed"); break;
-      case Run::How::interrupted: out.append("was interrupted"); break;
-      case Run::How::background: out.append("started in the background"); break;
-      case Run::How::unknown: out.append("ended"); break;
+      case CommandRun::How::passed: out.append("passed"); break;
+      case CommandRun::How::failed: out.append("failed"); break;
+      case CommandRun::How::interrupted: out.append("was interrupted"); break;
+      case CommandRun::How::background: out.append("started in the background"); break;
+      case CommandRun::How::unknown: out.append("ended"); break;
     }
     out.append(times(end - i));
     if (const std::string more = detail(last); !more.empty()) out.append(" (" + more + ")");
@@ -76,12 +76,13 @@ static std::string described(const std::vector<Run>& runs) {
 }
 
 bool all_passed(const Command& command) {
-  return std::all_of(command.runs.begin(), command.runs.end(),
-                     [](const Run& r) { return r.how == Run::How::passed || r.how == Run::How::unknown; });
+  return std::all_of(command.runs.begin(), command.runs.end(), [](const CommandRun& r) {
+    return r.how == CommandRun::How::passed || r.how == CommandRun::How::unknown;
+  });
 }
 
 bool ends_failing(const Command& command) {
-  return command.runs.back().how == Run::How::failed;
+  return command.runs.back().how == CommandRun::How::failed;
 }
 
 // A check is named by its command line, which will be run again; any other command by its purpose.
@@ -92,11 +93,11 @@ static std::string name_of(const Command& command) {
 std::string described(const Command& command) {
   const std::string name = name_of(command);
   if (!all_passed(command)) {
-    if (command.runs.size() == 1 && command.runs[0].how == Run::How::background)
+    if (command.runs.size() == 1 && command.runs[0].how == CommandRun::How::background)
       return "Started " + name + " in the background.";
     return "Ran " + name + ": " + described(command.runs) + ".";
   }
-  const bool passed = command.check && command.runs.back().how == Run::How::passed;
+  const bool passed = command.check && command.runs.back().how == CommandRun::How::passed;
   return "Ran " + name + times(command.runs.size()) + (passed ? ": passed." : ".");
 }
 

@@ -22,7 +22,7 @@ std::string described(const FileChange& file);
 // "Ran 'make': failed twice (exit code 2: no rule), then passed."
 std::string described(const Command& command);
 // "exit code 1: expected 3", as far as known.
-std::string detail(const Run& run);
+std::string detail(const CommandRun& run);
 // "Read a and b. Searched for 'x'. ..."
 std::string looks_text(const Digest& digest);
 

@@ -68,7 +68,7 @@ std::string failed_of(const ResumeInput& input) {
     all = input.since->material.failed;
     for (const std::string& line : input.since->material.gotchas) all.push_back(line);
   }
-  const Text text = read_text(input.document.body);
+  const DocumentText text = read_text(input.document.body);
   std::string out;
   if (const Section* failed = text.section("Failed Approaches"); failed && failed->text != "None.")
     out = failed->text + "\n";

@@ -44,7 +44,7 @@ std::vector<std::string> values_of(std::string_view text) {
 }
 
 // Reads the front matter; gives the number of lines that it takes, with both lines of dashes.
-std::size_t read_front(const std::vector<std::string_view>& all, Text& text) {
+std::size_t read_front(const std::vector<std::string_view>& all, DocumentText& text) {
   if (all.empty() || trim(all[0]) != "---") return 0;
   std::size_t end = 1;
   while (end < all.size() && trim(all[end]) != "---") ++end;
@@ -83,13 +83,13 @@ std::string to_the_second(WallTime time) {
 
 }  // namespace
 
-const Field* Text::field(std::string_view key) const {
+const Field* DocumentText::field(std::string_view key) const {
   const auto found =
       std::find_if(front.begin(), front.end(), [&](const Field& field) { return field.key == key; });
   return found == front.end() ? nullptr : &*found;
 }
 
-const Section* Text::section(std::string_view name) const {
+const Section* DocumentText::section(std::string_view name) const {
   const std::string wanted = ascii_lower(name);
   const auto found = std::find_if(sections.begin(), sections.end(), [&](const Section& section) {
     return ascii_lower(section.name) == wanted;
@@ -97,14 +97,14 @@ const Section* Text::section(std::string_view name) const {
   return found == sections.end() ? nullptr : &*found;
 }
 
-std::string Text::value(std::string_view key) const {
+std::string DocumentText::value(std::string_view key) const {
   const Field* found = field(key);
   if (!found || found->values.empty() || found->values.front() == "null") return {};
   return found->values.front();
 }
 
-Text read_text(std::string_view markdown) {
-  Text text;
+DocumentText read_text(std::string_view markdown) {
+  DocumentText text;
   const std::vector<std::string_view> all = split(markdown, '\n');
   std::size_t at = read_front(all, text);
   bool in_code = false;
@@ -173,7 +173,7 @@ constexpr std::string_view kKeys[] = {
     "document",         "title",  "date",   "updated", "project",    "status", "tags",
     "previous_session", "branch", "commit", "session", "transcript", "anchor"};
 
-void lint_front(const Text& text, std::vector<Problem>& problems) {
+void lint_front(const DocumentText& text, std::vector<TextProblem>& problems) {
   const auto add = [&](std::int64_t line, std::string what) { problems.push_back({line, std::move(what)}); };
   if (!text.has_front) return add(1, "no front matter: the lines between two lines of --- at the top");
   std::set<std::string> seen;
@@ -203,9 +203,9 @@ bool is_placeholder(std::string_view text) {
 
 }  // namespace
 
-std::vector<Problem> lint(std::string_view markdown, const Template& form) {
-  const Text text = read_text(markdown);
-  std::vector<Problem> problems;
+std::vector<TextProblem> lint(std::string_view markdown, const Template& form) {
+  const DocumentText text = read_text(markdown);
+  std::vector<TextProblem> problems;
   lint_front(text, problems);
   std::set<std::string> seen;
   for (const Section& section : text.sections) {
@@ -223,7 +223,7 @@ std::vector<Problem> lint(std::string_view markdown, const Template& form) {
   for (const TemplateSection& wanted : form.sections)
     if (!wanted.optional && !seen.contains(ascii_lower(wanted.name)))
       problems.push_back({0, "section \"" + wanted.name + "\" is missing"});
-  std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+  std::stable_sort(problems.begin(), problems.end(), [](const TextProblem& a, const TextProblem& b) {
     // By line; problems of the whole document last.
     return a.line != 0 && (b.line == 0 || a.line < b.line);
   });

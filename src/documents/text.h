@@ -26,7 +26,7 @@ struct Section {
   std::int64_t line = 0;
 };
 
-struct Text {
+struct DocumentText {
   bool has_front = false;
   std::vector<Field> front;
   std::vector<Section> sections;
@@ -37,7 +37,7 @@ struct Text {
 };
 
 // Never fails. A heading inside a block of code is no heading.
-Text read_text(std::string_view markdown);
+DocumentText read_text(std::string_view markdown);
 
 // The sections as Markdown, without front matter.
 std::string write_sections(const std::vector<Section>& sections);
@@ -48,12 +48,12 @@ std::string front_matter(const store::Document& document, std::string_view previ
 
 inline constexpr std::string_view kStatuses = "in-progress|completed|blocked";
 
-struct Problem {
+struct TextProblem {
   std::int64_t line = 0;  // 0: it is about the whole document
   std::string what;
 };
 // What a document lacks by `form`, and what is wrong with its front matter. Empty: nothing.
-std::vector<Problem> lint(std::string_view markdown, const Template& form);
+std::vector<TextProblem> lint(std::string_view markdown, const Template& form);
 
 // The names of the sections that coalescing appends begin with this.
 inline constexpr std::string_view kContinuation = "Session Continuation";

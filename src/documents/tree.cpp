@@ -69,7 +69,7 @@ TreeState read_tree(os::Disk& disk, const std::string& directory, const std::vec
 
 std::vector<std::string> key_files(std::string_view body) {
   std::vector<std::string> files;
-  const Text text = read_text(body);
+  const DocumentText text = read_text(body);
   const Section* section = text.section("Key Files");
   if (!section) return files;
   for (const std::string_view line : lines(section->text)) {

@@ -118,7 +118,7 @@ class Host {
   virtual std::optional<TranscriptFile> transcript_file(std::string_view path) const = 0;
 
   // Reads one line of a transcript, an object.
-  virtual Record read_record(const Json& line) const = 0;
+  virtual TranscriptRecord read_record(const Json& line) const = 0;
   // Whether the string below `keys` of a line, outermost first, is an id, a type, a signature or a timestamp
   // that the host needs as it is.
   virtual bool is_structure(std::span<const std::string_view> keys) const = 0;

@@ -115,8 +115,8 @@ std::optional<TranscriptFile> OtherHost::transcript_file(std::string_view) const
   return std::nullopt;
 }
 
-Record OtherHost::read_record(const Json& line) const {
-  Record record;
+TranscriptRecord OtherHost::read_record(const Json& line) const {
+  TranscriptRecord record;
   record.type = line["type"].as_string();
   record.at = parse_iso8601(line["timestamp"].as_string());
   return record;

@@ -49,7 +49,7 @@ class OtherHost : public Host {
   std::vector<std::string> transcript_files(os::Disk& disk, const std::string& main,
                                             Status& failed) const override;
   std::optional<TranscriptFile> transcript_file(std::string_view path) const override;
-  Record read_record(const Json& line) const override;
+  TranscriptRecord read_record(const Json& line) const override;
   bool is_structure(std::span<const std::string_view> keys) const override;
   std::optional<Usage> read_usage(const Json&) const override { return std::nullopt; }
   std::int64_t window_of(std::string_view) const override { return 200'000; }

@@ -22,7 +22,7 @@ struct RecordResult {
   std::string text;
 };
 
-struct Record {
+struct TranscriptRecord {
   std::string type;  // the host's own name
   std::string uuid;
   std::string session;

@@ -7,7 +7,7 @@
 
 namespace cairn::host {
 
-std::string Record::text() const {
+std::string TranscriptRecord::text() const {
   std::string all = said;
   const auto add = [&all](std::string_view text) {
     if (!text.empty()) all.append(all.empty() ? "" : "\n").append(text);

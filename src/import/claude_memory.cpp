@@ -212,7 +212,7 @@ Status Importer::project_memory() {
   const auto text = read(path);
   if (!text) return {};
   std::vector<FileNote> notes;
-  for (const Section& section : read_markdown(*text).sections())
+  for (const MarkdownSection& section : read_markdown(*text).sections())
     if (!section.title.empty() && !is_template(section.text))
       notes.push_back({section.title, section.title + ":\n" + section.text, written_at(disk_, path)});
   if (notes.empty()) {
@@ -237,7 +237,7 @@ Status Importer::active_context() {
   if (text) {
     const Markdown file = read_markdown(*text);
     bool filled = false;
-    for (const Section& section : file.sections())
+    for (const MarkdownSection& section : file.sections())
       filled = filled || (!section.title.empty() && !is_template(section.text));
     if (!filled) {
       ++report_.left_out["a template that nobody filled in"];
@@ -348,8 +348,8 @@ Status Importer::transcripts() {
   }
   for (const auto& [session, path] : last) {
     const auto stat = disk_.stat(path);
-    const store::Import import{path, platform, session, stat ? static_cast<std::int64_t>(stat->size) : 0,
-                               written_at(disk_, path)};
+    const store::TranscriptToImport import{
+        path, platform, session, stat ? static_cast<std::int64_t>(stat->size) : 0, written_at(disk_, path)};
     if (TRY(store::known_as(db_, import)) != store::Known::no) {
       ++report_.known["sessions"];
       continue;

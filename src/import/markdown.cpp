@@ -48,8 +48,8 @@ Markdown read_markdown(std::string_view text) {
   return out;
 }
 
-std::vector<Section> Markdown::sections() const {
-  std::vector<Section> sections(1);
+std::vector<MarkdownSection> Markdown::sections() const {
+  std::vector<MarkdownSection> sections(1);
   bool code = false;
   for (const std::string_view line : lines(body)) {
     if (trim(line).starts_with("```")) code = !code;
@@ -58,12 +58,12 @@ std::vector<Section> Markdown::sections() const {
     else
       sections.back().text.append(line).append("\n");
   }
-  for (Section& section : sections) section.text = trim(section.text);
+  for (MarkdownSection& section : sections) section.text = trim(section.text);
   return sections;
 }
 
 std::string Markdown::section(std::string_view wanted) const {
-  for (const Section& section : sections())
+  for (const MarkdownSection& section : sections())
     if (starts_with_nocase(section.title, wanted)) return section.text;
   return "";
 }

@@ -11,7 +11,7 @@
 
 namespace cairn::importer {
 
-struct Section {
+struct MarkdownSection {
   std::string title;  // from "## Title"; empty: the text before the first one
   std::string text;
 };
@@ -21,7 +21,7 @@ struct Markdown {
   std::string body;                          // without the front matter
   std::string title;                         // of the first "# Title"
 
-  std::vector<Section> sections() const;
+  std::vector<MarkdownSection> sections() const;
   // The text of the first section whose title begins with `wanted`, ignoring case; empty when there is none.
   std::string section(std::string_view wanted) const;
 };

@@ -17,9 +17,9 @@ using store::ImportState;
 // the next import finds it.
 static constexpr Millis kMayGoOn = std::chrono::minutes(10);
 
-Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const Places& places,
-                               bool dry_run) {
-  Found found;
+Result<FoundTranscripts> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock,
+                                          const Places& places, bool dry_run) {
+  FoundTranscripts found;
   const WallTime now = clock.now();
   auto transaction = TRY(store::Transaction::begin(db));
   for (const host::Host* host : host::hosts()) {
@@ -32,8 +32,9 @@ Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, 
       if (std::find(found.folders.begin(), found.folders.end(), root) == found.folders.end())
         found.folders.push_back(root);
       for (const host::FoundTranscript& transcript : host->find_transcripts(disk, root)) {
-        const store::Import import{transcript.path, std::string(host->name()), transcript.session,
-                                   static_cast<std::int64_t>(transcript.bytes), transcript.modified_at};
+        const store::TranscriptToImport import{transcript.path, std::string(host->name()), transcript.session,
+                                               static_cast<std::int64_t>(transcript.bytes),
+                                               transcript.modified_at};
         found.transcripts.insert(transcript.session);
         std::string reason = transcript.left_out;
         // A time in the future comes from another clock and says nothing.
@@ -97,7 +98,7 @@ Result<bool> TranscriptImport::expire_texts() {
 }
 
 // A transcript that cannot be copied is not read either: the archive tries again, and the others come first.
-Result<bool> TranscriptImport::archive_first(const store::Import& next) {
+Result<bool> TranscriptImport::archive_first(const store::TranscriptToImport& next) {
   const auto stat = disk_.stat(next.path);
   if (!stat || TRY(store::source_is_known(db_, next.path, *stat))) return false;
   // A path with a waiting request is not given by import_in(). This one was requested and its request is

@@ -27,7 +27,7 @@
 namespace cairn::importer {
 
 // What a search found.
-struct Found {
+struct FoundTranscripts {
   std::vector<std::string> folders;
   std::int64_t sessions = 0, bytes = 0;  // that are new
   std::int64_t pending = 0;              // found by an earlier search and not read yet
@@ -47,8 +47,8 @@ struct Places {
 };
 
 // Searches for transcripts. New ones are put into the list, unless `dry_run`.
-Result<Found> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock, const Places& places,
-                               bool dry_run);
+Result<FoundTranscripts> find_transcripts(store::Db& db, os::Disk& disk, os::Clock& clock,
+                                          const Places& places, bool dry_run);
 
 // Belongs to the writer's thread.
 class TranscriptImport {
@@ -62,7 +62,7 @@ class TranscriptImport {
 
  private:
   // False: it is archived, or the archive leaves it out.
-  Result<bool> archive_first(const store::Import& next);
+  Result<bool> archive_first(const store::TranscriptToImport& next);
   Result<bool> expire_texts();
 
   store::Db& db_;

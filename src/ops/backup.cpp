@@ -109,7 +109,7 @@ Result<Json> list(World& world, const Args& args) {
 
 Json verified_json(const archive::Verified& found) {
   Json problems = Json::array();
-  for (const archive::Problem& problem : found.problems)
+  for (const archive::BackupProblem& problem : found.problems)
     problems.push(Json::object({{"line", problem.line == 0 ? Json() : Json(problem.line)},
                                 {"column", problem.column == 0 ? Json() : Json(problem.column)},
                                 {"what", problem.what}}));

@@ -57,7 +57,7 @@ Result<std::string> given_text(World& world, const Args& args) {
 }
 
 // Front matter that a writer gives may set title, status and tags. Cairn sets the rest, above all the date.
-void take_front(const documents::Text& text, store::Document& document) {
+void take_front(const documents::DocumentText& text, store::Document& document) {
   if (const std::string title = text.value("title"); !title.empty())
     document.title = one_line(title, kDocumentTitle);
   if (const std::string status = text.value("status"); !status.empty()) document.status = status;
@@ -76,7 +76,7 @@ Status check_document(const store::Document& document) {
 Result<Json> problems_json(World& world, const std::string& text) {
   Json list = Json::array();
   const documents::Template form = TRY(load_template(world));
-  for (const documents::Problem& problem : documents::lint(text, form))
+  for (const documents::TextProblem& problem : documents::lint(text, form))
     list.push(
         Json::object({{"line", problem.line == 0 ? Json() : Json(problem.line)}, {"what", problem.what}}));
   return list;
@@ -92,7 +92,7 @@ Result<store::Document> compose_document(World& world, const Args& args, const s
   std::string clean = TRY(clean_document(world, content_id, given));
   if (!trim(given).empty() && gate::only_private(clean))
     return Error{Code::invalid, "save: nothing to save: the text is wholly private"};
-  const documents::Text text = documents::read_text(clean);
+  const documents::DocumentText text = documents::read_text(clean);
   const bool has_sections = std::any_of(text.sections.begin(), text.sections.end(),
                                         [](const documents::Section& one) { return !one.name.empty(); });
   store::Document document;
@@ -202,7 +202,7 @@ Result<Json> diff_documents(World& world, const Args& args) {
     return Error{Code::not_found, "docs diff: " + documents::name_of(after) +
                                       " has no predecessor here: name the other document too"};
   }
-  const documents::Text a = documents::read_text(before.body), b = documents::read_text(after.body);
+  const documents::DocumentText a = documents::read_text(before.body), b = documents::read_text(after.body);
   Json sections = Json::array();
   const auto add = [&](const std::string& name, const documents::Section* old_one,
                        const documents::Section* new_one) {

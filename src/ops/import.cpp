@@ -19,8 +19,8 @@ static Json moment_or_null(const std::optional<WallTime>& time) {
 // host's own notes. The notes are stored at once. The history of prompts is copied, and a job for it is
 // added; the daemon reads the copy later, so it does not matter if the host changes the file meanwhile. A
 // job with nothing new is removed with its copy. A dry run does the same without a commit.
-static Status import_beside(World& world, const importer::Found& found, const std::string& root, bool dry_run,
-                            importer::Tally& prompts, importer::NotesFound& notes) {
+static Status import_beside(World& world, const importer::FoundTranscripts& found, const std::string& root,
+                            bool dry_run, importer::Tally& prompts, importer::NotesFound& notes) {
   auto transaction = TRY(store::Transaction::begin(world.db));
   const importer::NotesFound some =
       TRY(importer::import_host_notes(world.db, world.disk, world.clock, world.intake->gate(), root));
@@ -60,7 +60,7 @@ static Result<Json> import_transcripts(World& world, const Args& args) {
       host::find_host(host).traits().transcript == host::Traits::Transcript::none)
     return Error{Code::unsupported, std::string(host::find_host(host).title()) +
                                         " keeps no transcripts in files: nothing to import"};
-  const importer::Found found =
+  const importer::FoundTranscripts found =
       TRY(importer::find_transcripts(world.db, world.disk, world.clock,
                                      {folder, args.optional_text("configuration").value_or(""), host,
                                       [&](std::string_view platform, std::string_view session) {

@@ -57,7 +57,7 @@ struct Said {
 
 Said said_in(const store::IndexTerms& index, std::string_view error) {
   const std::string text = visible(prefix(error, kReadError));
-  const distil::Run run = distil::failed_run(text, {});
+  const distil::CommandRun run = distil::failed_run(text, {});
   Said said;
   said.line = words_of(index, run.why);
   for (const std::string& test : run.failed) said.tests.merge(words_of(index, test));

@@ -109,7 +109,7 @@ void take(const store::KeptEvent& event, const std::string& project, const host:
   if (files.only_looks || files.only_commits) return;
   // `make test | tail` has the exit status of tail: such a command is judged by its output.
   const bool passed = !failed && (files.check.empty() || files.status_of_check ||
-                                  distil::judged_run(action.output).how != distil::Run::How::failed);
+                                  distil::judged_run(action.output).how != distil::CommandRun::How::failed);
   Seen& seen = commands[command];
   ++(passed ? seen.known.passed : seen.known.failed);
   if (!seen.any) seen.last_failed = !passed;  // the newest comes first

@@ -63,7 +63,7 @@ bool is_manual(const Captured& captured) {
 }
 
 // An id that a repair made has the provider `manual`, which is never that of a run.
-std::optional<MemoryId> may_resume(const Identity& identity, const Run& run) {
+std::optional<MemoryId> may_resume(const Identity& identity, const AgentRun& run) {
   const auto* captured = std::get_if<Captured>(&identity);
   if (!captured || run.fresh || run.prompt_number <= 1) return std::nullopt;
   if (captured->provider != run.provider || captured->id.value.starts_with(kSynthesised)) return std::nullopt;

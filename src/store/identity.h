@@ -52,13 +52,13 @@ Result<std::vector<Repaired>> repair_missing_ids(Db& db, WallTime now);
 bool is_manual(const Captured& captured);
 
 // One run of a provider for a session.
-struct Run {
+struct AgentRun {
   std::string_view provider;
   std::int64_t prompt_number = 0;
   bool fresh = false;  // forced: after a restart or a crash
 };
 // The id to resume the memory agent's conversation with. Only an id that was captured from this same
 // provider, only from the second prompt on, and only when no fresh start is forced. Never a synthesised id.
-std::optional<MemoryId> may_resume(const Identity& identity, const Run& run);
+std::optional<MemoryId> may_resume(const Identity& identity, const AgentRun& run);
 
 }  // namespace cairn::store

@@ -4,7 +4,7 @@
 
 namespace cairn::store {
 
-Result<Known> known_as(Db& db, const Import& import) {
+Result<Known> known_as(Db& db, const TranscriptToImport& import) {
   if (const auto text = TRY(db.text("SELECT state FROM imports WHERE path = ?", import.path))) {
     const auto state = named<ImportState>(*text);
     return state == ImportState::pending || state == ImportState::reading ? Known::pending
@@ -16,19 +16,19 @@ Result<Known> known_as(Db& db, const Import& import) {
   return session ? Known::remembered : Known::no;
 }
 
-Status add_import(Db& db, const Import& i, WallTime now) {
+Status add_import(Db& db, const TranscriptToImport& i, WallTime now) {
   return db.run(
       "INSERT INTO imports(path, platform, content_session_id, state, bytes, modified_at_epoch, "
       "found_at_epoch) VALUES(?,?,?,'pending',?,?,?) ON CONFLICT DO NOTHING",
       i.path, i.platform, i.session, i.bytes, epoch_ms(i.modified_at), epoch_ms(now));
 }
 
-static Import read_import(Stmt& row) {
+static TranscriptToImport read_import(Stmt& row) {
   return {row.text(0), row.text(1), row.text(2), row.integer(3), from_epoch_ms(row.integer(4))};
 }
 
 // A transcript is copied to the archive first: it is passed over while its request for a copy waits.
-Result<std::optional<Import>> import_in(Db& db, ImportState state) {
+Result<std::optional<TranscriptToImport>> import_in(Db& db, ImportState state) {
   return first(db.query("SELECT path, platform, content_session_id, bytes, modified_at_epoch FROM imports "
                         "WHERE state = ? AND (state <> 'pending' OR path NOT IN (SELECT source_path FROM "
                         "backup_requests)) ORDER BY modified_at_epoch DESC LIMIT 1",

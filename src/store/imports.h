@@ -15,7 +15,7 @@
 
 namespace cairn::store {
 
-struct Import {
+struct TranscriptToImport {
   std::string path;
   std::string platform;
   std::string session;  // the host's id
@@ -26,10 +26,10 @@ struct Import {
 // `pending`: it is in the list and not read yet. `remembered`: its session is stored, or an earlier import
 // handled the transcript.
 enum class Known { no, pending, remembered };
-Result<Known> known_as(Db& db, const Import& import);
-Status add_import(Db& db, const Import& import, WallTime now);
+Result<Known> known_as(Db& db, const TranscriptToImport& import);
+Status add_import(Db& db, const TranscriptToImport& import, WallTime now);
 // The newest in that state. A pending one whose copy for the archive is not made yet is passed over.
-Result<std::optional<Import>> import_in(Db& db, ImportState state);
+Result<std::optional<TranscriptToImport>> import_in(Db& db, ImportState state);
 Status set_import(Db& db, const std::string& path, ImportState state, const std::string& reason = "");
 
 struct ImportCount {

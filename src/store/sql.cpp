@@ -63,7 +63,7 @@ Error sql_error(sqlite3* db, int rc, std::string_view what) {
   message += ": ";
   message += db ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
   Error error{db ? code_of(db, rc) : Code::internal, std::move(message)};
-  auto* trouble = static_cast<Trouble*>(db ? sqlite3_get_clientdata(db, kTrouble) : nullptr);
+  auto* trouble = static_cast<DbErrors*>(db ? sqlite3_get_clientdata(db, kTrouble) : nullptr);
   if (!trouble) return error;
   if (error.code == Code::corrupt && trouble->damage.empty()) trouble->damage = error.message;
   // The code does not say whether the log was concerned. Assume it: the next sync() then costs a checkpoint.

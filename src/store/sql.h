@@ -84,7 +84,7 @@ class Stmt {
 };
 
 // What went wrong in calls of a connection so far.
-struct Trouble {
+struct DbErrors {
   std::string damage;      // the first; empty: none
   bool lost_sync = false;  // a write failed: the disk may have dropped pages that were not synced
 };
@@ -162,7 +162,7 @@ class Db {
   struct Connection {
     ~Connection();
     sqlite3* db = nullptr;
-    Trouble trouble;
+    DbErrors trouble;
     // Idle statements by text. The nodes never move, so a Stmt can point at its own.
     std::map<std::string, std::vector<sqlite3_stmt*>, std::less<>> idle;
   };

@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   context::Request request;
   request.project = fields.next();
   request.key = std::string(32, 'k');
-  context::Material material;
+  context::ContextMaterial material;
   for (std::int64_t id = 1; id < 8 && (id == 1 || !fields.done()); ++id) {
     material.stories.push_back(story_of(fields, id));
     material.work.notes.push_back(note_of(fields, id));

@@ -98,17 +98,17 @@ class MemoryAgentHost : public testing::Test {
   }
 
   // The next reply or trouble; keeps the id.
-  std::variant<agent::Note, Reply, Trouble> next() {
-    std::optional<agent::Message> message;
+  std::variant<agent::ProviderNote, Reply, Trouble> next() {
+    std::optional<agent::ProviderMessage> message;
     const auto is_said = [&] {
       while ((message = conversation_->receive())) {
         if (!message->memory_id.empty()) id_ = message->memory_id;
-        if (!std::holds_alternative<agent::Note>(message->what)) return true;
+        if (!std::holds_alternative<agent::ProviderNote>(message->what)) return true;
       }
       return false;
     };
     EXPECT_TRUE(wait_until(is_said, 30s));
-    if (!message) return agent::Note{};
+    if (!message) return agent::ProviderNote{};
     return std::move(message->what);
   }
   void send(std::string text) { conversation_->send({"batch", "You keep a memory.", std::move(text), 2000}); }

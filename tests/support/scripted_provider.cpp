@@ -4,7 +4,7 @@
 
 namespace cairn::test {
 
-using agent::Message;
+using agent::ProviderMessage;
 using agent::Reply;
 
 std::vector<std::int64_t> events_in(const agent::Request& request) {
@@ -65,21 +65,21 @@ class ScriptedProvider::Dialog final : public agent::Conversation {
     provider_.requests.push_back(request);
     const Plan plan = provider_.script(session_, request);
     const MemoryId id{plan.id.empty() ? id_ : plan.id};
-    if (plan.id_after && !plan.id_with_reply) say(*plan.id_after, {id, agent::Note{}});
+    if (plan.id_after && !plan.id_with_reply) say(*plan.id_after, {id, agent::ProviderNote{}});
     if (plan.reply_after) say(*plan.reply_after, {plan.id_with_reply ? id : MemoryId{}, plan.what});
   }
 
-  std::optional<Message> receive() override {
+  std::optional<ProviderMessage> receive() override {
     const auto due = std::min_element(said_.begin(), said_.end(),
                                       [](const auto& a, const auto& b) { return a.first < b.first; });
     if (due == said_.end() || due->first > provider_.clock_.boot_ns()) return std::nullopt;
-    Message message = std::move(due->second);
+    ProviderMessage message = std::move(due->second);
     said_.erase(due);
     return message;
   }
 
  private:
-  void say(Millis after, Message message) {
+  void say(Millis after, ProviderMessage message) {
     said_.emplace_back(provider_.clock_.boot_ns() + std::chrono::nanoseconds(after).count(),
                        std::move(message));
   }
@@ -87,7 +87,7 @@ class ScriptedProvider::Dialog final : public agent::Conversation {
   ScriptedProvider& provider_;
   SessionId session_;
   std::string id_;
-  std::deque<std::pair<std::int64_t, Message>> said_;  // when, in the order said
+  std::deque<std::pair<std::int64_t, ProviderMessage>> said_;  // when, in the order said
 };
 
 std::unique_ptr<agent::Conversation> ScriptedProvider::start(const agent::Start& start) {

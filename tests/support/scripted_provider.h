@@ -21,7 +21,7 @@ struct Plan {
   std::string id;                                 // empty: the conversation's own, "memory-N"
   bool id_with_reply = false;                     // not in a note of its own but in the reply
   std::optional<Millis> reply_after = Millis(0);  // nothing: it hangs
-  std::variant<agent::Note, agent::Reply, agent::Trouble> what =
+  std::variant<agent::ProviderNote, agent::Reply, agent::Trouble> what =
       agent::Reply{R"(<skip reason="nothing to learn"/>)", "model-1", {10, 5, 0, {}}, false};
 
   // A reply with one observation.

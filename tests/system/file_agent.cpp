@@ -41,9 +41,9 @@ class FileProvider final : public agent::Provider {
    public:
     Talk(FileProvider& provider, SessionId session) : provider_(provider), session_(session) {}
     void send(const agent::Request& request) override { reply_ = provider_.answer(session_, request); }
-    std::optional<agent::Message> receive() override {
+    std::optional<agent::ProviderMessage> receive() override {
       if (!reply_) return std::nullopt;
-      agent::Message message;
+      agent::ProviderMessage message;
       message.what = *std::move(reply_);
       reply_.reset();
       return message;

@@ -29,10 +29,10 @@ class ChildTalk final : public agent::Conversation {
     child_->send(Json::object({{"batch", request.batch_id}}).dump());
   }
 
-  std::optional<agent::Message> receive() override {
+  std::optional<agent::ProviderMessage> receive() override {
     if (const auto line = child_->receive()) {
       const Json said = Json::parse(*line).value_or(Json());
-      agent::Message message;
+      agent::ProviderMessage message;
       message.memory_id.value = said["memory_id"].as_string();
       if (!said["title"].is_string()) return message;
       agent::Reply reply;
@@ -43,7 +43,7 @@ class ChildTalk final : public agent::Conversation {
     const auto why = child_->ended();
     if (!why || told_end_) return std::nullopt;
     told_end_ = true;
-    return agent::Message{{}, agent::Trouble{agent::Trouble::Kind::transient, *why, {}, {}}};
+    return agent::ProviderMessage{{}, agent::Trouble{agent::Trouble::Kind::transient, *why, {}, {}}};
   }
 
  private:

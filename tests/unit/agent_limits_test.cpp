@@ -111,7 +111,9 @@ class Babbler final : public agent::Provider {
  private:
   struct Dialog final : agent::Conversation {
     void send(const agent::Request&) override {}
-    std::optional<agent::Message> receive() override { return agent::Message{{}, agent::Note{}}; }
+    std::optional<agent::ProviderMessage> receive() override {
+      return agent::ProviderMessage{{}, agent::ProviderNote{}};
+    }
   };
 };
 

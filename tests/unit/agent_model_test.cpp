@@ -305,7 +305,7 @@ store::KeptEvent event_of(const std::string& output) {
 }
 
 TEST(Prompt, NoEventCanEndItsBlockAndLongTextIsCutInTheMiddle) {
-  agent::Material material;
+  agent::PromptMaterial material;
   material.batch_id = "batch";
   material.project = "proj";
   material.turns.push_back({.number = 1, .prompt = "work", .wants_summary = true});
@@ -327,7 +327,7 @@ TEST(Prompt, NoEventCanEndItsBlockAndLongTextIsCutInTheMiddle) {
 }
 
 TEST(Prompt, AnEditIsShownAsItsChangedLines) {
-  agent::Material material;
+  agent::PromptMaterial material;
   material.batch_id = "batch";
   material.turns.push_back({.number = 1, .prompt = "work", .wants_summary = true});
   store::KeptEvent event = event_of("");

@@ -9,7 +9,7 @@ namespace cairn::test {
 namespace {
 
 using namespace std::chrono_literals;
-using agent::Message;
+using agent::ProviderMessage;
 using agent::Trouble;
 
 // Passes everything on to a scripted provider; `ends` makes each of its conversations say that it is over.
@@ -32,10 +32,10 @@ class EndingProvider final : public agent::Provider {
     Talk(EndingProvider& owner, std::unique_ptr<agent::Conversation> inner)
         : owner_(owner), inner_(std::move(inner)) {}
     void send(const agent::Request& request) override { inner_->send(request); }
-    std::optional<Message> receive() override {
+    std::optional<ProviderMessage> receive() override {
       if (auto message = inner_->receive()) return message;
       if (!std::exchange(owner_.ends, false)) return std::nullopt;
-      return Message{{}, Trouble{Trouble::Kind::canceled, "the child ended", {}, {}}};
+      return ProviderMessage{{}, Trouble{Trouble::Kind::canceled, "the child ended", {}, {}}};
     }
 
    private:

@@ -406,7 +406,7 @@ TEST(NotesSection, ItsIdsAreThoseOfTheNotesThatItShows) {
     note.text = std::string(2000, 'x');
     work.notes.push_back(note);
   }
-  const context::Section section = context::notes_section(work, 1200);
+  const context::OpenSection section = context::notes_section(work, 1200);
   EXPECT_GT(section.ids.size(), 2u);
   EXPECT_LT(section.ids.size(), 40u);
   for (const store::Note& note : work.notes) {

@@ -113,20 +113,20 @@ class Providers : public testing::Test {
     conversation_ = provider_->start({});
   }
 
-  agent::Message ask(std::string text = "What was learned?", std::int64_t most = 4000) {
+  agent::ProviderMessage ask(std::string text = "What was learned?", std::int64_t most = 4000) {
     conversation_->send({"batch", "You remember.", std::move(text), most});
-    std::optional<agent::Message> message;
+    std::optional<agent::ProviderMessage> message;
     EXPECT_TRUE(wait_until([&] { return (message = conversation_->receive()).has_value(); }, 20s));
-    return message.value_or(agent::Message{});
+    return message.value_or(agent::ProviderMessage{});
   }
   Reply reply(std::string text = "What was learned?") {
-    const agent::Message message = ask(std::move(text));
+    const agent::ProviderMessage message = ask(std::move(text));
     if (const auto* trouble = std::get_if<Trouble>(&message.what)) ADD_FAILURE() << trouble->reason;
     const auto* said = std::get_if<Reply>(&message.what);
     return said ? *said : Reply{};
   }
   Trouble trouble() {
-    const agent::Message message = ask();
+    const agent::ProviderMessage message = ask();
     const auto* failed = std::get_if<Trouble>(&message.what);
     if (!failed) ADD_FAILURE() << "a reply: " << std::get<Reply>(message.what).text;
     if (failed && failed->reason.find(kKey) != std::string::npos) ADD_FAILURE() << failed->reason;

@@ -20,7 +20,8 @@ std::size_t bytes_of(const Digest& d) {
     sum += file.path.size() + file.marks.size() * sizeof(Mark) + bytes_of(file.symbols);
   for (const Command& command : d.commands) {
     sum += command.shown.size() + command.purpose.size() + command.key.size();
-    for (const Run& run : command.runs) sum += sizeof(Run) + run.why.size() + bytes_of(run.failed);
+    for (const CommandRun& run : command.runs)
+      sum += sizeof(CommandRun) + run.why.size() + bytes_of(run.failed);
     for (const Commit& commit : command.commits) sum += commit.whole.size() + commit.text.size();
   }
   for (const auto* list : {&d.agents, &d.failures, &d.searches, &d.fetches, &d.not_found, &d.interrupted})

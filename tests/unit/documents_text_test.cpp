@@ -19,7 +19,7 @@ constexpr std::string_view kOld =
     "More\r\n";
 
 TEST(DocumentText, ReadsFrontMatterListsAndSectionsOfFilesWithCarriageReturns) {
-  const Text text = read_text(kOld);
+  const DocumentText text = read_text(kOld);
   EXPECT_EQ(text.value("previous_session"), "session-2026-01-15-1430.md");
   ASSERT_TRUE(text.field("tags"));
   EXPECT_EQ(text.field("tags")->values, (std::vector<std::string>{"parser", "a, b"}));
@@ -29,7 +29,7 @@ TEST(DocumentText, ReadsFrontMatterListsAndSectionsOfFilesWithCarriageReturns) {
       << "the rule belongs to the continuation";
   EXPECT_EQ(text.sections[2].name, "Session Continuation (2026-01-15T21:00Z)");
   // Writing and reading again changes nothing.
-  const Text again = read_text(write_sections(text.sections));
+  const DocumentText again = read_text(write_sections(text.sections));
   ASSERT_EQ(again.sections.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(again.sections[i].text, text.sections[i].text);
 }
@@ -43,7 +43,7 @@ TEST(DocumentText, FrontMatterIsReadAsItIsWritten) {
   d.branch = "feature/a";
   d.anchor.lines = 412;
   d.created_at = from_epoch_ms(1'790'000'000'123);
-  const Text text = read_text(front_matter(d, "D6"));
+  const DocumentText text = read_text(front_matter(d, "D6"));
   EXPECT_EQ(text.value("title"), d.title);
   EXPECT_EQ(text.value("previous_session"), "D6");
   EXPECT_EQ(text.value("date"), "2026-09-21T14:13:20Z");
@@ -55,7 +55,7 @@ std::vector<std::string> problems(std::string_view text) {
   std::vector<std::string> out;
   const Template form =
       read_template("## Session Summary\n{{summary}}\n## Next Steps\n## Notes (optional)\n");
-  for (const Problem& problem : lint(text, form)) out.push_back(problem.what);
+  for (const TextProblem& problem : lint(text, form)) out.push_back(problem.what);
   return out;
 }
 
@@ -87,7 +87,7 @@ TEST(DocumentDraft, FollowsTheTemplateAndLeavesOutOptionalSectionsWithNothingToT
       "a remark\n## What\n{{summary}}\n## Decisions (optional)\n{{decisions}}\n## Files\n{{files}}\n## "
       "Failed\n{{failed}}\n"
       "## Odd\n{{unknown}}\n");
-  const Text text = read_text(draft(input, form));
+  const DocumentText text = read_text(draft(input, form));
   ASSERT_EQ(text.sections.size(), 4u);
   EXPECT_NE(text.section("What")->text.find("Fix the lexer."), std::string::npos);
   EXPECT_EQ(text.section("Files")->text, "- `src/b.cpp`\n- `src/a.cpp`") << "the last edited comes first";
@@ -105,7 +105,7 @@ TEST(DocumentDraft, HeadingsOfAnAnswerDoNotBecomeSections) {
   DraftInput input;
   input.material.turns = 1;
   input.material.last_answer = "Done.\n\n## Next Steps\n\n```\n## code\n```\n# Title";
-  const Text text = read_text(draft(input, read_template("## State\n{{state}}\n")));
+  const DocumentText text = read_text(draft(input, read_template("## State\n{{state}}\n")));
   ASSERT_EQ(text.sections.size(), 1u);
   EXPECT_EQ(text.sections[0].text, "Done.\n\n### Next Steps\n\n```\n## code\n```\n### Title");
 }

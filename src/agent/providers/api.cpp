@@ -75,7 +75,7 @@ class ApiConversation final : public Conversation {
     call_ = http_.post(dialect_.request(target_, history_, request));
   }
 
-  std::optional<Message> receive() override {
+  std::optional<ProviderMessage> receive() override {
     while (messages_.empty() && call_) {
       auto news = call_->receive();
       if (!news) return std::nullopt;
@@ -87,7 +87,7 @@ class ApiConversation final : public Conversation {
         finish(std::get<HttpEnd>(*news));
     }
     if (messages_.empty()) return std::nullopt;
-    Message message = std::move(messages_.front());
+    ProviderMessage message = std::move(messages_.front());
     messages_.pop_front();
     return message;
   }
@@ -170,7 +170,7 @@ class ApiConversation final : public Conversation {
   ApiReply reply_;
   bool malformed_ = false;
   bool ended_ = false;
-  std::deque<Message> messages_;
+  std::deque<ProviderMessage> messages_;
 };
 
 Trouble::Kind kind_of_status(int status) {

@@ -54,7 +54,7 @@ class CliConversation final : public Conversation {
     child_->send(parts_.agent.prompt_line(request.text));
   }
 
-  std::optional<Message> receive() override {
+  std::optional<ProviderMessage> receive() override {
     while (messages_.empty() && child_) {
       if (const auto line = child_->receive()) {
         spoke_ = true;
@@ -66,7 +66,7 @@ class CliConversation final : public Conversation {
       }
     }
     if (messages_.empty()) return std::nullopt;
-    Message message = std::move(messages_.front());
+    ProviderMessage message = std::move(messages_.front());
     messages_.pop_front();
     return message;
   }
@@ -90,7 +90,7 @@ class CliConversation final : public Conversation {
     // The id is reported before the answer: nothing is stored without it.
     if (output_->conversation() != id_ && !(answer && answer->failure)) {
       id_ = output_->conversation();
-      messages_.push_back({MemoryId{id_}, Note{}});
+      messages_.push_back({MemoryId{id_}, ProviderNote{}});
     }
     // An answer that no prompt waits for is dropped: it would be taken for the next one.
     if (!answer || !waiting_) return;
@@ -135,7 +135,7 @@ class CliConversation final : public Conversation {
   bool waiting_ = false;  // for the answer to a prompt
   bool spoke_ = false;    // the child has written a line
   bool over_ = false;
-  std::deque<Message> messages_;
+  std::deque<ProviderMessage> messages_;
 };
 
 class CliProvider final : public Provider {

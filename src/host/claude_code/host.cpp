@@ -92,7 +92,7 @@ class ClaudeCode final : public Host {
   std::optional<TranscriptFile> transcript_file(std::string_view path) const override {
     return claude::transcript_file(path);
   }
-  Record read_record(const Json& line) const override { return claude::read_record(line); }
+  TranscriptRecord read_record(const Json& line) const override { return claude::read_record(line); }
   bool is_structure(std::span<const std::string_view> keys) const override {
     return claude::is_structure(keys);
   }

@@ -13,7 +13,7 @@ static void add_text(std::string& to, std::string_view text) {
   to += text;
 }
 
-static void read_block(const Json& block, Record& record) {
+static void read_block(const Json& block, TranscriptRecord& record) {
   const std::string_view type = block["type"].as_string();
   if (type == "text") add_text(record.said, block["text"].as_string());
   if (type == "tool_use")
@@ -27,8 +27,8 @@ static void read_block(const Json& block, Record& record) {
   for (const Json& part : content.items()) add_text(result.text, part["text"].as_string());
 }
 
-Record read_record(const Json& line) {
-  Record record;
+TranscriptRecord read_record(const Json& line) {
+  TranscriptRecord record;
   record.type = line["type"].as_string();
   record.uuid = line["uuid"].as_string();
   record.session = line["sessionId"].as_string();

@@ -12,7 +12,7 @@
 
 namespace cairn::host::claude {
 
-Record read_record(const Json& line);
+TranscriptRecord read_record(const Json& line);
 bool is_structure(std::span<const std::string_view> keys);
 std::optional<TranscriptFile> transcript_file(std::string_view path);
 

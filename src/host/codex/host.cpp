@@ -107,7 +107,7 @@ class Codex final : public OtherHost {
     for (FoundTranscript& each : found) each.left_out = why_left_out(disk, each.path);
     return found;
   }
-  Record read_record(const Json& line) const override { return codex_cli::read_record(line); }
+  TranscriptRecord read_record(const Json& line) const override { return codex_cli::read_record(line); }
   Traits traits() const override {
     return {.context_limit = 10'000,
             .counts_bytes = true,

@@ -176,10 +176,10 @@ std::string why_left_out(os::Disk& disk, const std::string& path) {
   return subagent ? "a subagent's session" : "";
 }
 
-Record read_record(const Json& line) {
+TranscriptRecord read_record(const Json& line) {
   const Json& payload = line["payload"];
   const std::string_view type = payload["type"].as_string();
-  Record record;
+  TranscriptRecord record;
   record.type = line["type"].as_string();
   record.uuid = payload["id"].as_string();
   if (record.type == "session_meta") record.session = payload["id"].as_string();

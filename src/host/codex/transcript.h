@@ -28,7 +28,7 @@ class Lines final : public TurnLines {
 std::optional<TranscriptFile> transcript_file(std::string_view path);
 // Why a transcript is not a session of the user: a subagent has a file of its own.
 std::string why_left_out(os::Disk& disk, const std::string& path);
-Record read_record(const Json& line);
+TranscriptRecord read_record(const Json& line);
 
 // Its hooks do not say how a command ended, but its transcript does, usually before the hook runs. A command
 // that failed becomes a failure. When the line is not there yet, reading the transcript later corrects it.

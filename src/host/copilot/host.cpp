@@ -84,7 +84,7 @@ class Copilot final : public OtherHost {
   std::optional<TranscriptFile> transcript_file(std::string_view path) const override {
     return copilot_cli::transcript_file(path);
   }
-  Record read_record(const Json& line) const override { return copilot_cli::read_record(line); }
+  TranscriptRecord read_record(const Json& line) const override { return copilot_cli::read_record(line); }
   Traits traits() const override { return {.transcript = Traits::Transcript::texts}; }
   std::vector<const SettingsFile*> files() const override {
     static const OwnHooks hooks("copilot", hooked_events(), {"", ".copilot", "hooks/cairn.json"},

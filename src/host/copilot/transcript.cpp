@@ -68,9 +68,9 @@ std::optional<TranscriptFile> transcript_file(std::string_view path) {
   return TranscriptFile{std::string(session), ""};
 }
 
-Record read_record(const Json& line) {
+TranscriptRecord read_record(const Json& line) {
   const Json& data = line["data"];
-  Record record;
+  TranscriptRecord record;
   record.type = line["type"].as_string();
   record.uuid = line["id"].as_string();
   record.session = data["sessionId"].as_string();

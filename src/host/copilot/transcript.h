@@ -22,7 +22,7 @@ class Lines final : public TurnLines {
 };
 
 std::optional<TranscriptFile> transcript_file(std::string_view path);
-Record read_record(const Json& line);
+TranscriptRecord read_record(const Json& line);
 
 // The name under which a tool is stored: those of MCP servers ("server-tool") get "mcp__" before them.
 std::string tool_named(std::string_view name);

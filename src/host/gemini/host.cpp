@@ -124,7 +124,7 @@ class Gemini final : public OtherHost {
     for (FoundTranscript& each : found) name_session(disk, each);
     return found;
   }
-  Record read_record(const Json& line) const override { return gemini_cli::read_record(line); }
+  TranscriptRecord read_record(const Json& line) const override { return gemini_cli::read_record(line); }
   Traits traits() const override { return {.transcript = Traits::Transcript::texts}; }
   std::vector<const SettingsFile*> files() const override {
     static const OwnHooks hooks("gemini", hooked_events(), place("extensions/cairn/hooks/hooks.json"),

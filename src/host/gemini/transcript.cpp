@@ -115,8 +115,8 @@ void name_session(os::Disk& disk, FoundTranscript& found) {
   if (head["kind"].as_string("main") != "main") found.left_out = "a subagent's session";
 }
 
-Record read_record(const Json& line) {
-  Record record;
+TranscriptRecord read_record(const Json& line) {
+  TranscriptRecord record;
   record.type = line["type"].as_string();
   record.uuid = line["id"].as_string();
   record.session = line["sessionId"].as_string();

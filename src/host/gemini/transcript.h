@@ -30,7 +30,7 @@ class Lines final : public TurnLines {
 std::optional<TranscriptFile> transcript_file(std::string_view path);
 // Takes the session's id from the file.
 void name_session(os::Disk& disk, FoundTranscript& found);
-Record read_record(const Json& line);
+TranscriptRecord read_record(const Json& line);
 
 // The user's words without the block that hooks put in front of them.
 std::string without_hook_context(std::string_view prompt);

@@ -100,7 +100,7 @@ class Qwen final : public OtherHost {
   std::optional<TranscriptFile> transcript_file(std::string_view path) const override {
     return qwen_code::transcript_file(path);
   }
-  Record read_record(const Json& line) const override { return qwen_code::read_record(line); }
+  TranscriptRecord read_record(const Json& line) const override { return qwen_code::read_record(line); }
   Traits traits() const override { return {.transcript = Traits::Transcript::ledger}; }
   std::vector<const SettingsFile*> files() const override {
     static const QwenHooks hooks;

@@ -90,8 +90,8 @@ std::optional<TranscriptFile> transcript_file(std::string_view path) {
   return TranscriptFile{std::string(name), ""};
 }
 
-Record read_record(const Json& line) {
-  Record record;
+TranscriptRecord read_record(const Json& line) {
+  TranscriptRecord record;
   record.type = line["type"].as_string();
   record.uuid = line["uuid"].as_string();
   record.session = line["sessionId"].as_string();

@@ -23,6 +23,6 @@ class Lines final : public TurnLines {
 std::string_view printed_in(std::string_view text);
 
 std::optional<TranscriptFile> transcript_file(std::string_view path);
-Record read_record(const Json& line);
+TranscriptRecord read_record(const Json& line);
 
 }  // namespace cairn::host::qwen_code
