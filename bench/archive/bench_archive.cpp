@@ -148,8 +148,7 @@ struct Bench {
     job.key = {"claude-code", (redact ? "clean-" : "raw-") + std::to_string(std::hash<std::string>()(path)),
                ""};
     job.path = path;
-    job.cause = "bench";
-    job.always = true;
+    job.even_if_unchanged = true;
     const double begin = now();
     auto one = archive::Copy::open(engine->db(), disk, places, gate, job, {redact, 3}).value();
     while (one->step().value()) {
