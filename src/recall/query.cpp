@@ -1,5 +1,6 @@
 #include "recall/query.h"
 
+#include <algorithm>
 #include <charconv>
 #include <ctime>
 

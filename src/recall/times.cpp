@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
