@@ -282,8 +282,8 @@ Result<bool> Copy::check_frame(const FrameText& frame) {
     return false;
   }
   if (frame.text.empty()) return true;
-  // At the end of the text, find the place for anchors: the uuid and the time of the last record that has a
-  // uuid. If the last lines have none, the time of the last line alone.
+  // At the end of the text, find the last line, of at most 50, that has a uuid: a document refers to this
+  // place by it. If they have none, the time of the last line alone is kept.
   std::string_view text = frame.text;
   for (int lines = 0; lines < 50 && !text.empty() && read_back_ == backup_.bytes; ++lines) {
     text.remove_suffix(1);

@@ -27,7 +27,7 @@ inline constexpr std::size_t kMaxLine = 64u << 20;
 // No host writes a longer line: the file is sparse, or it is not a transcript. The rest is not copied. The
 // same holds for a line over kMaxLine whose next bytes are all NUL.
 inline constexpr std::uint64_t kLongestLine = 512u << 20;
-// The bytes that one step reads.
+// The bytes of a transcript that one step reads; steps that read the archive again read four times as many.
 inline constexpr std::size_t kStepBytes = 1u << 20;
 
 // The name of the file that is being written.

@@ -80,7 +80,7 @@ Result<store::Db> Dispatcher::open_to_read() {
 
 void Dispatcher::check_store() {
   slow_reader_.thread.post([this] {
-    auto db = open_to_read();  // closed afterwards: a slow operation may never come
+    auto db = open_to_read();  // not kept open: perhaps no slow operation ever needs it
     if (!db) return;
     const Status checked = store::check_pages(parts_.clock, *db, kCheckTime, &stopping_);
     if (checked || checked.error().code != Code::corrupt) return;
@@ -130,8 +130,8 @@ void Dispatcher::process(const ops::Args& args, Reply reply) {
   });
 }
 
-// Waits for a provider's reply. Timers belong to the loop's thread, the engine to the writer's: so there and
-// back.
+// Waits for a provider's reply. Timers belong to the loop's thread, the engine to the writer's: so a timer of
+// the loop posts drain() to the writer again.
 void Dispatcher::look_again(const std::shared_ptr<Drain>& work) {
   parts_.loop.post([this, work] {
     parts_.loop.after(kLookAgain, [this, work] { parts_.writer.post([this, work] { drain(work); }); });

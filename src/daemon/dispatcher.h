@@ -24,7 +24,7 @@
 
 namespace cairn::daemon {
 
-// Belongs to the loop thread. Stop its threads before you destroy it.
+// Belongs to the loop thread. Stop the threads that it posts to before you destroy it.
 class Dispatcher {
  public:
   struct Parts {
@@ -37,7 +37,7 @@ class Dispatcher {
     JobThread& reader;
     JobThread& slow_reader;                             // for slow operations that only read
     std::function<void()> on_stop;                      // called when a client asks the daemon to end
-    std::function<void(const std::string&)> on_damage;  // called when a reader finds damage, on its thread
+    std::function<void(const std::string&)> on_damage;  // called on a reader's thread; empty: no damage
   };
   // Called once, unless the daemon ends before, on the thread that ran the operation: formatting a large
   // result there does not block the loop.

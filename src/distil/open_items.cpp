@@ -128,10 +128,11 @@ std::string shown_item(std::string_view text) {
 bool is_item(std::string_view raw, const Mode& mode) {
   const std::string shown = shown_item(raw);
   const std::string_view text = shown;
-  if (text.ends_with(':') || text.starts_with('/') || text.starts_with("`/")) return false;  // a menu
+  if (text.ends_with(':') || text.starts_with('/') || text.starts_with("`/"))
+    return false;  // a heading, a command
   const std::string folded = fold(text);
   const bool label = folded.starts_with("not yet ") && folded.find(':') != std::string::npos;
-  if (folded.starts_with("if ") || label) return false;  // a case, not a duty
+  if (folded.starts_with("if ") || label) return false;  // only a condition
   return !is_nothing(text, mode) && !key_words(text).empty();
 }
 
@@ -267,9 +268,9 @@ std::string running_of(const host::Action& action) {
   return !command.empty() ? command : !what.empty() ? what : one_line(visible(action.tool), 60);
 }
 
-// Whether the prompt accepts an earlier offer: "yes", "go ahead", "continue", "1". A prompt that was never
-// seen is empty and accepts nothing.
-bool only_agrees(std::string_view prompt, const Mode& mode) {
+// Whether a short prompt has a word of agreement, or is a number: "yes", "go ahead", "continue", "1". A
+// prompt that was never seen is empty and agrees to nothing.
+bool has_agreement(std::string_view prompt, const Mode& mode) {
   const std::string folded = fold(one_line(prompt, 400));
   if (folded.size() > 120) return false;
   const bool is_number = folded.find_first_of("0123456789") != std::string::npos &&
@@ -310,7 +311,7 @@ class OpenReader::Impl {
   LeftOpen left_open(const Turn& turn, const Mode& mode) const {
     LeftOpen out{plans_, done_.done()};
     out.done.finished = turn.end == Turn::End::stopped;
-    out.done.agrees = only_agrees(turn.prompt, mode);
+    out.done.agrees = has_agreement(turn.prompt, mode);
     std::vector<OpenItem> more;
     if (turn.end == Turn::End::stopped) {
       AnswerReader answer(mode, out.done.work);
@@ -391,7 +392,6 @@ bool did(const WorkDone& done, std::string_view text) {
   if (has_cue(folded, code_mode().done_by_running))
     for (const Words& purpose : done.ran)
       if (wanted.size() > 1 && mostly_in(wanted, purpose)) return true;
-  // Its file was edited, and another of its words was mentioned.
   for (const std::string& file : named_files(text)) {
     if (!done.files.contains(file)) continue;
     const Words name = key_words(file);

@@ -1,6 +1,6 @@
 // What a turn leaves open, and what it did that can close items of other turns. A pure function of the turn.
 //
-// Sources, in this order: the host's task list; a next-steps heading, a label such as "Next:", or a sentence
+// Sources: the host's task list; a next-steps heading, a label such as "Next:", or a sentence
 // of obligation in the answer; the agent's closing question; a plan; an interruption. Doubtful cases (a cue
 // word in the middle of an explanation, a line that ends in a colon, a command that failed, a refused
 // permission) are left out: a wrong line is worse than a missing one.
@@ -44,7 +44,7 @@ struct TaskChange {
 struct WorkDone {
   bool finished = false;              // it reached its end, with an answer
   bool work = false;                  // it changed files, committed or published
-  bool agrees = false;                // its prompt only accepts an earlier offer
+  bool agrees = false;                // its prompt is short and has a word of agreement, or is a number
   std::vector<Words> said;            // sentences of the answer, except those about remaining work
   std::vector<Words> did;             // commits, pushes, requests to merge, completed tasks
   std::vector<Words> ran;             // the purposes of commands
@@ -78,15 +78,16 @@ class OpenReader {
 // The same for a turn that has its steps.
 LeftOpen left_open(const Turn& turn, const Mode& mode = code_mode());
 
-// Whether the turn did what `text` asks for: a sentence or a commit has most of its words, or its file was
-// edited and mentioned. Only a turn that reached its end and did work (WorkDone::work) closes anything.
+// Whether the turn did what `text` asks for: a sentence, a commit or, for something to run, the purpose of a
+// command has most of its words; or its file was edited, and a third of its other words was said. Only a turn
+// that reached its end and did work (WorkDone::work) closes anything.
 bool did(const WorkDone& done, std::string_view text);
 
 // The standing orders in a prompt: short sentences with "always", "never", "from now on". Only a few; a long
 // prompt is probably pasted text and gives none.
 std::vector<std::string> standing_orders(std::string_view prompt, const Mode& mode = code_mode());
 
-// The key of an item: its text folded, on one line, without list marks and emphasis.
+// The key of an item: its text in lower case, on one line, without *, _ and `, and without . or ! at its end.
 std::string item_key(std::string_view text);
 
 }  // namespace cairn::distil

@@ -103,7 +103,7 @@ PathRule::PathRule(std::string_view glob, std::string_view home, std::string rea
   std::string_view last = std::string_view(glob_).substr(glob_.rfind('/') + 1);
   for (std::size_t at = 0; at < last.size();) {
     const std::size_t end = std::min(last.find_first_of("*?", at), last.size());
-    if (end - at > ending_.size()) ending_ = last.substr(at, end - at);
+    if (end - at > needed_text_.size()) needed_text_ = last.substr(at, end - at);
     at = end + 1;
   }
 }
@@ -114,7 +114,7 @@ bool PathRule::covers(std::string_view path) const {
 
 bool PathRule::may_be_meant_by(std::string_view pattern) const {
   if (fixed_.empty()) return false;
-  std::string_view meant = fixed_;  // the directory part without wildcards
+  std::string_view meant = fixed_;  // up to its first wildcard: the directories; without one: the whole path
   if (fixed_.size() < glob_.size()) meant = meant.substr(0, meant.rfind('/'));
   if (!meant.starts_with(pattern.substr(0, pattern.find_first_of("*?")))) return false;
   std::size_t end = 0;  // the end of as many components as `meant` has
@@ -130,9 +130,9 @@ namespace {
 // Searches an event for a path that one of the rules covers.
 //
 // bases_ are the directories that a relative path may refer to: the event's own, those that the tool's input
-// names, and each one that a `cd` in a command leads to. Every word is tried in all of them, in doubt too
-// often: a word that is covered by chance costs one event, a path that is missed stores what was excluded.
-// The first rule that covers a path ends the search.
+// names, and each one that a `cd` in a command leads to. Every word is tried in all of them, and in doubt
+// counts as a path: a word that is covered by chance costs one event, a path that is missed stores what was
+// excluded. The first rule that covers a path ends the search.
 class PathSearch {
  public:
   PathSearch(const std::vector<PathRule>& rules, std::string_view home) : rules_(rules), home_(home) {}
@@ -187,8 +187,8 @@ class PathSearch {
   // Reads an output of a tool.
   void search_result(std::string_view text) {
     follows_wildcards_ = false;
-    // Outputs are long: most are left after one search for the ends of the rules.
-    if (std::none_of(rules_.begin(), rules_.end(), [&](const PathRule& r) { return r.may_end_in(text); }))
+    // Outputs are long: this quick check skips most of them.
+    if (std::none_of(rules_.begin(), rules_.end(), [&](const PathRule& r) { return r.may_be_in(text); }))
       return;
     check_lines(text);
     check_plain_words(text);
@@ -333,14 +333,14 @@ class PathSearch {
     const bool wild =
         follows_wildcards_ && std::any_of(text.begin(), text.end(), [](char c) { return kWildcards.has(c); });
     for (const PathRule& rule : rules_)
-      if (!found_ && (wild || rule.may_end_in(text)) && is_covered(text, wild, rule)) found_ = &rule;
+      if (!found_ && (wild || rule.may_be_in(text)) && is_covered(text, wild, rule)) found_ = &rule;
   }
 
   bool is_covered(std::string_view path, bool wild, const PathRule& rule) const {
     const bool climbs = path.find("..") != std::string_view::npos;
     const auto is_meant = [&](std::string_view base) {
       if (!climbs && !rule.may_be_below(base)) return false;
-      if (rule.may_end_in(path) && rule.covers(absolute_path(path, base))) return true;
+      if (rule.may_be_in(path) && rule.covers(absolute_path(path, base))) return true;
       return wild && rule.may_be_meant_by(absolute_path(as_glob(path), base));
     };
     if (path.starts_with('/') || bases_.empty()) return is_meant("");

@@ -24,9 +24,9 @@ std::string absolute_path(std::string_view path, std::string_view cwd);
 // The pieces of a command line between blanks, quotes and operators.
 std::vector<std::string_view> command_words(std::string_view command);
 
-// One glob of excluded paths. It covers the paths that it matches and everything below them. A glob that
-// contains '/' but does not begin with it may match anywhere. `~/` and `$HOME/` at its beginning are the home
-// directory.
+// One glob of excluded paths. It covers the paths that it matches and everything below them. A glob
+// without '/' matches any component of a path; one that contains '/' but does not begin with it may match
+// anywhere. `~/` and `$HOME/` at its beginning are the home directory.
 class PathRule {
  public:
   // `reason`: the rule as a refusal shows it.
@@ -35,20 +35,20 @@ class PathRule {
   const std::string& reason() const { return reason_; }
   // Whether it covers the absolute `path`.
   bool covers(std::string_view path) const;
-  // A quick check. False: no path that ends in `word` is covered, unless its directory is.
-  bool may_end_in(std::string_view word) const { return word.find(ending_) != std::string_view::npos; }
+  // A quick check. False: no path in `text` is covered, unless its directory is.
+  bool may_be_in(std::string_view text) const { return text.find(needed_text_) != std::string_view::npos; }
   // A quick check. False: nothing below the absolute `directory` is covered.
   bool may_be_below(std::string_view directory) const {
     return fixed_.starts_with(directory) || directory.starts_with(fixed_);
   }
-  // Whether `pattern`, an absolute path with shell wildcards, may match a covered path. A component that is
-  // only a wildcard does not count.
+  // Whether `pattern`, an absolute path with shell wildcards, may match a covered path. Not if its last
+  // component is only a wildcard, nor if the glob does not begin with a fixed directory.
   bool may_be_meant_by(std::string_view pattern) const;
 
  private:
   std::string glob_, reason_;
-  std::string fixed_;   // the beginning of every covered path
-  std::string ending_;  // a text that the last component of every match contains
+  std::string fixed_;        // the beginning of every covered path
+  std::string needed_text_;  // a text that the last component of every match contains
 };
 
 // The reason() of a rule that covers a path of the event; nothing when none does. `home`: the user's home

@@ -88,7 +88,7 @@ class Staged {
       const std::string path = directory.empty() ? entry.name : directory + "/" + entry.name;
       if (!entry.is_tree()) {
         compare_file(entry, path, begin, end);
-        // Files below `path` are between path + "/" and path + "0", the next character.
+        // Files below `path` are between path + "/" and path + "0": '0' follows '/' in ASCII.
       } else if (!compare(entry.id, path, first(begin, end, path + "/"), first(begin, end, path + "0"),
                           depth + 1)) {
         return false;

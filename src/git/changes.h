@@ -12,11 +12,12 @@
 
 namespace cairn::git {
 
-// The changed files of the working tree around `directory`, relative to it, sorted, at most 200: tracked
-// files, and those of `known` (relative paths) that exist and are not in the index. Empty when there is no
-// repository, or when its index has an unknown form, more than 20,000 files, or takes longer than 100 ms.
-// When nearly all files differ from the index, the tree was copied and none counts as changed. When the last
-// commit cannot be read in that time, staged files are missing.
+// The changed files of the working tree that `directory` is in, relative to the root of the tree, sorted, at
+// most 200: tracked files, and those of `known` (relative paths) that exist and are not in the index. Empty
+// when there is no repository, when its index has an unknown form or more than 20,000 files, or when all this
+// takes longer than 100 ms. When nearly all of more than 20 files differ from the index, the tree was copied,
+// and only staged files count as changed. When the last commit cannot be read in time, staged files are
+// missing.
 std::vector<std::string> changed_files(os::Disk& disk, const std::string& directory,
                                        const std::vector<std::string>& known);
 

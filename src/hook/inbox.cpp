@@ -33,7 +33,7 @@ class Writer {
     if (whole) {
       // The usual case: everything fits, and one write is enough.
       account(filled, header);
-      finish_counts();
+      set_checksum();
       put_header();
       return file_.write_at(0, {buffer_, header + filled});
     }
@@ -47,7 +47,7 @@ class Writer {
       filled = TRY(fill(0));
     }
     if (filled > 0) TRY(cut(header, filled));
-    finish_counts();
+    set_checksum();
     put_header();
     return file_.write_at(0, {buffer_, header});
   }
@@ -70,8 +70,8 @@ class Writer {
     envelope_.payload_bytes += size;
   }
 
-  // The payload is too long: keep the head in the file and append the last bytes. The buffer has the first
-  // `filled` bytes beyond the head.
+  // The payload is too long: keep the head in the file and append the last bytes. The buffer has the next
+  // `filled` bytes after those in the file.
   Status cut(std::size_t header, std::size_t filled) {
     // `tail` always has the last kCutTail bytes of what came. It begins with the end of what is in the file.
     std::string tail(kCutTail, '\0');
@@ -98,7 +98,7 @@ class Writer {
     return file_.write_at(header + kCutHead, tail);
   }
 
-  void finish_counts() { envelope_.payload_checksum = sum_.value(); }
+  void set_checksum() { envelope_.payload_checksum = sum_.value(); }
 
   void put_header() {
     const std::string header = envelope_.encode();
@@ -152,8 +152,8 @@ Result<EventId> Inbox::deliver(Envelope envelope, const Source& payload, Flags::
   return id;
 }
 
-// Uses a file without a name if possible: renaming between directories takes a lock of the whole file system,
-// for which other hooks would wait, and a hook that dies leaves no file. With Sync::disk the file has a name
+// Uses a file without a name if possible. Renaming between directories takes a lock of the whole file system,
+// for which other hooks would wait; and a hook that dies leaves no file. With Sync::disk the file has a name
 // from the start, which is safe on every file system.
 Result<Inbox::Draft> Inbox::begin(const EventId& id, Flags::Sync sync) {
   const std::string tmp = directory_ + "/tmp";

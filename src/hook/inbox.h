@@ -1,6 +1,7 @@
 // The inbox is where a hook writes an event: one file, no lock, no database.
 //
-// A file appears in new/ whole or not at all. Many processes may write at once; one reads. The file's name is
+// A file appears in new/ whole or not at all; after a power cut only with Sync::disk, else its checksums show
+// that bytes are missing. Many processes may write at once; one reads. The file's name is
 // the event's id: 16 hex digits of wall time in ns and 16 random ones, so names sort by time.
 #pragma once
 

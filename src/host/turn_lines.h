@@ -14,6 +14,7 @@ namespace cairn::host {
 
 class TurnLines : public TranscriptLines {
  public:
+  // `alone`: no hooks delivered the session, so the ends of its turns are found here too.
   TurnLines(const ContentId& session, std::string prompt_id, bool alone)
       : session_(session), prompt_id_(std::move(prompt_id)), alone_(alone) {}
 
@@ -31,7 +32,7 @@ class TurnLines : public TranscriptLines {
   TranscriptItem* call_with_id(std::string_view id);
   // What the assistant said. Short remarks are left out.
   void add_text(event::TextKind kind, std::string_view text, TranscriptItem head);
-  // `text` may be the turn's last answer: it is when a prompt or nothing follows.
+  // `text` may be the turn's last answer: it is, if a prompt or the end of the file follows.
   void may_end(const TranscriptItem& head, std::string_view text);
   // The turn goes on: the last answer did not end it.
   void goes_on() { answer_.reset(); }
@@ -53,10 +54,11 @@ bool is_unknown_tool(std::string_view error);
 // recognises it by them.
 std::string call_error(std::string_view tool, std::string_view error);
 
-// The number after `words` in `text`; nothing when they are not in it.
+// The number after the last `words` in `text`; nothing when they are not in it.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view words);
 
-// Calls `visit(path, name, stat)` for the regular files below `directory`, at most `depth` directories deep.
+// Calls `visit(path, name, stat)` for the files below `directory`, those that are no directories, at most
+// `depth` directories deep.
 template <class F>
 void walk_files(os::Disk& disk, const std::string& directory, int depth, const F& visit) {
   const auto names = disk.list(directory);

@@ -50,7 +50,7 @@ static constexpr Millis kBeforeItsHook = std::chrono::seconds(10);
 struct CatchUp::Check {
   Session session;
   bool ended = false;
-  WallTime since;  // older lines belong to another session
+  WallTime since;  // lines that are older are not recovered
   WallTime now;
   // Whether a hook for something that happened at `at` can no longer arrive.
   // A time far in the future means that the clock was set back: waiting for it would take too long.
@@ -340,9 +340,9 @@ Status CatchUp::finish(Check& check) {
   return {};
 }
 
-// Where to start reading. A session that we saw begin is read from its start. One that was resumed when we
-// first saw it is read from there. For a fork, and when we missed the start, nothing before its process is
-// read.
+// The time of the oldest lines to read: all of them if we saw the session begin; from the resume on if it was
+// resumed when we first saw it; else from the start of its host process, or from ten minutes before its first
+// event.
 Result<WallTime> CatchUp::watched_since(const Session& session) {
   if (const auto known = TRY(store::watched_since(db_, session.id))) return *known;
   WallTime since = session.started_at - kUnseenStart;
@@ -403,7 +403,8 @@ Result<bool> CatchUp::recover_call(Check& check, const Item& item, bool given_up
   const store::ToolRows rows = TRY(store::tool_rows(db_, session, item.tool_use_id));
   // No end will come: the user stopped it, the session is over, or much text follows it without a result.
   const bool cut_off = item.result ? item.result->rejected : check.ended || given_up;
-  // Hooks of such a host deliver a failed call as a success; only the transcript shows the failure.
+  // Hooks of a host with `hides_failures` deliver a failed call as a success; only the transcript shows the
+  // failure.
   if (rows.end && item.result && item.result->failed &&
       host::find_host(check.session.platform).traits().hides_failures)
     TRY(recorder_.correct_to_failure(session, item.tool_use_id,

@@ -3,8 +3,8 @@
 //
 // The inbox comes first: a call is checked when its session has ended, or a minute after its result, so that
 // its hook has time to arrive. A hook that arrives later is a duplicate. Every call ends with a row or a
-// reason why it has none. Cost: an idle session is one query, one stat and one listing a minute, and no
-// write; a piece of a transcript that grew takes about 30 ms.
+// reason why it has none. Cost: an idle session takes a few queries a minute, and for each
+// file a stat and one read of up to 4 KB, but no write; a piece of a transcript that grew takes about 30 ms.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,9 @@ class CatchUp {
   // Call once a minute: checks active sessions again and searches for lost ones.
   void look_again() { active_due_ = lost_due_ = true; }
 
-  // Searches the directories with transcripts of known sessions for sessions whose hooks could not write. A
-  // session that is found is read like any other that has ended; an unknown one is created.
+  // For sessions whose hooks could not write: looks for their transcripts in every directory where a
+  // transcript was seen. A session that is found is read like any other that has ended; an unknown one is
+  // created.
   Status find_lost();
 
   // Creates a session from a transcript that no hook reported, in a transaction of its own that also runs
@@ -52,7 +53,7 @@ class CatchUp {
   std::string id_of(const std::string& session) const { return gate_.id(session); }
 
   // Reads the next piece of a transcript and stores it, in a transaction of its own. False: nothing to do. A
-  // transcript that cannot be read is tried again each minute, for a day; an error is the store's.
+  // transcript that cannot be read is tried again each minute, for a day. Fails only when the store does.
   Result<bool> step();
 
   // Call before context is composed for `project`: reads its ended sessions, newest first, until `deadline`

@@ -1,5 +1,5 @@
-// The lock that allows only one daemon per home: an open-file-description lock, which the kernel releases
-// however the holder dies.
+// A lock on a file, such as the one that allows only one daemon per home: an open-file-description lock,
+// which the kernel releases however the holder dies.
 #pragma once
 
 #include <string>

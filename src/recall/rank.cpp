@@ -28,17 +28,17 @@ constexpr double kTitle = 2.0, kNames = 2.0, kDate = 0.5;
 constexpr double kLongText = 0.6;
 
 // Features, as shares of the sum of the words' weights.
-constexpr double kAllWords = 0.25;    // every word is in it or around it
-constexpr double kAdjacent = 0.15;    // words that follow each other in the query do so in it
-constexpr double kWhole = 0.3;        // of an identifier's weight: it is in it as a whole
-constexpr double kFile = 0.2;         // the file is named in it
+constexpr double kAllWords = 0.25;    // the share of the query's words in the record or near it, squared
+constexpr double kAdjacent = 0.15;    // words that follow each other in the query do so in the record
+constexpr double kWhole = 0.3;        // of an identifier's weight: the record has it whole
+constexpr double kFile = 0.2;         // the record names the file
 constexpr double kThen = 0.35;        // it happened when the query says
 constexpr double kRecent = 0.06;      // today; half of it after two months
 constexpr double kKindOfWork = 0.06;  // the query asks for a decision or a fix, and it is one
 
 constexpr std::size_t kExactly = 1000;    // entries up to which a word's frequency is counted
 constexpr std::size_t kScanned = 5000;    // entries that bm25() is computed for
-constexpr std::size_t kCandidates = 120;  // entries that are scored, at least
+constexpr std::size_t kCandidates = 120;  // entries that are asked of the index
 
 std::string in_projects(const std::vector<std::string>& scope) {
   std::string out;
@@ -151,7 +151,8 @@ class Scorer {
     return sum;
   }
 
-  // The words of the record's local day. Cached by quarter of an hour: every time zone's midnight is at one.
+  // The words of the record's local day. Cached by quarter of an hour: in every time zone midnight falls on
+  // one.
   const WordCounter::Found& day_of(std::int64_t at) {
     const auto [known, is_new] = days_.try_emplace(at / 900'000);
     if (is_new) counter_.count(day_in_words(from_epoch_ms(at)), known->second);
@@ -255,12 +256,12 @@ double Asked::weight() const {
   return sum;
 }
 
-std::string Asked::match(const std::string& any) const {
+std::string Asked::match(const std::string& expression) const {
   std::string out;
   const auto add = [&](const std::string& part) { out += (out.empty() ? "" : " AND ") + part; };
   if (!scope.empty() && !is_everything) add(in_projects(scope));
   for (const std::string& part : must) add(part);
-  if (!any.empty()) add(any);
+  if (!expression.empty()) add(expression);
   return out + none_of;
 }
 

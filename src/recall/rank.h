@@ -1,6 +1,6 @@
 // Ranks records for a query.
 //
-// The index gives candidates: any of the query's rarer words, at most so many entries however large it is.
+// The index gives candidates that have any of the query's rarer words, a limited number however large it is.
 // Each is scored by BM25F over its own fields, its date and its neighbours in its session, plus a few
 // features: adjacent words, whole identifiers, files, recency. All of them are sums, so that `--explain` can
 // show the share of each.
@@ -53,11 +53,12 @@ struct Asked {
   bool is_in_scope(const std::string& project) const;
   // The sum of the words' weights.
   double weight() const;
-  // The entries that have any of `any`, in FTS5's language.
-  std::string match(const std::string& any) const;
+  // The FTS5 query for entries in scope that match `expression`.
+  std::string match(const std::string& expression) const;
 };
 
-// Estimates how frequent the words are and weighs them.
+// Estimates how frequent the words are and weighs them. Also finds out whether the scope is
+// every project.
 Status weigh(store::Db& db, Asked& asked);
 
 // The best records, at most `limit`. `explain`: with shares.

@@ -1,8 +1,8 @@
 // The rows of what is remembered, as JSON objects: what an export writes and an import reads.
 //
 // A table of kinds says which columns a row has and what each of them is. Rows name each other by uuid,
-// because numbers mean nothing in another store. Events, their texts and the archive are not in it: a copy of
-// the whole store has them (copy_store.h).
+// because numbers mean nothing in another store. Events, their evidence and the archive are not in it: a copy
+// of the whole store has them (copy_store.h).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct ExchangeColumn {
     list,         // of texts
     project,      // its name here, its uuid in an export
     session,      // its number here, its uuid in an export
-    memory,       // its memory id here, its uuid in an export
+    memory,       // a session: its memory id here, its uuid in an export
     observation,  // its number here, its uuid in an export
     document,     // the same
     record,       // "O12" here, "observation UUID" in an export
@@ -59,7 +59,7 @@ enum class Exchanged {
   order,
   document,
   version,  // of a document
-  alias,
+  alias,    // the id that a row had in another tool
   request,  // an agent's, to forget a record
 };
 template <>
@@ -72,10 +72,11 @@ struct ExchangeKind {
   std::string_view table;
   std::string_view scope;  // SQL: the rows of the projects ?1, a JSON list of names
   std::span<const ExchangeColumn> columns;
-  // The texts without which there is no record, separated by blanks; as in scrub.cpp.
+  // Columns of text, separated by blanks: a row in which all of them are empty is no record.
   std::string_view main = {};
   char letter = ' ';  // of RecordName; blank: it is not a record
-  // The columns, separated by blanks, that make a row unique where it has no uuid, or another one here.
+  // The columns, separated by blanks, that identify a row without a uuid, or whose uuid is another one in
+  // this store.
   std::string_view identity = {};
   bool has_number = true;  // its table has a number for each row
 
@@ -90,19 +91,21 @@ const ExchangeKind* exchange_kind(std::string_view name);
 // What was decided about a record: the object `standing` of its row.
 std::span<const ExchangeColumn> exchange_standing();
 
-// Gives the rows of a kind to `take`, oldest first. `projects`: of these alone. `session`: of this one alone.
+// Gives the rows of a kind to `take`, by id where the table has one. `projects`: of these alone. `session`:
+// of this one alone, for kinds that name a session.
 Status read_exchange(Db& db, const ExchangeKind& kind, const std::vector<std::string>& projects,
                      const std::optional<std::int64_t>& session, const std::function<Status(Json)>& take);
 
 // All below run in the caller's transaction, on the writer's connection. `row` has the values of this store:
 // names and numbers instead of uuids, under the names of the columns.
 
-// The number of the row that is the same one: by its uuid, else by what makes it unique in its session.
+// The number of the row that is the same one: by its uuid, else by its identity. 1 when the table has no
+// numbers.
 Result<std::optional<std::int64_t>> same_row(Db& db, const ExchangeKind& kind, const Json& row);
 // Adds a row; of an observation with its files and concepts, and its hash. Returns its number (0: the table
 // has none). Fails with `invalid` when a value is not allowed.
 Result<std::int64_t> add_row(Db& db, const ExchangeKind& kind, const Json& row);
-// Writes the texts of an existing row, and whether it is hidden.
+// Writes texts, lists, type, provider and `deleted_at` of an existing row.
 Status change_row(Db& db, const ExchangeKind& kind, std::int64_t id, const Json& row);
 // Removes an observation that was just added when its session has an equal one already; returns that one.
 Result<std::optional<std::int64_t>> fold_equal(Db& db, std::int64_t observation);

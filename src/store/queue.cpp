@@ -35,8 +35,8 @@ Status refresh_ready(Db& db) {
 // The index is named: SQLite might take the one by status and read every waiting row.
 #define QUEUE "pending_messages m INDEXED BY queue_ready "
 
-// ?1 is now, ?2 is later than any pause can end: a message with a later time was returned before the clock
-// was set back, and is due.
+// ?1 is now, ?2 is later than any delay of a retry can end: a message with a later time was returned before
+// the clock was set back, and is due. A longer pause of a provider is kept by the breaker (agent/breaker.h).
 #define DUE "(m.not_before_epoch <= ?1 OR m.not_before_epoch > ?2) "
 
 // Whether the messages of a session (h) whose oldest is m have waited long enough for more of them. ?3 is

@@ -1,7 +1,7 @@
-// The work queue between intake and the worker. A message is `pending` until its turn has ended, is then
-// claimed with others of its session under a lease (`processing`), and ends as `processed` or, after its last
-// retry, as `failed`. The texts of its event are evidence from the beginning: they stay whatever becomes of
-// the message.
+// The work queue between intake and the worker. A message is `pending`. Once its turn has ended it can be
+// claimed with others of its session, under a lease (`processing`). It ends as `processed`, or after its last
+// retry as `failed`; before a retry it is `pending` again. The texts of its event are evidence from the
+// beginning: they stay whatever becomes of the message.
 //
 // The messages of a session are processed in their order, one batch at a time. The session that has waited
 // longest comes first. Every function runs in the caller's transaction on the writer's connection.
@@ -35,7 +35,7 @@ struct NewMessage {
 
 // Stores the message, and its texts as evidence of its event.
 Result<MessageId> enqueue(Db& db, const NewMessage& message);
-// Finds out for every message whether its turn has ended: after rows were copied without their turns.
+// Finds out for every message whether its turn has ended. Call it after a repair that may have lost turns.
 Status refresh_ready(Db& db);
 
 struct Batch {
@@ -55,9 +55,9 @@ struct Gather {
   std::size_t max = 200;      // messages
   std::size_t max_bytes = 0;  // of their texts, as a request shows them; 0: no limit
   Millis lease = std::chrono::minutes(5);
-  // A session's messages wait for more of them until nothing came for this long, there are `max`, the oldest
-  // waited five times as long, or the session has ended and its transcript was read or awaited for 30 s. 0:
-  // they wait for nothing.
+  // A session's messages wait for more of them until one of these holds: nothing came for this long; there
+  // are `max`; the oldest waited five times as long; the oldest was tried before; the session has ended, and
+  // its transcript was read or awaited for 30 s. 0: they wait for nothing.
   Millis wait{0};
 };
 Result<std::optional<Batch>> claim(Db& db, WallTime now, const Gather& gather);
@@ -90,13 +90,14 @@ Result<std::int64_t> return_with_retry(Db& db, const Batch& batch, std::string_v
                                        const RetryPolicy& policy, WallTime now);
 
 // Returns a batch after an error that its messages did not cause: no try is counted. It is not claimed again
-// before `not_before`.
+// before `not_before`, if that is at most ten minutes from now: a later time counts as an old clock's.
 Result<std::int64_t> return_without_retry(Db& db, const Batch& batch, std::string_view reason,
                                           WallTime not_before = {});
 
 // The reason of a message that waits for its session's memory id: while it is claimed, and after it was
 // returned.
 inline constexpr std::string_view kAwaitingId = "awaiting_memory_session_id";
+// The reason after the last try: the id never came.
 inline constexpr std::string_view kNeverCaptured = "memorySessionId not yet captured after retries";
 // Records on the messages of a claimed batch why storing the reply is delayed, and until when.
 Status note_waiting(Db& db, const Batch& batch, std::string_view reason, WallTime until);
