@@ -106,7 +106,7 @@ static void put_character(std::string& out, std::uint32_t code) {
   put(0x80 | (code & 0x3f));
 }
 
-// Appends the character that an entity (without '&' and ';') stands for. False: it is none, and stays as
+// Appends the character that an entity (without '&' and ';') means. False: it is no entity, and stays as
 // text ("AT&T;").
 static bool put_entity(std::string& out, std::string_view name) {
   static constexpr std::pair<std::string_view, char> kNamed[] = {

@@ -219,7 +219,7 @@ void Worker::make_room() {
 }
 
 // Ends a conversation. `in_order`: nothing is under way in it, so a later one may resume it. Otherwise the
-// model may have a prompt whose reply nobody read. The caller removes the dialog: step() still iterates
+// model may have a prompt whose reply was not read. The caller removes the dialog: step() still iterates
 // over them.
 void Worker::end(SessionId session, Dialog& dialog, bool in_order) {
   dialog.over = true;

@@ -191,7 +191,7 @@ Result<int> demo_command(Shell& shell) {
   while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
   TRY(begin_afresh(shell, directory));
   Demo demo(shell, directory);
-  // Else the daemon of a demo that failed would run on in a home that nobody uses.
+  // Else the daemon of a demo that failed would go on running, although its home is not used again.
   if (Status played = demo.play(); !played) {
     ignore(stop_daemon(shell.disk(), hook::Home::at(directory), shell.clock()));
     return std::move(played).error();

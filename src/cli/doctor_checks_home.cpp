@@ -189,7 +189,7 @@ std::vector<std::string> home_directories(const hook::Home& home) {
           home.logs()};
 }
 
-// Files below inbox/ and archive/ are not looked at: with a closed home nobody else reaches them.
+// Files below inbox/ and archive/ are not looked at: other users cannot reach them in a closed home.
 std::vector<std::string> wrong_modes(os::Disk& disk, const hook::Home& home) {
   std::vector<std::string> paths = home_directories(home), wrong;
   paths.insert(paths.end(), {home.log_file(), home.config_file});

@@ -164,7 +164,7 @@ Result<InstallPlan> plan_uninstall(const host::Entries& ours, os::Disk& disk,
   }
   const auto program = TRY(ours.program_in(plan.before).in(settings_file));
 
-  // Whether the file is exactly `original` with our entries: then nobody else changed it since the install,
+  // Whether the file is exactly `original` with our entries: then no one has changed it since the install,
   // and uninstall restores every byte.
   const auto gives_this = [&](const std::string& original) {
     const auto again = program ? ours.with_ours(original, *program) : Result<std::string>(std::string());

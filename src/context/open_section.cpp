@@ -33,7 +33,7 @@ Result<OpenWork> read_open_work(store::Db& db, const std::string& project,
   out.notes = TRY(store::notes_for(db, project, kMostNotes));
   // A resumed session has seen them at its start.
   if (!since) out.orders = TRY(store::standing_orders(db, project, kMostOrders));
-  // Counted back from the last activity: items do not grow old while nobody works on the project.
+  // Counted back from the last activity: items do not grow old while there is no work on the project.
   const WallTime oldest = TRY(store::last_activity(db, project)) - store::kOpenItemAge;
   for (OpenItem& item : TRY(store::open_items(db, {.project = project, .all_plans = true}))) {
     const bool refused = item.source == OpenSource::plan && item.state != OpenState::accepted;

@@ -168,7 +168,7 @@ void LoopChildren::hung_up(Process& process, const char* why) {
   collect();
 }
 
-// Reaps the children that ended. One signal may stand for several of them, so all are tried.
+// Reaps the children that ended. Several of them may have caused only one signal, so all are tried.
 void LoopChildren::collect() {
   for (auto it = processes_.begin(); it != processes_.end();) {
     Process& process = *it->second;

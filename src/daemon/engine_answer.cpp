@@ -130,7 +130,7 @@ Result<context::Answer> Engine::find_answer(const EventId& event, std::int64_t d
   }));
   if (answer.overhead_kb > 0) warned.emplace_back(start.overhead_key, answer.overhead_kb);
   if (is_start) write_variables(event, *session, start);
-  // Noted only when the hook has printed the answer (confirm): a warning that nobody saw is repeated.
+  // Noted only when the hook has printed the answer (confirm): a warning that was not shown is repeated.
   if (answer.receipt && !warned.empty()) unconfirmed_[*answer.receipt] = std::move(warned);
   if (unconfirmed_.size() > kUnconfirmed) unconfirmed_.erase(unconfirmed_.begin());
   return answer;

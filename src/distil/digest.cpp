@@ -95,7 +95,7 @@ std::string why_failed(const Step& step, const Action& action) {
 // One step goes through add(), which counts it and sorts out interrupted and refused calls, then take(),
 // which chooses a function by the action's verb. Each function adds to its own lists. A step of a
 // subagent counts for the files that it read and changed, but its commands and searches are not listed: the
-// sentence about the subagent's result (agent()) stands for them.
+// sentence about the subagent's result (agent()) is used instead of them.
 class Digester::Collector {
  public:
   explicit Collector(std::string root) : root_(std::move(root)) {}

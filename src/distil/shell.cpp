@@ -156,7 +156,7 @@ class Interpreter {
     ++commands_;
     const auto rest = words.subspan(1);
     const int shown = shown_;
-    // The first check of a line stands for the line.
+    // A line with several checks counts as its first one.
     if (out_.check.empty() && is_check(name, rest)) {
       out_.check.assign(from, command.source.data() + command.source.size());
       out_.program = name;

@@ -475,7 +475,7 @@ Status Import::finish() {
   const auto selection =
       TRY(forget::select_named(db_, home_key_, store::ForgetWay::imported, std::move(tombstones)));
   for (const store::RecordName& record : selection.records)
-    // The forget runs in the background: until then nobody shall find the records.
+    // The forget runs in the background: until then the records must not be found.
     TRY(store::hide_record(db_, record, clock_.now()));
   report_.forget = TRY(forget::begin(db_, home_key_, selection, {}, clock_.now()));
   return {};

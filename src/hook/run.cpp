@@ -309,7 +309,7 @@ class Hook {
     for (;;) {
       auto daemon = os::connect_unix(home_.socket(), left_ms(deadline));
       if (daemon.ok()) return std::move(*daemon);
-      // `not_found`: no socket, or nobody listens on it yet. Any other error does not go away by waiting.
+      // `not_found`: no socket, or no daemon listens on it yet. Any other error does not go away by waiting.
       if (daemon.error().code != Code::not_found) return {};
       const std::int64_t now = clock_.boot_ns();
       if (now + step >= deadline) return {};

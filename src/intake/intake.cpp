@@ -318,7 +318,7 @@ Status Intake::finish(std::vector<Prepared>& group) {
 Result<bool> Intake::take_group(const std::vector<EventId>& ids) {
   std::size_t taken = 0;
   auto read = read_group(ids, taken);
-  // Before the error is returned: ids that next() gave out and nobody read must stay in the list.
+  // Before the error is returned: ids that next() returned and that were not read must stay in the list.
   reader_.put_back({ids.begin() + static_cast<std::ptrdiff_t>(taken), ids.end()});
   std::vector<Prepared> group = TRY(std::move(read));
   if (group.empty()) return false;

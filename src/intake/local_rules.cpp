@@ -89,7 +89,7 @@ struct Cache {
     const auto [at, fresh] = directories.try_emplace({project_dir, cwd});
     if (fresh) {
       at->second.root = root_of(disk, project_dir.empty() ? cwd : project_dir);
-      // Finding the place costs several stat calls; without a project that is off nobody needs it.
+      // Finding the place costs several stat calls; it is needed only when some project is off.
       if (!projects_off.empty()) {
         const store::Place place = resolve_place(disk, project_dir, cwd);
         // The user may have listed the project under its path, before it became a repository.

@@ -16,7 +16,7 @@
 #include "os/socket.h"
 
 // Two ways to end. When the input has ended, the client may still read: calls that wait are answered, for at
-// most kLastCalls. In all other cases nobody reads any more: calls are given up at once.
+// most kLastCalls. In all other cases the client no longer reads: calls are given up at once.
 
 namespace cairn::mcp {
 

@@ -13,7 +13,7 @@ static Result<Json> sessions_cleanup(World& world, const Args& args) {
   for (const store::Session& session : TRY(store::active_sessions(world.db))) {
     if (session.last_event_at > now - std::chrono::hours(hours)) continue;
     TRY(world.intake->recorder().end(session, "cleanup", now));
-    // end() may have made it `completed`, but nobody knows how it ended.
+    // end() may have made it `completed`, but how it ended is not known.
     TRY(store::mark_failed(world.db, session.id));
     marked.push(session.id.value);
   }

@@ -16,7 +16,7 @@
 namespace cairn::os {
 
 // Starting: everything that allocates is prepared before fork(), because another thread may hold the lock of
-// the allocator at that moment, and nobody would release it in the child. An error of the child comes back
+// the allocator at that moment, and it would never be released in the child. An error of the child comes back
 // through the pipe `report`: the child writes errno to it. A successful exec closes the pipe (O_CLOEXEC), and
 // the parent reads its end.
 

@@ -65,7 +65,7 @@ class RealFile final : public File {
     return static_cast<std::uint64_t>(st.st_size);
   }
 
-  // fdatasync() writes the size too, but not times, which nobody needs after a power cut.
+  // fdatasync() writes the size too, but not times, which are not needed after a power cut.
   Status sync() override {
     if (fdatasync(fd_) != 0) return failed("sync", path_);
     return {};

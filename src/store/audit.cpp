@@ -8,7 +8,7 @@ namespace cairn::store {
 
 static constexpr std::string_view kAuditEntries = "audit_entries";
 
-// The hash of an entry covers its fields and the hash before it. Without the home's key nobody can make one.
+// The hash of an entry covers its fields and the hash before it. It cannot be made without the home's key.
 static std::string chained(const std::string& key, const AuditEntry& e, std::string_view previous) {
   std::string all = std::to_string(e.id) + "\n" + std::to_string(epoch_ms(e.at));
   for (const std::string_view part : {std::string_view(e.what), std::string_view(e.actor),

@@ -142,7 +142,7 @@ Status set_watched_since(Db& db, SessionId session, WallTime at) {
 // Four cases, by what was known before:
 // - it was off, is on: the pause ends;
 // - it was off, is off: nothing changes;
-// - it was on, is off: a pause begins. At a start it begins with the last event: nobody saw the change;
+// - it was on, is off: a pause begins. At a start it begins with the last event: no daemon saw the change;
 // - it was on, is on: nothing, unless the flags were known and changed while no daemon ran. Then capture may
 //   have been off in between, and all of that time counts as a pause.
 Status note_capture(Db& db, bool on, WallTime changed, bool start) {

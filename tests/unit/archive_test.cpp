@@ -251,16 +251,21 @@ TEST_F(ArchiveTest, APrivatePromptsTurnIsWithheld) {
   EXPECT_NE(stored.find("public answer"), std::string::npos) << stored;
 }
 
-TEST_F(ArchiveTest, ACallThatARuleExcludesIsWithheldHoweverManyCameBefore) {
-  set("capture.exclude", "/home/dev/vault/**");
-  begin();
+// A line with many calls that read the same file.
+Json reads_of(const std::string& path, int count) {
   Json calls = Json::array();
-  for (int i = 0; i < 2100; ++i)
+  for (int i = 0; i < count; ++i)
     calls.push(Json::object({{"type", "tool_use"},
                              {"id", "c" + std::to_string(i)},
                              {"name", "Read"},
-                             {"input", Json::object({{"file_path", "/home/dev/vault/zebra.txt"}})}}));
-  transcript.line("assistant", Json::object({{"content", calls}}));
+                             {"input", Json::object({{"file_path", path}})}}));
+  return Json::object({{"content", calls}});
+}
+
+TEST_F(ArchiveTest, ACallThatARuleExcludesIsWithheldHoweverManyCameBefore) {
+  set("capture.exclude", "/home/dev/vault/**");
+  begin();
+  transcript.line("assistant", reads_of("/home/dev/vault/zebra.txt", 2100));
   transcript.use("t1", "Read", Json::object({{"file_path", "/home/dev/vault/zebra.txt"}}));
   end();
   // A copy that goes on after the first one knows the newest calls, too.
@@ -275,13 +280,7 @@ TEST_F(ArchiveTest, ACallThatARuleExcludesIsWithheldHoweverManyCameBefore) {
 
 TEST_F(ArchiveTest, AnEnvironmentFileIsReadAsOneHoweverManyCameBefore) {
   begin();
-  Json calls = Json::array();
-  for (int i = 0; i < 2100; ++i)
-    calls.push(Json::object({{"type", "tool_use"},
-                             {"id", "c" + std::to_string(i)},
-                             {"name", "Read"},
-                             {"input", Json::object({{"file_path", "/home/dev/code/.env"}})}}));
-  transcript.line("assistant", Json::object({{"content", calls}}));
+  transcript.line("assistant", reads_of("/home/dev/code/.env", 2100));
   transcript.use("t1", "Read", Json::object({{"file_path", "/home/dev/code/.env"}}));
   const char* text = "COLOUR_OF_MOON=xVCNprMlkC\n";
   transcript.result("t1", Json::object({{"file", Json::object({{"content", text}})}}), false, text);

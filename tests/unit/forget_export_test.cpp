@@ -118,6 +118,20 @@ TEST(Export, ASecondImportChangesNothing) {
   EXPECT_EQ(records_of(a.exported()), records_of(text));
 }
 
+TEST(Export, ASessionThatBothHomesRecordedIsOneSession) {
+  Home a, b;
+  a.live();
+  b.live();
+  const char* counts =
+      "SELECT (SELECT count(*) FROM sdk_sessions WHERE hidden = 0), (SELECT count(*) FROM turns), (SELECT "
+      "count(*) FROM "
+      "user_prompts), (SELECT count(*) FROM texts), (SELECT count(*) FROM session_summaries)";
+  const auto before = b.m.rows(counts);
+  const Json report = b.take(a.exported());
+  EXPECT_GT(report["known"]["sessions"].as_int(), 0) << report.dump();
+  EXPECT_EQ(b.m.rows(counts), before) << report.dump();
+}
+
 TEST(Export, ADryRunSaysWhatWouldComeAndStoresNothing) {
   Home a, b;
   a.live();
@@ -366,6 +380,8 @@ const std::vector<Damage> kDamages = {
      [](std::string text) { return replaced(text, "\"title\":\"", "\"title\":{\"a\":1},\"was\":\""); }},
     {"state_of_no_set",
      [](std::string text) { return replaced(text, "\"status\":\"completed\"", "\"status\":\"magic\""); }},
+    {"reason_of_no_set",
+     [](std::string text) { return replaced(text, "\"hidden_by\":\"reject\"", "\"hidden_by\":\"magic\""); }},
     {"text_in_an_id",
      [](std::string text) {
        return replaced(text, "\"platform\":\"claude-code\"", "\"platform\":\"<b>\\u001b[1m\"");
